@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Id } from '../shared/ids.js';
+import type { Scope } from './scope.js';
+
+export interface ApiKey {
+  readonly id: Id;
+  readonly customerId: Id;
+  readonly name: string;
+  /** SHA-256 of the token, 64 hex digits. The token itself is never kept. */
+  readonly tokenHash: string;
+  /** The last four characters of the token, so that people can tell keys apart. */
+  readonly lastFour: string;
+  readonly scopes: readonly Scope[];
+  /** Normalised CIDR ranges; empty admits every address. */
+  readonly ipList: readonly string[];
+  /** Requests per minute; null is the default of the group. */
+  readonly readLimit: number | null;
+  readonly writeLimit: number | null;
+  readonly expiresAt: Date | null;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly lastUsedIp: string | null;
+  readonly deletedAt: Date | null;
+}
+
+export type NewApiKey = Omit<ApiKey, 'id' | 'lastUsedAt' | 'lastUsedIp' | 'deletedAt'>;
+
+const PREFIX = 'phs_live_';
+const SECRET_LENGTH = 43;
+const CHECKSUM_LENGTH = 6;
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** `phs_live_` + 256 random bits in 43 base62 characters + CRC-32 of those in 6 (API.md §11). */
+export function newToken(): string {
+  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
+  return PREFIX + secret + checksum(secret);
+}
+
+/** Whether a text can be a token at all; a typing mistake is seen here, without a look-up. */
+export function isWellFormedToken(text: string): boolean {
+  if (!/^phs_live_[0-9A-Za-z]{49}$/.test(text)) return false;
+  const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_LENGTH);
+  return checksum(secret) === text.slice(-CHECKSUM_LENGTH);
+}
+
+/** SHA-256 is right for 256 random bits: there is nothing to guess, and the look-up stays one indexed query. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+export function lastFour(token: string): string {
+  return token.slice(-4);
+}
+
+/** What people see of a key after its creation. */
+export function shownPrefix(key: Pick<ApiKey, 'lastFour'>): string {
+  return `${PREFIX}…${key.lastFour}`;
+}
+
+export function isExpired(key: Pick<ApiKey, 'expiresAt'>, now: Date): boolean {
+  return key.expiresAt !== null && key.expiresAt.getTime() <= now.getTime();
+}
+
+function checksum(secret: string): string {
+  return base62(BigInt(crc32(secret)), CHECKSUM_LENGTH);
+}
+
+function base62(value: bigint, length: number): string {
+  let rest = value;
+  let text = '';
+  for (let place = 0; place < length; place += 1) {
+    text = ALPHABET[Number(rest % 62n)] + text;
+    rest /= 62n;
+  }
+  return text;
+}
+
+/** CRC-32 as in ISO 3309 and zlib, over ASCII. Node 20.19's zlib has none. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let at = 0; at < text.length; at += 1) {
+    crc ^= text.charCodeAt(at);
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

@@ -1,0 +1,14 @@
+/** SPEC.md §5: what a key may do. A scope never changes after the key was made. */
+export const scopes = [
+  'customer:read',
+  'photos:read',
+  'photos:write',
+  'photos:delete',
+  'tags:read',
+  'tags:write',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+export function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text);
+}

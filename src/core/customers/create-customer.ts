@@ -1,0 +1,62 @@
+import { isTimeZone } from '../media/capture-time.js';
+import type { Uses } from '../ports.js';
+import { type FieldError, invalid } from '../shared/errors.js';
+import { cleanText, codePoints } from '../shared/text.js';
+import type { Customer, NewCustomer } from './customer.js';
+
+export interface CustomerRequest {
+  readonly name: string;
+  /** IANA name; UTC when absent. */
+  readonly timeZone?: string | undefined;
+  /** Quota in bytes and photos; null is without limit. */
+  readonly storageBytesLimit: number | null;
+  readonly photosLimit: number | null;
+}
+
+/** Errors: `invalid_request`. */
+export function createCustomer(
+  { customers, clock }: Uses<'customers' | 'clock'>,
+  request: CustomerRequest,
+): Promise<Customer> {
+  return customers.create(newCustomer(request, clock.now()));
+}
+
+/** The customer of an empty installation; null when there is one already. */
+export function createFirstCustomer({ customers, clock }: Uses<'customers' | 'clock'>): Promise<Customer | null> {
+  const request = { name: 'First customer', storageBytesLimit: null, photosLimit: null };
+  return customers.createFirst(newCustomer(request, clock.now()));
+}
+
+function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
+  const name = cleanText(request.name);
+  const defaultTimeZone = request.timeZone ?? 'UTC';
+  const errors: FieldError[] = [];
+  if (name === '' || codePoints(name) > 200) {
+    errors.push({
+      field: 'name',
+      code: name === '' ? 'required' : 'too_long',
+      message: 'name must have 1 to 200 characters.',
+    });
+  }
+  if (!isTimeZone(defaultTimeZone) || /^[+-]/.test(defaultTimeZone)) {
+    errors.push({
+      field: 'timeZone',
+      code: 'invalid_format',
+      message: 'timeZone must be an IANA name such as Europe/Paris.',
+    });
+  }
+  errors.push(...quotaErrors('storageBytes', request.storageBytesLimit), ...quotaErrors('photos', request.photosLimit));
+  if (errors.length > 0) throw invalid(...errors);
+  return {
+    name,
+    defaultTimeZone,
+    storageBytesLimit: request.storageBytesLimit,
+    photosLimit: request.photosLimit,
+    createdAt,
+  };
+}
+
+function quotaErrors(field: string, quota: number | null): FieldError[] {
+  if (quota === null || (Number.isSafeInteger(quota) && quota >= 0)) return [];
+  return [{ field, code: 'out_of_range', message: `${field} must be a whole number from 0.`, min: 0 }];
+}

@@ -1,0 +1,12 @@
+import type { Id } from '../shared/ids.js';
+import type { Customer, NewCustomer } from './customer.js';
+
+/** Customers as the operator administers them: the one view that is not bound to a single customer. */
+export interface CustomerDirectory {
+  create(customer: NewCustomer): Promise<Customer>;
+  find(id: Id): Promise<Customer | null>;
+  /** Every customer, by id ascending. */
+  list(): Promise<readonly Customer[]>;
+  /** Creates the customer only while there is none at all, exactly once under concurrency; null when there was one. */
+  createFirst(customer: NewCustomer): Promise<Customer | null>;
+}

@@ -1,0 +1,46 @@
+import type {
+  ImportPhotoReads,
+  ImportPhotoRepository,
+  ImportReads,
+  ImportRepository,
+} from '../imports/import-repository.js';
+import type { JobAdder } from '../jobs/job-queue.js';
+import type { PhotoReads, PhotoRepository } from '../photos/photo-repository.js';
+import type { Id } from '../shared/ids.js';
+import type { TagReads, TagRepository } from '../tags/tag-repository.js';
+import type { Customer, CustomerUsage } from './customer.js';
+
+/** Everything of one customer, to read. */
+export interface CustomerView {
+  /** Errors: `not_found` when the customer does not exist. */
+  customer(): Promise<Customer>;
+  usage(): Promise<CustomerUsage>;
+  readonly photos: PhotoReads;
+  readonly tags: TagReads;
+  readonly imports: ImportReads;
+  readonly importPhotos: ImportPhotoReads;
+}
+
+/** Everything of one customer, inside a transaction. */
+export interface CustomerWork extends CustomerView {
+  /** Reads the customer and holds it until the transaction ends; taken before every other lock. */
+  lockCustomer(): Promise<Customer>;
+  readonly photos: PhotoRepository;
+  readonly tags: TagRepository;
+  readonly imports: ImportRepository;
+  readonly importPhotos: ImportPhotoRepository;
+  readonly jobs: JobAdder;
+}
+
+/** The wall between customers, and the transaction. Rows of other customers do not exist inside. */
+export interface CustomerStore {
+  /**
+   * All of `work` or nothing of it: when it throws, nothing was changed and the error comes out. When it resolves, the change survives a power cut.
+   * It sees what others have committed, and may be run again from its beginning (three times at most) when the database
+   * found it in conflict with another: so it must have no effect but through its argument.
+   * Errors: `service_unavailable` when the database cannot be had in time.
+   */
+  within<T>(customerId: Id, work: (work: CustomerWork) => Promise<T>): Promise<T>;
+  /** Without a transaction: each read sees what is committed at its moment. */
+  read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T>;
+}

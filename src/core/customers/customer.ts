@@ -1,0 +1,34 @@
+import type { Id } from '../shared/ids.js';
+
+export type CustomerStatus = 'active' | 'suspended' | 'closing';
+
+export interface Customer {
+  readonly id: Id;
+  readonly name: string;
+  readonly status: CustomerStatus;
+  /** IANA name; used for photos that say nothing of their zone. */
+  readonly defaultTimeZone: string;
+  /** Days a deleted photo can be restored. */
+  readonly trashRetentionDays: number;
+  /** Quota; null is without limit. Trashed photos count, and what open imports have reserved. */
+  readonly storageBytesLimit: number | null;
+  readonly photosLimit: number | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly version: number;
+}
+
+/** Counted from the rows, never stored. `photos` and `storageBytes` are without the trash. */
+export interface CustomerUsage {
+  readonly photos: number;
+  readonly trashedPhotos: number;
+  readonly storageBytes: number;
+  readonly trashedBytes: number;
+  readonly tags: number;
+  readonly openImports: number;
+}
+
+export type NewCustomer = Pick<
+  Customer,
+  'name' | 'defaultTimeZone' | 'storageBytesLimit' | 'photosLimit' | 'createdAt'
+>;

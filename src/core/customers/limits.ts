@@ -1,0 +1,29 @@
+/** Count and size limits of one installation (API.md §9), shown in `GET /customer`. Bytes, pixels and counts. */
+export interface Limits {
+  readonly maxFileBytes: number;
+  readonly maxPixels: number;
+  readonly importBatchSize: number;
+  readonly importMaxPhotos: number;
+  readonly inlineMaxFiles: number;
+  readonly inlineMaxBytes: number;
+  readonly openImports: number;
+  readonly tags: number;
+  readonly tagsPerPhoto: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const defaultLimits: Limits = {
+  maxFileBytes: 200 * MIB,
+  maxPixels: 210_000_000,
+  importBatchSize: 500,
+  importMaxPhotos: 10_000,
+  inlineMaxFiles: 20,
+  inlineMaxBytes: 100 * MIB,
+  openImports: 100,
+  tags: 10_000,
+  tagsPerPhoto: 100,
+};
+
+/** The longest side a picture may have: the largest that JPEG can express is 65,535; libvips' writers stop at 65,500. */
+export const MAX_SIDE = 65_500;

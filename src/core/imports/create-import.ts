@@ -1,0 +1,89 @@
+import type { Caller } from '../access/caller.js';
+import type { CustomerWork } from '../customers/customer-store.js';
+import { isTimeZone } from '../media/capture-time.js';
+import { textErrors } from '../photos/photo-values.js';
+import type { Uses } from '../ports.js';
+import { after, DAY } from '../shared/clock.js';
+import { DomainError, type FieldError, invalid } from '../shared/errors.js';
+import { cleanText } from '../shared/text.js';
+import { resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import { type CountedImport, countItems, type DuplicatePolicy, IDLE_DAYS, type NewImport } from './import.js';
+import { type ShownImport, showImport } from './shown.js';
+
+export interface ImportCreation extends TagRequest {
+  readonly name?: string | null | undefined;
+  readonly source?: string | null | undefined;
+  readonly clientRef?: string | null | undefined;
+  readonly duplicatePolicy?: DuplicatePolicy | undefined;
+  readonly restoreTrashed?: boolean | undefined;
+  readonly defaultTimeZone?: string | null | undefined;
+}
+
+/** Opens an import; one that is open under the same clientRef is the answer instead. Errors: `invalid_request`, `scope_required`, `limit_reached`. */
+export function createImport(
+  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
+  caller: Caller,
+  creation: ImportCreation,
+): Promise<{ import: ShownImport; created: boolean }> {
+  const errors = errorsIn(creation);
+  if (errors.length > 0) throw invalid(...errors);
+  return store.within(caller.customerId, async (work) => {
+    const existing = await openImport(work, creation.clientRef);
+    if (existing !== null) return { import: await showImport(work.tags, existing), created: false };
+    // One at a time, so that the count of open imports stays within its limit.
+    await work.lockCustomer();
+    if ((await work.imports.countOpen()) >= limits.openImports) {
+      const message = `A customer has at most ${limits.openImports} open imports. Finalize or discard one first.`;
+      throw new DomainError('limit_reached', message, { limit: limits.openImports, name: 'openImports' });
+    }
+    const at = clock.now();
+    const tagIds = await resolveTags(work.tags, caller, creation, { limits, at });
+    const subject = await work.imports.insert({ ...newImport(creation, caller, at), tagIds });
+    if (subject !== null) {
+      const fresh = { ...subject, counts: countItems(new Map()), totalBytes: 0 };
+      return { import: await showImport(work.tags, fresh), created: true };
+    }
+    // Someone opened it under this clientRef after we looked.
+    const other = await openImport(work, creation.clientRef);
+    if (other === null)
+      throw new DomainError('service_unavailable', 'Another request is opening this import. Try again.');
+    return { import: await showImport(work.tags, other), created: false };
+  });
+}
+
+async function openImport(work: CustomerWork, clientRef: string | null | undefined): Promise<CountedImport | null> {
+  return typeof clientRef === 'string' ? work.imports.findOpenByClientRef(clientRef) : null;
+}
+
+function errorsIn({ name, source, clientRef, defaultTimeZone }: ImportCreation): FieldError[] {
+  const errors = [
+    ...textErrors('name', name, 200),
+    ...textErrors('source', source, 100),
+    ...textErrors('clientRef', clientRef, 255),
+  ];
+  if (typeof defaultTimeZone === 'string' && !isTimeZone(defaultTimeZone)) {
+    const message = 'defaultTimeZone must look like Europe/Paris or +01:00.';
+    errors.push({ field: 'defaultTimeZone', code: 'invalid_format', message });
+  }
+  return errors;
+}
+
+function newImport(said: ImportCreation, caller: Caller, at: Date): Omit<NewImport, 'tagIds'> {
+  return {
+    customerId: caller.customerId,
+    status: 'open',
+    name: said.name ? cleanText(said.name) : null,
+    source: said.source ? cleanText(said.source) : null,
+    clientRef: said.clientRef ?? null,
+    duplicatePolicy: said.duplicatePolicy ?? 'skip',
+    restoreTrashed: said.restoreTrashed ?? true,
+    defaultTimeZone: said.defaultTimeZone ?? null,
+    apiKeyId: caller.apiKeyId,
+    createdAt: at,
+    updatedAt: at,
+    expiresAt: after(at, IDLE_DAYS * DAY),
+    finalizedAt: null,
+    completedAt: null,
+    version: 1,
+  };
+}

@@ -1,0 +1,90 @@
+import type { PictureFacts } from '../media/media-reader.js';
+import type { Descriptive, Metadata } from '../photos/photo.js';
+import { DomainError, type ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+
+export type ImportPhotoStatus =
+  | 'awaiting_upload'
+  | 'processing'
+  | 'ready'
+  | 'imported'
+  | 'duplicate'
+  | 'failed'
+  | 'cancelled';
+
+/** The whole machine (API.md §6.2). What is not listed does not happen. */
+export const importPhotoTransitions: Readonly<Record<ImportPhotoStatus, readonly ImportPhotoStatus[]>> = {
+  awaiting_upload: ['processing', 'failed', 'cancelled'],
+  processing: ['ready', 'duplicate', 'failed', 'cancelled'],
+  ready: ['imported', 'duplicate', 'failed', 'cancelled'],
+  duplicate: ['failed', 'cancelled'],
+  failed: ['awaiting_upload', 'cancelled'],
+  imported: [],
+  cancelled: [],
+};
+
+/** What the client says of a photo; null means: take it from the file. */
+export interface ClientValues extends Descriptive {
+  /** RFC 3339 with its offset, as the client sent it. Excludes the next two. */
+  readonly takenAt: string | null;
+  readonly takenAtLocal: string | null;
+  readonly timeZone: string | null;
+  readonly externalId: string | null;
+  readonly metadata: Metadata;
+  readonly tagIds: readonly Id[];
+}
+
+/** One file of an import. Its id is the id that the photo will have. */
+export interface ImportPhoto extends ClientValues {
+  readonly id: Id;
+  readonly customerId: Id;
+  readonly importId: Id;
+  readonly clientRef: string | null;
+  readonly status: ImportPhotoStatus;
+  /** The photo in the library: this one's own when imported, the other when duplicate. */
+  readonly photoId: Id | null;
+  /** The earlier item of the same import that has the same bytes, for a duplicate of it. */
+  readonly duplicateOfItemId: Id | null;
+  readonly restored: boolean;
+  readonly filename: string;
+  /** Declared, later actual. */
+  readonly sizeBytes: number | null;
+  /** Declared, later actual; 64 hex digits. */
+  readonly sha256: string | null;
+  /** Detected; null until then. */
+  readonly contentType: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  /** Rises with every new try to bring bytes; each has its own staging key and its own upload target. */
+  readonly attempt: number;
+  /** Random name of the original that this attempt will write. */
+  readonly blobName: string;
+  /** What inspection found, from `ready` until published. */
+  readonly facts: PictureFacts | null;
+  readonly error: ItemError | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export function move(item: ImportPhoto, status: ImportPhotoStatus, at: Date): ImportPhoto {
+  if (!importPhotoTransitions[item.status].includes(status)) {
+    throw new DomainError('import_photo_final', `This item is ${item.status} and cannot become ${status}.`, {
+      status: item.status,
+      photoId: item.photoId,
+    });
+  }
+  return { ...item, status, updatedAt: at };
+}
+
+export function failed(item: ImportPhoto, error: ItemError, at: Date): ImportPhoto {
+  return { ...move(item, 'failed', at), error, facts: null, photoId: null };
+}
+
+export function duplicateOf(item: ImportPhoto, photoId: Id, at: Date): ImportPhoto {
+  return { ...move(item, 'duplicate', at), photoId, facts: null };
+}
+
+/** Back to waiting for bytes: a new attempt with names of its own, so that nothing of the old one can get in. */
+export function retried(item: ImportPhoto, blobName: string, at: Date): ImportPhoto {
+  return { ...move(item, 'awaiting_upload', at), attempt: item.attempt + 1, blobName, error: null, photoId: null };
+}

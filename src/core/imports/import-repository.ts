@@ -1,0 +1,60 @@
+import type { Id } from '../shared/ids.js';
+import type { PageWindow } from '../shared/page.js';
+import type { CountedImport, Import, NewImport } from './import.js';
+import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
+
+/** Imports of the bound customer. */
+export interface ImportReads {
+  /** Null when missing or another customer's. */
+  find(id: Id): Promise<Import | null>;
+  /** The same with counts as the rows are now: one pass over the import's items. */
+  get(id: Id): Promise<CountedImport | null>;
+  findOpenByClientRef(clientRef: string): Promise<CountedImport | null>;
+  /** Imports that are `open`. */
+  countOpen(): Promise<number>;
+  /** Ids of open imports whose `expiresAt` has passed, at most `limit`. */
+  expired(at: Date, limit: number): Promise<readonly Id[]>;
+}
+
+export interface ImportRepository extends ImportReads {
+  /** Reads it and holds it until the transaction ends: whoever else locks it waits. Always taken before its items. */
+  lock(id: Id): Promise<Import | null>;
+  /** Stores it under a new id. Null, and nothing stored, when an open import has this clientRef. */
+  insert(subject: NewImport): Promise<Import | null>;
+  /** Stores every field. The row must be locked. */
+  update(subject: Import): Promise<void>;
+}
+
+export interface ItemQuery {
+  readonly importId: Id;
+  /** Absent: all. */
+  readonly statuses?: readonly ImportPhotoStatus[];
+  /** By id ascending. */
+  readonly window: PageWindow;
+}
+
+/** Items of the bound customer's imports. */
+export interface ImportPhotoReads {
+  /** Null also when the item is of another import. */
+  get(importId: Id, id: Id): Promise<ImportPhoto | null>;
+  list(query: ItemQuery): Promise<readonly ImportPhoto[]>;
+  findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]>;
+  /** Items of the import with these hashes that are not cancelled, by id ascending. */
+  findBySha256(importId: Id, sha256: readonly string[]): Promise<readonly ImportPhoto[]>;
+  count(importId: Id): Promise<number>;
+  /** Of those, how many are in one of these states. */
+  countIn(importId: Id, statuses: readonly ImportPhotoStatus[]): Promise<number>;
+}
+
+export interface ImportPhotoRepository extends ImportPhotoReads {
+  /** Reads it and holds it until the transaction ends. */
+  lock(importId: Id, id: Id): Promise<ImportPhoto | null>;
+  /** New ids out of the photos' sequence, ascending; never given out again, whatever becomes of the transaction. */
+  allocateIds(count: number): Promise<readonly Id[]>;
+  /** The import must be locked. `clientRef` is unique in an import. */
+  insert(items: readonly ImportPhoto[]): Promise<void>;
+  /** Stores every field. The item, or its import, must be locked. */
+  update(item: ImportPhoto): Promise<void>;
+  /** Cancels every item of the import that has not ended (`imported` and `cancelled` stay). */
+  cancelAll(importId: Id, at: Date): Promise<void>;
+}

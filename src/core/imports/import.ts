@@ -1,0 +1,132 @@
+import { after, DAY } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { ImportPhotoStatus } from './import-photo.js';
+
+export type ImportStatus = 'open' | 'processing' | 'completed' | 'completed_with_errors' | 'cancelled' | 'expired';
+
+/** The whole machine (API.md §6.1). What is not listed does not happen; the last four are ends. */
+export const importTransitions: Readonly<Record<ImportStatus, readonly ImportStatus[]>> = {
+  open: ['processing', 'completed', 'completed_with_errors', 'cancelled', 'expired'],
+  processing: ['completed', 'completed_with_errors'],
+  completed: [],
+  completed_with_errors: [],
+  cancelled: [],
+  expired: [],
+};
+
+export type DuplicatePolicy = 'skip' | 'allow';
+
+export interface Import {
+  readonly id: Id;
+  readonly customerId: Id;
+  readonly status: ImportStatus;
+  readonly name: string | null;
+  readonly source: string | null;
+  /** Unique among the customer's open imports. */
+  readonly clientRef: string | null;
+  readonly duplicatePolicy: DuplicatePolicy;
+  readonly restoreTrashed: boolean;
+  readonly defaultTimeZone: string | null;
+  /** Given to every new photo of the import. */
+  readonly tagIds: readonly Id[];
+  readonly apiKeyId: Id | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Null when not open. */
+  readonly expiresAt: Date | null;
+  readonly finalizedAt: Date | null;
+  readonly completedAt: Date | null;
+  readonly version: number;
+}
+
+export type NewImport = Omit<Import, 'id'>;
+
+/** Items by state, camelCase as clients see them; `total` is their sum. Counted on read. */
+export interface ImportCounts {
+  readonly total: number;
+  readonly awaitingUpload: number;
+  readonly processing: number;
+  readonly ready: number;
+  readonly imported: number;
+  readonly duplicate: number;
+  readonly failed: number;
+  readonly cancelled: number;
+}
+
+export interface CountedImport extends Import {
+  readonly counts: ImportCounts;
+  /** Sum of the items' known sizes. */
+  readonly totalBytes: number;
+}
+
+/** Days an import stays open without activity (API.md §9). */
+export const IDLE_DAYS = 7;
+
+export function countItems(byStatus: ReadonlyMap<ImportPhotoStatus, number>): ImportCounts {
+  const of = (status: ImportPhotoStatus) => byStatus.get(status) ?? 0;
+  return {
+    total: [...byStatus.values()].reduce((sum, count) => sum + count, 0),
+    awaitingUpload: of('awaiting_upload'),
+    processing: of('processing'),
+    ready: of('ready'),
+    imported: of('imported'),
+    duplicate: of('duplicate'),
+    failed: of('failed'),
+    cancelled: of('cancelled'),
+  };
+}
+
+export function isEnded(status: ImportStatus): boolean {
+  return importTransitions[status].length === 0;
+}
+
+/** 0 to 1: items with nothing left to do ÷ all. A `duplicate` seen before the end is only announced, so it counts once published. */
+export function progress({ status, counts }: Pick<CountedImport, 'status' | 'counts'>): number {
+  if (isEnded(status)) return 1;
+  if (counts.total === 0) return 0;
+  const done = counts.imported + counts.duplicate + counts.failed + counts.cancelled;
+  return Math.round((done / counts.total) * 1000) / 1000;
+}
+
+export function demandOpen(subject: Import): void {
+  if (subject.status === 'open') return;
+  throw new DomainError('import_not_open', `This import is ${subject.status}. Start a new import.`, {
+    status: subject.status,
+  });
+}
+
+/** Any use keeps an import open for another week. */
+export function touched(subject: Import, at: Date): Import {
+  return { ...moved(subject, at), expiresAt: after(at, IDLE_DAYS * DAY) };
+}
+
+export function committed(subject: Import, at: Date): Import {
+  return { ...to(subject, 'processing', at), finalizedAt: at };
+}
+
+export function discarded(subject: Import, at: Date): Import {
+  return { ...to(subject, 'cancelled', at), completedAt: at };
+}
+
+export function expired(subject: Import, at: Date): Import {
+  return { ...to(subject, 'expired', at), completedAt: at };
+}
+
+/** Completed, with or without errors, once no item has work left; else unchanged. */
+export function settled(subject: Import, counts: ImportCounts, at: Date): Import {
+  if (subject.status !== 'processing') return subject;
+  if (counts.awaitingUpload + counts.processing + counts.ready > 0) return subject;
+  return { ...to(subject, counts.failed > 0 ? 'completed_with_errors' : 'completed', at), completedAt: at };
+}
+
+function to(subject: Import, status: ImportStatus, at: Date): Import {
+  if (!importTransitions[subject.status].includes(status)) {
+    throw new DomainError('import_not_open', `This import is ${subject.status}.`, { status: subject.status });
+  }
+  return { ...moved(subject, at), status, expiresAt: null };
+}
+
+function moved(subject: Import, at: Date): Import {
+  return { ...subject, updatedAt: at, version: subject.version + 1 };
+}

@@ -1,0 +1,133 @@
+import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
+import { type Measure, measured } from '../blobs/measured.js';
+import type { CustomerWork } from '../customers/customer-store.js';
+import type { Inspection, PictureFacts } from '../media/media-reader.js';
+import { defaultFormat } from '../media/renditions.js';
+import type { Uses } from '../ports.js';
+import { DomainError, type ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { failItem } from './fail-item.js';
+import { duplicateOf, type ImportPhoto, move } from './import-photo.js';
+
+export type InspectUses = Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>;
+
+/**
+ * Looks at the bytes of an item that is `processing`: hash, type, full decode. A sound picture is copied to where no client
+ * can write, and the item is `ready`, or `duplicate` when the library has the bytes; a bad one fails alone. May run twice.
+ */
+export async function inspectImportPhoto(uses: InspectUses, customerId: Id, importId: Id, itemId: Id): Promise<void> {
+  const item = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, itemId));
+  if (item?.status === 'processing') await look(uses, item);
+  await publishIfCommitted(uses, customerId, importId);
+}
+
+async function look(uses: InspectUses, item: ImportPhoto): Promise<void> {
+  const staged = await uses.blobs.get(stagingKey(item));
+  if (staged === null) return settle(uses, item, (work, held, at) => failItem(work, held, lost, at));
+  const { bytes, measure } = measured(staged.bytes, uses.limits.maxFileBytes);
+  const inspection = await uses.media.inspect(bytes, { maxPixels: uses.limits.maxPixels });
+  const error = mismatch(item, measure) ?? refusal(inspection);
+  if (error !== null || inspection.outcome === 'refused') {
+    await settle(uses, item, (work, held, at) => failItem(work, held, error ?? lost, at));
+    return uses.blobs.delete([stagingKey(item)]);
+  }
+  if (!(await uses.blobs.copy(stagingKey(item), originalKey(item), staged.etag))) {
+    throw new DomainError('service_unavailable', 'The staged bytes changed while they were looked at.');
+  }
+  await keepThumb(uses, item, inspection);
+  const kept = await settle(uses, item, (work, held, at) => accept(work, held, inspection.facts, measure, at));
+  await uses.blobs.delete(
+    kept ? [stagingKey(item)] : [stagingKey(item), originalKey(item), thumbKey(item, inspection.facts)],
+  );
+}
+
+const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
+
+function refusal(inspection: Inspection): ItemError | null {
+  return inspection.outcome === 'refused' ? inspection.error : null;
+}
+
+function mismatch(item: ImportPhoto, measure: Measure): ItemError | null {
+  // A picture that was refused by its first bytes was not read to the end: its hash is not known and does not matter.
+  if (measure.sha256 === null) return null;
+  if (item.sizeBytes !== null && item.sizeBytes !== measure.sizeBytes) {
+    const message = `${item.sizeBytes} bytes were declared, ${measure.sizeBytes} arrived.`;
+    return { code: 'size_mismatch', message };
+  }
+  if (item.sha256 === null || item.sha256 === measure.sha256) return null;
+  return { code: 'checksum_mismatch', message: 'The bytes that arrived do not have the declared sha256.' };
+}
+
+async function keepThumb(
+  { blobs }: InspectUses,
+  item: ImportPhoto,
+  inspection: Extract<Inspection, { outcome: 'picture' }>,
+) {
+  await blobs.put(
+    thumbKey(item, inspection.facts),
+    (async function* () {
+      yield inspection.thumb.bytes;
+    })(),
+  );
+}
+
+function thumbKey(item: ImportPhoto, facts: PictureFacts) {
+  return renditionKey({ customerId: item.customerId, id: item.id, rotation: 0 }, 'thumb', defaultFormat(facts));
+}
+
+/** Ready, or duplicate of what the library or an earlier item of the import has. Tells whether the copied bytes are used. */
+async function accept(
+  work: CustomerWork,
+  item: ImportPhoto,
+  facts: PictureFacts,
+  measure: Measure,
+  at: Date,
+): Promise<boolean> {
+  const { sizeBytes, sha256 } = measure;
+  const { contentType, width, height } = facts;
+  const seen = { ...item, sizeBytes, sha256, contentType, width, height };
+  const subject = await work.imports.find(item.importId);
+  if (subject?.duplicatePolicy === 'skip' && sha256 !== null) {
+    const photo = (await work.photos.findBySha256([sha256]))[0];
+    if (photo !== undefined) {
+      await work.importPhotos.update(duplicateOf(seen, photo.id, at));
+      return false;
+    }
+  }
+  await work.importPhotos.update({ ...move(seen, 'ready', at), facts });
+  return true;
+}
+
+/** Does the step on the held item if it is still the one that was looked at; else nothing of this look is used. */
+async function settle<T>(
+  { store, clock }: InspectUses,
+  seen: ImportPhoto,
+  step: (work: CustomerWork, held: ImportPhoto, at: Date) => Promise<T>,
+): Promise<T | undefined> {
+  return store.within(seen.customerId, async (work) => {
+    const held = await work.importPhotos.lock(seen.importId, seen.id);
+    if (held?.status !== 'processing' || held.attempt !== seen.attempt) return undefined;
+    return step(work, held, clock.now());
+  });
+}
+
+/**
+ * Asked after the item's own change is committed: either this look sees the finalized import, or the publishing that
+ * finalizing began sees this item. So neither has to hold the import.
+ */
+async function publishIfCommitted({ store }: InspectUses, customerId: Id, importId: Id): Promise<void> {
+  const subject = await store.read(customerId, (view) => view.imports.find(importId));
+  if (subject?.status !== 'processing') return;
+  await store.within(customerId, (work) => work.jobs.add({ kind: 'publish', importId }));
+}
+
+/** For a file that brought its reader down every time. */
+export async function giveUpImportPhoto(uses: InspectUses, customerId: Id, importId: Id, itemId: Id): Promise<void> {
+  const error: ItemError = {
+    code: 'decode_failed',
+    message: 'This picture could not be decoded: its reader failed every time.',
+  };
+  const item = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, itemId));
+  if (item !== null) await settle(uses, item, (work, held, at) => failItem(work, held, error, at));
+  await publishIfCommitted(uses, customerId, importId);
+}

@@ -1,0 +1,62 @@
+import { originalKey } from '../blobs/blob-key.js';
+import type { Customer } from '../customers/customer.js';
+import { type CaptureTime, captureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
+import type { PictureFacts } from '../media/media-reader.js';
+import type { Photo } from '../photos/photo.js';
+import type { Import } from './import.js';
+import type { ImportPhoto } from './import-photo.js';
+
+/** The photo that a ready item becomes: the client's words first, else the file's. */
+export function newPhoto(
+  item: ImportPhoto,
+  facts: PictureFacts,
+  subject: Import,
+  customer: Customer,
+  { dupSeq, at }: { dupSeq: number; at: Date },
+): Photo {
+  const location = item.location ?? facts.location;
+  return {
+    id: item.id,
+    customerId: item.customerId,
+    filename: item.filename,
+    contentType: facts.contentType,
+    sizeBytes: item.sizeBytes ?? 0,
+    sha256: item.sha256 ?? '',
+    dupSeq,
+    blobKey: originalKey(item),
+    width: facts.width,
+    height: facts.height,
+    orientation: facts.orientation,
+    rotation: 0,
+    alpha: facts.alpha,
+    title: item.title ?? facts.title,
+    description: item.description ?? facts.description,
+    ...timeOf(item, facts, subject.defaultTimeZone ?? customer.defaultTimeZone),
+    location,
+    rating: item.rating ?? facts.rating,
+    camera: facts.camera,
+    exposure: facts.exposure,
+    externalId: item.externalId,
+    metadata: item.metadata,
+    importId: subject.id,
+    damaged: facts.damaged,
+    thumbhash: facts.thumbhash,
+    dominantColor: facts.dominantColor,
+    trashedAt: null,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+}
+
+function timeOf(item: ImportPhoto, facts: PictureFacts, defaultTimeZone: string): CaptureTime {
+  const said = item.takenAt === null ? null : fromInstant(item.takenAt);
+  if (said !== null) return said;
+  const { location, positionZone, times } = facts;
+  const written = captureTime(times, { location, positionZone, defaultTimeZone });
+  if (item.takenAtLocal === null && item.timeZone === null) return written;
+  const local = item.takenAtLocal ?? written.takenAtLocal;
+  return local === null
+    ? written
+    : (fromWallClock(local, item.timeZone ?? written.timeZone ?? defaultTimeZone) ?? written);
+}

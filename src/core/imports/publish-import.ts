@@ -1,0 +1,98 @@
+import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
+import type { CustomerWork } from '../customers/customer-store.js';
+import { changed, isTrashed, restored } from '../photos/photo.js';
+import type { Uses } from '../ports.js';
+import { found, type ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { failItem, sourceFailed } from './fail-item.js';
+import { type Import, settled } from './import.js';
+import { duplicateOf, failed, type ImportPhoto, type ImportPhotoStatus, move } from './import-photo.js';
+import { newPhoto } from './new-photo.js';
+
+export type PublishUses = Uses<'store' | 'blobs' | 'clock'>;
+
+/**
+ * Brings what is ready of a finalized import into the library, a transaction per item, and ends the import once no item
+ * has work left. May run at any time and twice: what is done already stays as it is.
+ */
+export async function publishImport(uses: PublishUses, customerId: Id, importId: Id): Promise<void> {
+  const subject = await uses.store.read(customerId, (view) => view.imports.find(importId));
+  if (subject?.status !== 'processing') return;
+  for await (const item of items(uses, subject, 'ready')) await publish(uses, subject, item);
+  const busy = await uses.store.read(customerId, (view) =>
+    view.importPhotos.countIn(importId, ['processing', 'ready']),
+  );
+  // The inspection of the last one asks for publishing again.
+  if (busy > 0) return;
+  for await (const item of items(uses, subject, 'duplicate')) await resolve(uses, subject, item);
+  await uses.store.within(customerId, async (work) => {
+    const held = found(await work.imports.lock(importId), 'import');
+    const { counts } = found(await work.imports.get(importId), 'import');
+    const ended = settled(held, counts, uses.clock.now());
+    if (ended !== held) await work.imports.update(ended);
+  });
+}
+
+async function publish({ store, blobs, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
+  const lostRace = await store.within(subject.customerId, async (work) => {
+    const item = await work.importPhotos.lock(subject.id, seen.id);
+    if (item?.status !== 'ready' || item.facts === null) return false;
+    const at = clock.now();
+    const dupSeq = subject.duplicatePolicy === 'allow' ? await work.photos.nextDupSeq() : 0;
+    const photo = newPhoto(item, item.facts, subject, await work.customer(), { dupSeq, at });
+    const tagIds = [...new Set([...subject.tagIds, ...item.tagIds])];
+    if (await work.photos.insert(photo, tagIds, item.facts.exif)) {
+      await work.importPhotos.update({ ...move(item, 'imported', at), photoId: item.id, facts: null });
+      return false;
+    }
+    const winner = found((await work.photos.findBySha256([photo.sha256]))[0], 'photo');
+    await work.importPhotos.update(duplicateOf(item, winner.id, at));
+    return true;
+  });
+  if (!lostRace) return;
+  const unused = [originalKey(seen)];
+  for await (const { key } of blobs.list(renditionsPrefix(seen))) unused.push(key);
+  await blobs.delete(unused);
+}
+
+const sourceGone: ItemError = {
+  code: 'duplicate_source_gone',
+  message: 'The photo with the same bytes was deleted for ever meanwhile. Import this file again.',
+};
+
+/** Until now the duplicate was only announced: here it is tied to its photo, which comes back from the trash if it must. */
+async function resolve({ store, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
+  await store.within(subject.customerId, async (work) => {
+    const item = await work.importPhotos.lock(subject.id, seen.id);
+    if (item?.status !== 'duplicate') return;
+    const at = clock.now();
+    const photoId = item.photoId ?? (await photoOfEarlierItem(work, item));
+    if (photoId === null) return failItem(work, item, sourceFailed, at);
+    const photo = (await work.photos.lock([photoId]))[0];
+    if (photo === undefined) return work.importPhotos.update(failed(item, sourceGone, at));
+    const back = isTrashed(photo) && subject.restoreTrashed;
+    if (back) await work.photos.update(changed(photo, restored(photo), at));
+    if (back || item.photoId === null) {
+      await work.importPhotos.update({ ...item, photoId, restored: back || item.restored, updatedAt: at });
+    }
+  });
+}
+
+async function photoOfEarlierItem(work: CustomerWork, item: ImportPhoto): Promise<Id | null> {
+  if (item.duplicateOfItemId === null) return null;
+  return (await work.importPhotos.get(item.importId, item.duplicateOfItemId))?.photoId ?? null;
+}
+
+const BATCH = 100;
+
+async function* items(uses: PublishUses, subject: Import, status: ImportPhotoStatus): AsyncIterable<ImportPhoto> {
+  for (let after: Id | null = null; ; ) {
+    const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
+    const page: readonly ImportPhoto[] = await uses.store.read(subject.customerId, (view) =>
+      view.importPhotos.list({ importId: subject.id, statuses: [status], window }),
+    );
+    yield* page;
+    after = page.at(-1)?.id ?? null;
+    if (page.length < BATCH) return;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Caller } from '../access/caller.js';
+import type { Uses } from '../ports.js';
+import { found } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/page.js';
+import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
+import { type ShownImport, type ShownItem, showImport, showItems } from './shown.js';
+
+/** Errors: `not_found`. */
+export function readImport({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<ShownImport> {
+  return store.read(caller.customerId, async (view) =>
+    showImport(view.tags, found(await view.imports.get(id), 'import')),
+  );
+}
+
+export interface ItemListRequest extends PageRequest {
+  readonly statuses?: readonly ImportPhotoStatus[];
+}
+
+/** One page of an import's items by id; those that wait for bytes come with a fresh upload target. Errors: `not_found`, `invalid_cursor`. */
+export function listImportPhotos(
+  uses: Uses<'store' | 'secrets' | 'clock' | 'publicUrl'>,
+  caller: Caller,
+  importId: Id,
+  { statuses, ...request }: ItemListRequest,
+): Promise<Page<ShownItem>> {
+  return uses.store.read(caller.customerId, async (view) => {
+    found(await view.imports.find(importId), 'import');
+    const listing = {
+      customerId: caller.customerId,
+      endpoint: `imports/${importId}/photos`,
+      sort: 'id',
+      filters: { statuses },
+      position: (item: ImportPhoto) => ({ value: item.id, id: item.id }),
+      rows: (window: PageWindow) => view.importPhotos.list({ importId, window, ...(statuses && { statuses }) }),
+      unmoved: async () => true, // Items are sorted by what never changes.
+    };
+    const page = await readPage(uses, listing, request);
+    return { ...page, data: await showItems(uses, view.tags, caller, page.data) };
+  });
+}

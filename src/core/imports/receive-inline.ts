@@ -1,0 +1,156 @@
+import type { Caller } from '../access/caller.js';
+import { stagingKey } from '../blobs/blob-key.js';
+import { measured, TooManyBytes } from '../blobs/measured.js';
+import type { Uses } from '../ports.js';
+import { DomainError, found, type ItemError, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Candidate, EnrolOutcome } from './enrol.js';
+import { demandOpen } from './import.js';
+import { enrolAll, type RegisterUses, type RegistrationAnswer } from './register-photos.js';
+import { normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
+
+/** A file of a multipart request. Its bytes are read once, before the next file is asked for. */
+export interface InlineFile {
+  readonly filename: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export type InlineWords = Partial<Registration>;
+
+type InlineUses = RegisterUses & Uses<'blobs' | 'media'>;
+
+interface Staging {
+  readonly candidates: Candidate[];
+  readonly rejected: EnrolOutcome[];
+}
+
+/**
+ * Takes files in the request itself: each is streamed to staging while it is hashed, then all are enrolled at once. What
+ * is not used is removed again. Errors: as for registering, and `invalid_request` when words and files do not match in number.
+ */
+export async function receiveInline(
+  uses: InlineUses,
+  caller: Caller,
+  importId: Id,
+  words: readonly InlineWords[] | null,
+  files: AsyncIterable<InlineFile>,
+): Promise<RegistrationAnswer> {
+  await uses.store.read(caller.customerId, async (view) =>
+    demandOpen(found(await view.imports.find(importId), 'import')),
+  );
+  const staging: Staging = { candidates: [], rejected: [] };
+  let outcomeKnown = true;
+  try {
+    await stageAll(uses, caller, importId, words, files, staging);
+    outcomeKnown = false;
+    const answer = await enrolAll(uses, caller, importId, staging.candidates, staging.rejected);
+    const unused = staging.candidates.filter((candidate) => !isUsed(candidate, answer));
+    await unstage(uses, caller, importId, unused);
+    return answer;
+  } catch (error) {
+    // After a lost answer of the database the items may exist: then their bytes stay, and the sweep decides.
+    const refused = error instanceof DomainError && error.code !== 'service_unavailable';
+    if (outcomeKnown || refused) await unstage(uses, caller, importId, staging.candidates);
+    throw error;
+  }
+}
+
+async function stageAll(
+  uses: InlineUses,
+  caller: Caller,
+  importId: Id,
+  words: readonly InlineWords[] | null,
+  files: AsyncIterable<InlineFile>,
+  staging: Staging,
+): Promise<void> {
+  let index = 0;
+  for await (const file of files) {
+    if (index >= uses.limits.inlineMaxFiles) throw tooManyFiles(uses.limits.inlineMaxFiles);
+    const said = { ...words?.[index], filename: words?.[index]?.filename ?? file.filename };
+    const taken = await stage(uses, caller, importId, said, file.bytes);
+    if ('code' in taken) staging.rejected.push({ index, outcome: 'rejected', error: taken });
+    else staging.candidates.push({ index, ...taken });
+    index += 1;
+  }
+  if (index === 0) throw invalid({ field: 'file', code: 'required', message: 'Send at least one part named file.' });
+  if (words !== null && words.length !== index) {
+    const message = `photos describes ${words.length} files, but ${index} were sent. They are matched by their order.`;
+    throw invalid({ field: 'photos', code: 'conflict', message });
+  }
+}
+
+async function stage(
+  uses: InlineUses,
+  { customerId }: Caller,
+  importId: Id,
+  said: InlineWords & { filename: string },
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<Omit<Candidate, 'index'> | ItemError> {
+  const staged = await place(uses, customerId, importId, said.clientRef);
+  const key = stagingKey({ customerId, importId, ...staged });
+  const { bytes: passing, measure } = measured(bytes, uses.limits.maxFileBytes);
+  try {
+    await uses.blobs.put(key, passing);
+  } catch (error) {
+    if (error instanceof TooManyBytes) return tooLarge(uses.limits);
+    throw error;
+  }
+  const whole: Registration = { ...said, sizeBytes: measure.sizeBytes, sha256: measure.sha256 };
+  const error =
+    registrationError(whole, uses.limits) ?? mismatch(said, measure.sha256) ?? (await typeError(uses, measure.head));
+  if (error === null) return { said: whole, staged };
+  await uses.blobs.delete([key]);
+  return error;
+}
+
+/**
+ * Which item the bytes are for: the one that this clientRef names, when it still takes bytes, or a new one. The attempt
+ * is a number that no other request gets, so that two requests with one clientRef cannot touch each other's bytes.
+ */
+async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: string | null | undefined) {
+  return uses.store.within(customerId, async (work) => {
+    const [known] =
+      typeof clientRef === 'string' ? await work.importPhotos.findByClientRefs(importId, [clientRef]) : [];
+    const unique = found((await work.importPhotos.allocateIds(1))[0], 'import_photo');
+    const takesBytes = known?.status === 'awaiting_upload' || known?.status === 'failed';
+    return known && takesBytes ? { id: known.id, attempt: unique } : { id: unique, attempt: 1 };
+  });
+}
+
+function mismatch(said: InlineWords, sha256: string | null): ItemError | null {
+  if (!said.sha256 || normalSha256(said.sha256) === sha256) return null;
+  return {
+    code: 'checksum_mismatch',
+    message: 'The bytes that arrived do not have the declared sha256. Send the file again.',
+  };
+}
+
+async function typeError({ media }: InlineUses, head: Uint8Array): Promise<ItemError | null> {
+  const sniffed = await media.sniff(head);
+  if (sniffed.kind === 'accepted') return null;
+  if (sniffed.kind === 'not_an_image') return { code: 'not_an_image', message: 'The file is not a picture.' };
+  return {
+    code: 'unsupported_format',
+    message: `${sniffed.contentType} is not taken here. GET /customer lists the formats.`,
+  };
+}
+
+function isUsed({ index, staged }: Candidate, { results }: RegistrationAnswer): boolean {
+  const photo = results.find((result) => result.index === index)?.photo;
+  return photo?.status === 'processing' && photo.id === staged?.id && photo.attempt === staged.attempt;
+}
+
+async function unstage(
+  { blobs }: InlineUses,
+  { customerId }: Caller,
+  importId: Id,
+  candidates: readonly Candidate[],
+): Promise<void> {
+  await blobs.delete(
+    candidates.flatMap(({ staged }) => (staged ? [stagingKey({ customerId, importId, ...staged })] : [])),
+  );
+}
+
+function tooManyFiles(max: number) {
+  return invalid({ field: 'file', code: 'too_many', message: `At most ${max} files fit in one request.`, max });
+}

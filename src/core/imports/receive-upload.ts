@@ -1,0 +1,117 @@
+import { isExpired } from '../access/api-key.js';
+import { admits } from '../access/ip-list.js';
+import { stagingKey } from '../blobs/blob-key.js';
+import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
+import type { Uses } from '../ports.js';
+import { DomainError } from '../shared/errors.js';
+import { type ImportPhoto, move } from './import-photo.js';
+import { readUploadToken, type UploadGrant } from './upload-target.js';
+
+type UploadUses = Uses<'store' | 'keys' | 'blobs' | 'clock' | 'secrets'>;
+
+export interface Upload {
+  readonly token: string;
+  /** Where the sender is, as IP lists see it. */
+  readonly address: string;
+  /** `Content-Length`, when the sender says one. */
+  readonly declaredBytes: number | null;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Takes the bytes of one item. When it resolves they are safe and will be looked at; the same bytes again are fine.
+ * Errors: `upload_forbidden`, `import_photo_final`, `size_mismatch`, `checksum_mismatch`, `payload_too_large`; after any of them nothing is kept.
+ */
+export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<void> {
+  const grant = await demandGrant(uses, upload);
+  const item = await uses.store.read(grant.customerId, (view) => view.importPhotos.get(grant.importId, grant.itemId));
+  if (item === null) throw forbidden();
+  if (upload.declaredBytes !== null) demandSize(grant, upload.declaredBytes);
+  const { bytes, measure } = measured(upload.bytes, grant.sizeBytes);
+  if (item.status !== 'awaiting_upload' || item.attempt !== grant.attempt) {
+    await drain(bytes, grant);
+    demandSameBytes(item, measure);
+    return;
+  }
+  await stage(uses, grant, bytes, measure);
+  await markArrived(uses, grant, measure);
+}
+
+async function demandGrant(uses: UploadUses, { token, address }: Upload): Promise<UploadGrant> {
+  const grant = readUploadToken(uses, token);
+  const now = uses.clock.now();
+  if (grant === null || grant.expiresAt.getTime() <= now.getTime() || grant.apiKeyId === null) throw forbidden();
+  const known = await uses.keys.find(grant.apiKeyId);
+  if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') throw forbidden();
+  if (!admits(known.key.ipList, address)) throw forbidden();
+  return grant;
+}
+
+async function stage(uses: UploadUses, grant: UploadGrant, bytes: AsyncIterable<Uint8Array>, measure: Measure) {
+  try {
+    await uses.blobs.put(stagingKey({ ...grant, id: grant.itemId }), sound(bytes, grant, measure));
+  } catch (error) {
+    throw error instanceof TooManyBytes ? tooLong(grant) : error;
+  }
+}
+
+/** Throws at the end rather than let a blob come into being that is not the declared one. */
+async function* sound(
+  bytes: AsyncIterable<Uint8Array>,
+  grant: UploadGrant,
+  measure: Measure,
+): AsyncIterable<Uint8Array> {
+  yield* bytes;
+  demandSize(grant, measure.sizeBytes);
+  if (grant.sha256 === null || grant.sha256 === measure.sha256) return;
+  throw new DomainError(
+    'checksum_mismatch',
+    'The bytes that arrived do not have the declared sha256. Send the file again.',
+  );
+}
+
+async function drain(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Promise<void> {
+  try {
+    for await (const _ of bytes);
+  } catch (error) {
+    throw error instanceof TooManyBytes ? tooLong(grant) : error;
+  }
+}
+
+async function markArrived(uses: UploadUses, grant: UploadGrant, measure: Measure): Promise<void> {
+  await uses.store.within(grant.customerId, async (work) => {
+    const item = await work.importPhotos.lock(grant.importId, grant.itemId);
+    if (item === null) throw forbidden();
+    if (item.status !== 'awaiting_upload' || item.attempt !== grant.attempt) return demandSameBytes(item, measure);
+    const arrived = move(item, 'processing', uses.clock.now());
+    await work.importPhotos.update({ ...arrived, sizeBytes: measure.sizeBytes, sha256: measure.sha256 });
+    await work.jobs.add({ kind: 'inspect', importId: item.importId, photoId: item.id });
+  });
+}
+
+/** An item that has its bytes takes the same ones once more, so that a lost answer can be asked for again. */
+function demandSameBytes(item: ImportPhoto, measure: Measure): void {
+  const hasBytes = item.status !== 'awaiting_upload' && item.status !== 'failed' && item.status !== 'cancelled';
+  if (hasBytes && item.sha256 === measure.sha256) return;
+  throw new DomainError('import_photo_final', `This item is ${item.status} and takes no bytes through this address.`, {
+    status: item.status,
+    photoId: item.photoId,
+  });
+}
+
+function demandSize(grant: UploadGrant, sizeBytes: number): void {
+  if (sizeBytes > grant.sizeBytes) throw tooLong(grant);
+  if (sizeBytes === grant.sizeBytes) return;
+  const message = `${grant.sizeBytes} bytes were declared, ${sizeBytes} were sent. Send the whole file again.`;
+  throw new DomainError('size_mismatch', message);
+}
+
+function tooLong(grant: UploadGrant): DomainError {
+  const message = `${grant.sizeBytes} bytes were declared, and more were sent. Register the file with its right size.`;
+  return new DomainError('payload_too_large', message, { maxBytes: grant.sizeBytes });
+}
+
+function forbidden(): DomainError {
+  const message = 'This upload address is not valid (any more). GET /imports/{id}?include=photos gives a fresh one.';
+  return new DomainError('upload_forbidden', message);
+}

@@ -1,0 +1,91 @@
+import type { Caller } from '../access/caller.js';
+import type { CustomerWork } from '../customers/customer-store.js';
+import type { Uses } from '../ports.js';
+import { DomainError, found, type ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type Candidate, type EnrolOutcome, enrol } from './enrol.js';
+import { demandOpen, touched } from './import.js';
+import { type Registration, registrationError } from './registration.js';
+import { type ShownImport, type ShownItem, showImport, showItems } from './shown.js';
+
+export type RegisterUses = Uses<'store' | 'clock' | 'limits' | 'secrets' | 'publicUrl'>;
+
+/** What became of one file of the request, in the order of the request. */
+export interface RegistrationResult {
+  readonly index: number;
+  readonly outcome: 'created' | 'existing' | 'duplicate' | 'rejected';
+  readonly photo: ShownItem | null;
+  readonly error: ItemError | null;
+}
+
+export interface RegistrationAnswer {
+  readonly results: readonly RegistrationResult[];
+  readonly import: ShownImport;
+}
+
+/**
+ * Announces a batch of files. A file that is wrong in itself is `rejected` and the others go on.
+ * Errors: `not_found`, `import_not_open`, `limit_reached`, `invalid_request` (`unknown_tag`), `scope_required`, `no_photos_accepted`.
+ */
+export function registerPhotos(
+  uses: RegisterUses,
+  caller: Caller,
+  importId: Id,
+  registrations: readonly Registration[],
+): Promise<RegistrationAnswer> {
+  const rejected: EnrolOutcome[] = [];
+  const candidates: Candidate[] = [];
+  for (const [index, said] of registrations.entries()) {
+    const error = registrationError(said, uses.limits);
+    if (error === null) candidates.push({ index, said, staged: null });
+    else rejected.push({ index, outcome: 'rejected', error });
+  }
+  return enrolAll(uses, caller, importId, candidates, rejected);
+}
+
+/** The transaction that both ways of adding photos end in. */
+export function enrolAll(
+  uses: RegisterUses,
+  caller: Caller,
+  importId: Id,
+  candidates: readonly Candidate[],
+  rejected: readonly EnrolOutcome[],
+): Promise<RegistrationAnswer> {
+  return uses.store.within(caller.customerId, async (work) => {
+    const subject = found(await work.imports.lock(importId), 'import');
+    demandOpen(subject);
+    const at = uses.clock.now();
+    const enrolled = await enrol(work, caller, subject, candidates, { limits: uses.limits, at });
+    const outcomes = [...enrolled, ...rejected].sort((a, b) => a.index - b.index);
+    const results = await show(uses, work, caller, outcomes);
+    if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
+    await work.imports.update(touched(subject, at));
+    const counted = found(await work.imports.get(importId), 'import');
+    return { results, import: await showImport(work.tags, counted) };
+  });
+}
+
+async function show(
+  uses: RegisterUses,
+  work: CustomerWork,
+  caller: Caller,
+  outcomes: readonly EnrolOutcome[],
+): Promise<RegistrationResult[]> {
+  const items = outcomes.flatMap((outcome) => (outcome.outcome === 'rejected' ? [] : [outcome.item]));
+  const shown = new Map((await showItems(uses, work.tags, caller, items)).map((item) => [item.id, item]));
+  return outcomes.map((outcome) =>
+    outcome.outcome === 'rejected'
+      ? { index: outcome.index, outcome: 'rejected', photo: null, error: outcome.error }
+      : { index: outcome.index, outcome: outcome.outcome, photo: shown.get(outcome.item.id) ?? null, error: null },
+  );
+}
+
+function noneAccepted(results: readonly RegistrationResult[]): DomainError {
+  return new DomainError(
+    'no_photos_accepted',
+    'None of the photos was accepted; nothing was stored. See details.results.',
+    {
+      results,
+    },
+  );
+}

@@ -1,0 +1,63 @@
+import type { Limits } from '../customers/limits.js';
+import { cleanFilename, errorsIn, pointOf, type SaidOfPhoto, textErrors } from '../photos/photo-values.js';
+import type { ItemError } from '../shared/errors.js';
+import { cleanText } from '../shared/text.js';
+import type { TagRequest } from '../tags/resolve-tags.js';
+import type { ClientValues } from './import-photo.js';
+
+/** One file as a client announces it. Types are right, values are not yet looked at. */
+export interface Registration extends SaidOfPhoto, TagRequest {
+  readonly filename: string;
+  readonly sizeBytes: number;
+  /** SHA-256 of the bytes, in hex or base64. */
+  readonly sha256?: string | null | undefined;
+  readonly clientRef?: string | null | undefined;
+}
+
+/** What is wrong with this one file, or null. The others of its batch go on. */
+export function registrationError(said: Registration, limits: Limits): ItemError | null {
+  if (said.sizeBytes === 0) return { code: 'file_empty', message: 'The file is empty.' };
+  if (!Number.isSafeInteger(said.sizeBytes) || said.sizeBytes < 0) {
+    return { code: 'invalid_request', message: 'sizeBytes must be the size of the file in whole bytes.' };
+  }
+  if (said.sizeBytes > limits.maxFileBytes) return tooLarge(limits);
+  if (said.sha256 && normalSha256(said.sha256) === null) {
+    return { code: 'invalid_request', message: 'sha256 must be 64 hex digits, or 32 bytes in base64.' };
+  }
+  const [wrong] = [...errorsIn(said), ...textErrors('clientRef', said.clientRef, 255)];
+  return wrong === undefined ? null : { code: 'invalid_request', message: wrong.message };
+}
+
+export function tooLarge(limits: Limits): ItemError {
+  return {
+    code: 'file_too_large',
+    message: `The file has more than ${limits.maxFileBytes} bytes, the largest that is taken here.`,
+  };
+}
+
+/** 64 lower-case hex digits out of hex or base64, or null. */
+export function normalSha256(text: string): string | null {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return null;
+  return Array.from(atob(text), (char) => char.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+}
+
+/** What the item keeps of the client's words. `tagIds` are resolved by then. */
+export function clientValues(said: Registration, tagIds: readonly number[]): ClientValues & { filename: string } {
+  const text = (value: string | null | undefined) => (typeof value === 'string' ? cleanText(value) : null);
+  return {
+    filename: cleanFilename(said.filename),
+    title: text(said.title),
+    description: text(said.description),
+    takenAt: said.takenAt ?? null,
+    takenAtLocal: said.takenAtLocal ?? null,
+    timeZone: said.timeZone ?? null,
+    location: said.location ? pointOf(said.location) : null,
+    rating: said.rating ?? null,
+    externalId: text(said.externalId),
+    metadata: Object.fromEntries(
+      Object.entries(said.metadata ?? {}).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
+    ),
+    tagIds,
+  };
+}

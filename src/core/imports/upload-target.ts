@@ -1,0 +1,73 @@
+import type { Caller } from '../access/caller.js';
+import type { Uses } from '../ports.js';
+import { after, HOUR, SECOND } from '../shared/clock.js';
+import { type Id, isId } from '../shared/ids.js';
+import { readToken, signToken } from '../shared/secrets.js';
+import type { ImportPhoto } from './import-photo.js';
+
+/** Where the bytes of one item go, with exactly these headers. */
+export interface UploadTarget {
+  readonly method: 'PUT';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly expiresAt: Date;
+}
+
+/** What an upload token says. It is good for one attempt of one item and ends with the key that asked for it. */
+export interface UploadGrant {
+  readonly customerId: Id;
+  readonly importId: Id;
+  readonly itemId: Id;
+  readonly attempt: number;
+  readonly sizeBytes: number;
+  readonly sha256: string | null;
+  readonly apiKeyId: Id | null;
+  readonly expiresAt: Date;
+}
+
+export type UploadUses = Uses<'secrets' | 'clock' | 'publicUrl'>;
+
+const LIFE = 6 * HOUR;
+
+export function uploadTarget(
+  { secrets, clock, publicUrl }: UploadUses,
+  caller: Caller,
+  item: ImportPhoto,
+): UploadTarget {
+  const expiresAt = after(clock.now(), LIFE);
+  const size = item.sizeBytes ?? 0;
+  const token = signToken(secrets, 'upload', [
+    item.customerId,
+    item.importId,
+    item.id,
+    item.attempt,
+    size,
+    item.sha256,
+    caller.apiKeyId,
+    Math.floor(expiresAt.getTime() / SECOND),
+  ]);
+  return {
+    method: 'PUT',
+    url: `${publicUrl}/uploads/${token}`,
+    headers: { 'content-length': String(size) },
+    expiresAt,
+  };
+}
+
+/** What the token grants, or null when no secret of ours signed it. Expiry is the caller's to judge. */
+export function readUploadToken({ secrets }: Uses<'secrets'>, token: string): UploadGrant | null {
+  const said = readToken(secrets, 'upload', token);
+  if (!Array.isArray(said)) return null;
+  const [customerId, importId, itemId, attempt, sizeBytes, sha256, apiKeyId, expires] = said as unknown[];
+  if (!isId(customerId) || !isId(importId) || !isId(itemId) || !isId(attempt)) return null;
+  return {
+    customerId,
+    importId,
+    itemId,
+    attempt,
+    sizeBytes: Number(sizeBytes),
+    sha256: typeof sha256 === 'string' ? sha256 : null,
+    apiKeyId: isId(apiKeyId) ? apiKeyId : null,
+    expiresAt: new Date(Number(expires) * SECOND),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Job, JobWork } from './job.js';
+
+/** The worker's side: jobs of all customers, taken in turns so that one customer's thousands do not keep another's one waiting. */
+export interface JobQueue {
+  /**
+   * The next due job, held for `leaseSeconds` by the database's clock; its `attempt` is already written. Null when nothing is due.
+   * No two callers hold one job at the same time. A job whose lease ran out is due again.
+   */
+  claim(leaseSeconds: number): Promise<Job | null>;
+  /** Holds it longer. False when the lease was lost: the run must stop. */
+  extend(job: Job, leaseSeconds: number): Promise<boolean>;
+  /** Done. If the same work was added while it ran, it is due again at once. Nothing happens when the lease was lost. */
+  complete(job: Job): Promise<void>;
+  /** Due again after `seconds`, or never with null (a dead job, kept with its reason). Nothing happens when the lease was lost. */
+  release(job: Job, reason: string, seconds: number | null): Promise<void>;
+  /**
+   * Due again after `seconds`, and this run's attempt is not counted: for a job that could not begin because something it
+   * needs is away. Nothing happens when the lease was lost.
+   */
+  postpone(job: Job, reason: string, seconds: number): Promise<void>;
+  /** Calls `wake` soon after a job may have become due. Returns the way to stop it. */
+  listen(wake: () => void): Promise<() => Promise<void>>;
+}
+
+/** The other side, inside a transaction: the job exists if and only if the change does. */
+export interface JobAdder {
+  /** Adding work that waits already changes nothing; work that is running is run once more afterwards. */
+  add(work: JobWork): Promise<void>;
+}

@@ -1,0 +1,30 @@
+import type { Id } from '../shared/ids.js';
+
+/** Work that is done later. Handlers may run twice for one job and must then leave what one run leaves. */
+export type JobWork =
+  /** Look at the bytes of an item that is `processing`. */
+  | { readonly kind: 'inspect'; readonly importId: Id; readonly photoId: Id }
+  /** Bring what is ready of a finalized import into the library. */
+  | { readonly kind: 'publish'; readonly importId: Id };
+
+export interface Job {
+  readonly id: Id;
+  readonly customerId: Id;
+  readonly work: JobWork;
+  /** This run's number, from 1; written before the run begins. */
+  readonly attempt: number;
+  /** Proves that this run holds the job. */
+  readonly lease: string;
+}
+
+/** One job per customer and work: adding it again while it waits changes nothing. */
+export function jobKey(work: JobWork): string {
+  return work.kind === 'inspect' ? `inspect/${work.importId}/${work.photoId}` : `publish/${work.importId}`;
+}
+
+export const MAX_ATTEMPTS = 3;
+
+/** Seconds to wait before attempt `n + 1`, n from 1: 1 s, 4 s, 16 s … up to ten minutes. */
+export function backoffSeconds(attempt: number): number {
+  return Math.min(600, 4 ** (attempt - 1));
+}

@@ -1,0 +1,25 @@
+import { giveUpImportPhoto, type InspectUses, inspectImportPhoto } from '../imports/inspect-import-photo.js';
+import { publishImport } from '../imports/publish-import.js';
+import { DomainError } from '../shared/errors.js';
+import { type Job, MAX_ATTEMPTS } from './job.js';
+
+/**
+ * Does a job. What throws is tried again later, but for a file that fails its reader for the last time, or that ended the
+ * whole service so often that its run was begun once more than that: it is given up, and the others go on.
+ */
+export async function runJob(uses: InspectUses, job: Job): Promise<void> {
+  const { work, customerId } = job;
+  if (work.kind === 'publish') return publishImport(uses, customerId, work.importId);
+  if (job.attempt > MAX_ATTEMPTS) return giveUpImportPhoto(uses, customerId, work.importId, work.photoId);
+  try {
+    await inspectImportPhoto(uses, customerId, work.importId, work.photoId);
+  } catch (error) {
+    if (isOutage(error) || job.attempt < MAX_ATTEMPTS) throw error;
+    await giveUpImportPhoto(uses, customerId, work.importId, work.photoId);
+  }
+}
+
+/** Something that the job needs is away; the job itself is not to blame. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'service_unavailable';
+}

@@ -1,0 +1,194 @@
+import type { GeoPoint } from '../photos/photo.js';
+import { formatOffset, instantOf, MAX_OFFSET, offsetAt, parseOffset } from './zones.js';
+
+export type TakenAtSource = 'exif_offset' | 'gps_time' | 'gps_position' | 'customer_default' | 'client' | 'none';
+
+export interface CaptureTime {
+  /** The instant. */
+  readonly takenAt: Date | null;
+  /** What the camera's clock showed: `YYYY-MM-DDTHH:MM:SS[.sss]`, no zone. */
+  readonly takenAtLocal: string | null;
+  /** `+01:00` or an IANA name. */
+  readonly timeZone: string | null;
+  readonly takenAtSource: TakenAtSource;
+}
+
+/**
+ * What a file says of its time, as it stands there. Clocks in `YYYY:MM:DD HH:MM:SS` (EXIF) or ISO 8601 (XMP, IPTC), offsets as `+03:00`.
+ * Absent is null. The reader passes on; the rules are here.
+ */
+export interface WrittenTimes {
+  readonly original: string | null;
+  readonly originalSubSec: string | null;
+  readonly originalOffset: string | null;
+  readonly digitized: string | null;
+  readonly digitizedSubSec: string | null;
+  readonly digitizedOffset: string | null;
+  /** `DateTime`: when the file was changed. Never a capture time; it only vouches for `changedOffset`. */
+  readonly changed: string | null;
+  readonly changedOffset: string | null;
+  /** `photoshop:DateCreated`, offset included where written. */
+  readonly xmpCreated: string | null;
+  /** `exif:DateTimeOriginal` inside XMP, offset included where written. */
+  readonly xmpOriginal: string | null;
+  /** IPTC DateCreated + TimeCreated as `YYYY-MM-DDTHH:MM:SS[±HH:MM]`. */
+  readonly iptcCreated: string | null;
+  /** GPSDateStamp + GPSTimeStamp in UTC: `YYYY-MM-DDTHH:MM:SS`. */
+  readonly gpsUtc: string | null;
+}
+
+export interface CaptureHints {
+  readonly location: GeoPoint | null;
+  /** IANA zone of the position, when it is known. */
+  readonly positionZone: string | null;
+  /** The import's zone, else the customer's. */
+  readonly defaultTimeZone: string;
+}
+
+const UNKNOWN: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
+
+/**
+ * When a picture was taken, by what its file says (API.md §12.1). The first clock that can be read counts, and the first zone
+ * that goes with it. Offsets vouch only for the clock beside which they were written: that of the file's last change, or of an
+ * edited copy of the date, is used when that clock shows the same second. Without any clock nothing is known, whatever GPS says.
+ */
+export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTime {
+  const original = readClock(times.original, times.originalSubSec);
+  const digitized = readClock(times.digitized, times.digitizedSubSec);
+  const xmpOriginal = readClock(times.xmpOriginal);
+  const xmpCreated = readClock(times.xmpCreated);
+  const iptc = readClock(times.iptcCreated);
+  const exif = original ?? digitized;
+  const clock = exif ?? xmpOriginal ?? xmpCreated ?? iptc;
+  if (clock === null) return UNKNOWN;
+
+  const beside = (other: Clock | null, offset: string | null | undefined) =>
+    other !== null && sameSecond(other, clock) ? readOffset(offset) : null;
+  const written =
+    readOffset(times.originalOffset) ??
+    beside(exif, exif?.offset) ??
+    beside(digitized, times.digitizedOffset) ??
+    beside(readClock(times.changed), times.changedOffset) ??
+    beside(xmpOriginal, xmpOriginal?.offset) ??
+    beside(xmpCreated, xmpCreated?.offset) ??
+    // IPTC's form demands an offset, so programs make one up when they copy EXIF's clock there.
+    (exif === null ? beside(iptc, iptc?.offset) : null);
+  if (written !== null) return inZone(clock, written, 'exif_offset');
+
+  const byGps = gpsOffset(clock, readClock(times.gpsUtc));
+  if (byGps !== null) return inZone(clock, byGps, 'gps_time');
+  if (hints.positionZone !== null && isTimeZone(hints.positionZone)) {
+    return inZone(clock, hints.positionZone, 'gps_position');
+  }
+  return inZone(clock, hints.defaultTimeZone, 'customer_default');
+}
+
+/** All three fields out of an instant with its offset, as a client gives it; `Z` becomes `+00:00`. Null unless `parseInstant` takes it. */
+export function fromInstant(rfc3339WithOffset: string): CaptureTime | null {
+  const parts = instantParts(rfc3339WithOffset);
+  if (parts === null) return null;
+  const { clock, offset } = parts;
+  return {
+    takenAt: new Date(clock.at - offset),
+    takenAtLocal: clock.text,
+    timeZone: formatOffset(offset),
+    takenAtSource: 'client',
+  };
+}
+
+/** All three fields out of a wall clock and its zone, as a client gives them. Null unless both are valid and the instant lies in the years 0001 to 9999. */
+export function fromWallClock(local: string, timeZone: string): CaptureTime | null {
+  const clock = isLocalTime(local) ? readClock(local) : null;
+  if (clock === null || !isTimeZone(timeZone)) return null;
+  const known = inZone(clock, timeZone, 'client');
+  return known.takenAt === null ? null : known;
+}
+
+/** `YYYY-MM-DDTHH:MM:SS[.sss]` on a day that exists, in the years 0001 to 9999. More digits are taken and cut to milliseconds. */
+export function isLocalTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?$/.test(text) && readClock(text) !== null;
+}
+
+/** `+01:00` or an IANA name this runtime knows, in whatever case. Other spellings of an offset (`+01`, `+0100`, `Z`) are no zones. */
+export function isTimeZone(text: string): boolean {
+  return offsetAt(text, 0) !== null;
+}
+
+/**
+ * The instant that RFC 3339 text with its offset names, cut to milliseconds. Null when malformed, on a day or at a second that
+ * does not exist (leap seconds are refused), with an offset over 14 hours, or outside the years 0001 to 9999.
+ */
+export function parseInstant(text: string): Date | null {
+  const parts = instantParts(text);
+  return parts && new Date(parts.clock.at - parts.offset);
+}
+
+/** What a clock showed. */
+interface Clock {
+  /** Milliseconds since 1970 if the clock had shown UTC. */
+  readonly at: number;
+  /** `YYYY-MM-DDTHH:MM:SS[.sss]`. */
+  readonly text: string;
+  /** The offset written behind it. */
+  readonly offset: string | null;
+}
+
+const WRITTEN_CLOCK = /^(\d{4})([:-])(\d\d)\2(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
+
+/** Null for what is no date and time, or one that no calendar has: `0000:00:00`, 30 February, blanks. */
+function readClock(written: string | null, subSec: string | null = null): Clock | null {
+  const match = WRITTEN_CLOCK.exec(written?.trim() ?? '');
+  if (match === null) return null;
+  const [, year, , month, day, hour, minute, second = '00', fraction, offset = null] = match;
+  const seconds = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const at = Date.parse(`${seconds}Z`);
+  // Date.parse moves what does not exist (30 February, 24:00) to what does: the text would no longer be the same.
+  if (year === '0000' || Number.isNaN(at) || !new Date(at).toISOString().startsWith(seconds)) return null;
+  const digits = fraction ?? (/^\d+/.exec(subSec?.trim() ?? '') ?? [''])[0];
+  if (digits === '') return { at, text: seconds, offset };
+  const milliseconds = digits.slice(0, 3).padEnd(3, '0');
+  return { at: at + Number(milliseconds), text: `${seconds}.${milliseconds}`, offset };
+}
+
+/** `±HH:MM` out of how cameras and programs write it (`+0300`, `Z`); null when blank, over 14 hours or no offset. */
+function readOffset(written: string | null | undefined): string | null {
+  const [, zulu, sign, hours, minutes] = /^(?:(Z)|([+-])(\d\d):?(\d\d))$/.exec(written?.trim() ?? '') ?? [];
+  if (zulu !== undefined) return '+00:00';
+  const offset = sign === undefined ? null : parseOffset(`${sign}${hours}:${minutes}`);
+  return offset === null ? null : formatOffset(offset);
+}
+
+function sameSecond(a: Clock, b: Clock): boolean {
+  return a.text.slice(0, 19) === b.text.slice(0, 19);
+}
+
+/** Zones differ by quarters of an hour; what is left over is how long ago the receiver had its position. */
+function gpsOffset(clock: Clock, gps: Clock | null): string | null {
+  if (gps === null) return null;
+  const quarter = 15 * 60_000;
+  const offset = Math.round((clock.at - gps.at) / quarter) * quarter;
+  return Math.abs(offset) <= MAX_OFFSET ? formatOffset(offset) : null;
+}
+
+function inZone(clock: Clock, timeZone: string, takenAtSource: TakenAtSource): CaptureTime {
+  const instant = instantOf(clock.at, timeZone);
+  if (instant === null || !inYears(instant)) return UNKNOWN;
+  return { takenAt: new Date(instant), takenAtLocal: clock.text, timeZone, takenAtSource };
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function instantParts(text: string): { readonly clock: Clock; readonly offset: number } | null {
+  const clock = RFC_3339.test(text) ? readClock(text) : null;
+  const zone = readOffset(clock?.offset);
+  const offset = zone === null ? null : offsetAt(zone, 0);
+  return clock !== null && offset !== null && inYears(clock.at - offset) ? { clock, offset } : null;
+}
+
+const FIRST = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Beyond these, RFC 3339 cannot write the instant. */
+function inYears(instant: number): boolean {
+  return instant >= FIRST && instant <= LAST;
+}

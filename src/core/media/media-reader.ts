@@ -1,0 +1,68 @@
+import type { Camera, Descriptive, ExifTags, Exposure } from '../photos/photo.js';
+import type { ItemError } from '../shared/errors.js';
+import type { WrittenTimes } from './capture-time.js';
+
+/** What the bytes of a picture say, and what decoding it showed. Plain data: it is kept as JSON between inspection and publishing. */
+export interface PictureFacts extends Descriptive {
+  /** Out of the fixed list of accepted types; decided by the bytes. */
+  readonly contentType: string;
+  /** Upright, in pixels, of the first frame. */
+  readonly width: number;
+  readonly height: number;
+  /** EXIF value in effect; 1 where the container's own transforms decide (HEIF, AVIF). */
+  readonly orientation: number;
+  readonly alpha: boolean;
+  /** It decodes only with errors tolerated. */
+  readonly damaged: boolean;
+  readonly camera: Camera | null;
+  readonly exposure: Exposure | null;
+  readonly times: WrittenTimes;
+  /** IANA zone of the position. */
+  readonly positionZone: string | null;
+  /** base64 ThumbHash. */
+  readonly thumbhash: string | null;
+  /** `#rrggbb`. */
+  readonly dominantColor: string | null;
+  readonly exif: ExifTags;
+}
+
+export type Inspection =
+  | { readonly outcome: 'picture'; readonly facts: PictureFacts; readonly thumb: RenderedPicture }
+  | { readonly outcome: 'refused'; readonly error: ItemError };
+
+export type RenditionFormat = 'jpeg' | 'webp';
+
+export interface RenditionOrder {
+  /** Pixels of the longest side; never enlarged. */
+  readonly longestSide: number;
+  readonly format: RenditionFormat;
+  /** Clockwise, on top of the upright picture. */
+  readonly rotation: number;
+}
+
+/** Upright, sRGB, first frame, without any metadata. */
+export interface RenderedPicture {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+}
+
+export type Sniffed =
+  | { readonly kind: 'accepted'; readonly contentType: string }
+  | { readonly kind: 'unsupported'; readonly contentType: string }
+  | { readonly kind: 'not_an_image' };
+
+/**
+ * Reads pictures in a place apart: whatever bytes it is given, the caller's process goes on. Metadata that cannot be
+ * read or is out of range becomes null; a picture that cannot be decoded whole is refused. The same bytes give the same answer.
+ * An error that is thrown says that the reader itself is in trouble, and that trying again makes sense.
+ */
+export interface MediaReader {
+  /** Content types that this build decodes. */
+  readonly formats: readonly string[];
+  /** The type by the first bytes (4,100 are enough); name and declared type never count. */
+  sniff(head: Uint8Array): Promise<Sniffed>;
+  /** Decodes everything once and makes the `thumb`. */
+  inspect(bytes: AsyncIterable<Uint8Array>, bounds: { readonly maxPixels: number }): Promise<Inspection>;
+  /** Null when this build cannot decode the picture. */
+  render(bytes: AsyncIterable<Uint8Array>, order: RenditionOrder): Promise<RenderedPicture | null>;
+}

@@ -1,0 +1,81 @@
+import { HOUR, MINUTE } from '../shared/clock.js';
+
+/** The farthest that any place's clock is from UTC (Pacific/Kiritimati). */
+export const MAX_OFFSET = 14 * HOUR;
+
+/** Milliseconds east of UTC of `±HH:MM`, at most 14 hours; null for everything else. */
+export function parseOffset(text: string): number | null {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):([0-5]\d)$/.exec(text) ?? [];
+  if (sign === undefined) return null;
+  const size = Number(hours) * HOUR + Number(minutes) * MINUTE;
+  if (size > MAX_OFFSET) return null;
+  return sign === '-' ? 0 - size : size;
+}
+
+/** `±HH:MM` of milliseconds east of UTC, which must be whole minutes. UTC itself is `+00:00`. */
+export function formatOffset(offset: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const size = Math.abs(offset);
+  return `${offset < 0 ? '-' : '+'}${two(Math.floor(size / HOUR))}:${two((size % HOUR) / MINUTE)}`;
+}
+
+/** How far east of UTC the zone's clocks are at an instant, in milliseconds. Null when it is no zone. */
+export function offsetAt(zone: string, instant: number): number | null {
+  return parseOffset(zone) ?? ianaOffsetAt(zone, instant);
+}
+
+/**
+ * The instant at which clocks of the zone show `clock`, which is given as if it were UTC. Null when it is no zone.
+ * Where the clocks were put back and showed it twice, the first of the two. Where they were put forward and never showed it,
+ * the offset that was in force afterwards counts.
+ */
+export function instantOf(clock: number, zone: string): number | null {
+  // No zone moves its clocks twice within these two days, so the offsets at their ends are all there is to choose from.
+  const before = offsetAt(zone, clock - 24 * HOUR);
+  const after = offsetAt(zone, clock + 24 * HOUR);
+  if (before === null || after === null) return null;
+  const fits = [before, after].filter((offset) => offsetAt(zone, clock - offset) === offset);
+  return clock - (fits.length > 0 ? Math.max(...fits) : after);
+}
+
+/** Making a format costs far more than using it. Keyed without case, as Intl reads names, so that spellings cannot fill it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat | null {
+  // Newer runtimes take `+0100` and the like for names; here a name begins with a letter.
+  if (zone.length > 64 || !/^[A-Za-z]/.test(zone)) return null;
+  const key = zone.toLowerCase();
+  const known = formats.get(key);
+  if (known) return known;
+  try {
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'gregory',
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    formats.set(key, format);
+    return format;
+  } catch {
+    return null;
+  }
+}
+
+function ianaOffsetAt(zone: string, instant: number): number | null {
+  const format = formatOf(zone);
+  if (format === null) return null;
+  const shown = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+  const part = (type: Intl.DateTimeFormatPartTypes) => Number(shown.get(type));
+  const year = shown.get('era') === 'BC' ? 1 - part('year') : part('year');
+  // Not Date.UTC: it reads the years 0 to 99 as 1900 to 1999.
+  const local = new Date(0);
+  local.setUTCFullYear(year, part('month') - 1, part('day'));
+  local.setUTCHours(part('hour'), part('minute'), part('second'));
+  return local.getTime() - Math.floor(instant / 1000) * 1000;
+}

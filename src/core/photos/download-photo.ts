@@ -1,0 +1,101 @@
+import type { Caller } from '../access/caller.js';
+import { keptKey, renditionKey } from '../blobs/blob-key.js';
+import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
+import type { MediaReader, RenditionFormat } from '../media/media-reader.js';
+import { defaultFormat, type RenditionName, renditionSizes } from '../media/renditions.js';
+import type { Uses } from '../ports.js';
+import { DomainError, notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { TaggedPhoto } from './photo.js';
+import { readPhoto } from './read-photo.js';
+
+/** Bytes ready to be sent; which ones is decided by `open`, once the client's conditions were looked at. */
+export interface Download {
+  readonly photo: TaggedPhoto;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  open(range?: ByteRange): Promise<OpenBlob>;
+}
+
+/** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes cannot be had). */
+export async function downloadOriginal(
+  { store, blobs }: Uses<'store' | 'blobs'>,
+  caller: Pick<Caller, 'customerId'>,
+  id: Id,
+): Promise<Download> {
+  const { photo } = await readPhoto({ store }, caller, id, { trashedToo: false, withExif: false });
+  const open = async (range?: ByteRange) => {
+    const blob = await blobs.get(keptKey(photo.blobKey), range);
+    if (blob === null || blob.sizeBytes !== photo.sizeBytes) throw lostBytes();
+    return blob;
+  };
+  return { photo, contentType: photo.contentType, sizeBytes: photo.sizeBytes, open };
+}
+
+export interface RenditionRequest {
+  readonly name: RenditionName;
+  /** Absent: webp for pictures with transparency, else jpeg. */
+  readonly format?: RenditionFormat | undefined;
+}
+
+export interface RenditionDownload extends Download {
+  readonly format: RenditionFormat;
+}
+
+/** A smaller, upright picture, made at its first use and kept. Errors: `not_found` (photo, or `rendition` when it cannot be made). */
+export async function downloadRendition(
+  { store, blobs, media }: Uses<'store' | 'blobs' | 'media'>,
+  caller: Pick<Caller, 'customerId'>,
+  id: Id,
+  request: RenditionRequest,
+): Promise<RenditionDownload> {
+  const { photo } = await readPhoto({ store }, caller, id, { trashedToo: false, withExif: false });
+  const format = request.format ?? defaultFormat(photo);
+  const key = renditionKey(photo, request.name, format);
+  const info = (await blobs.head(key)) ?? (await makeOnce({ blobs, media }, photo, request.name, format));
+  const open = async (range?: ByteRange) => {
+    const blob = await blobs.get(key, range);
+    if (blob === null) throw lostBytes();
+    return blob;
+  };
+  return { photo, format, contentType: `image/${format}`, sizeBytes: info.sizeBytes, open };
+}
+
+/** Renditions being made now, by store: whoever asks for one meanwhile waits for the same one. */
+const beingMade = new WeakMap<BlobStore, Map<string, Promise<{ sizeBytes: number }>>>();
+
+function makeOnce(
+  uses: { blobs: BlobStore; media: MediaReader },
+  photo: TaggedPhoto,
+  name: RenditionName,
+  format: RenditionFormat,
+): Promise<{ sizeBytes: number }> {
+  const flights = beingMade.get(uses.blobs) ?? new Map<string, Promise<{ sizeBytes: number }>>();
+  beingMade.set(uses.blobs, flights);
+  const key = renditionKey(photo, name, format);
+  const flight = flights.get(key) ?? make(uses, photo, name, format).finally(() => flights.delete(key));
+  flights.set(key, flight);
+  return flight;
+}
+
+async function make(
+  { blobs, media }: { blobs: BlobStore; media: MediaReader },
+  photo: TaggedPhoto,
+  name: RenditionName,
+  format: RenditionFormat,
+): Promise<{ sizeBytes: number }> {
+  const original = await blobs.get(keptKey(photo.blobKey));
+  if (original === null) throw lostBytes();
+  const order = { longestSide: renditionSizes[name], format, rotation: photo.rotation };
+  const picture = await media.render(original.bytes, order);
+  if (picture === null) throw notFound('rendition');
+  return blobs.put(renditionKey(photo, name, format), once(picture.bytes));
+}
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
+
+function lostBytes(): DomainError {
+  return new DomainError('service_unavailable', 'The bytes of this photo cannot be read right now. Try again later.');
+}

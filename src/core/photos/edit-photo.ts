@@ -1,0 +1,96 @@
+import type { Caller } from '../access/caller.js';
+import type { CustomerWork } from '../customers/customer-store.js';
+import { type CaptureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
+import type { Uses } from '../ports.js';
+import { found, invalid, notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type Precondition, unconditional } from '../shared/precondition.js';
+import { cleanText } from '../shared/text.js';
+import { changed, type Photo, type Rotation, restored, rotated, type TaggedPhoto } from './photo.js';
+import { cleanFilename, errorsIn, MAX_METADATA_KEYS, pointOf, type SaidOfPhoto, tooManyKeys } from './photo-values.js';
+
+export interface PhotoPatch extends SaidOfPhoto {
+  readonly rotation?: number | undefined;
+  /** False restores from the trash. */
+  readonly trashed?: boolean | undefined;
+}
+
+/** Merges a patch into a photo. Errors: `invalid_request`, `not_found` (trashed too, unless it is restored by the patch), `precondition_failed`. */
+export function editPhoto(
+  { store, clock }: Uses<'store' | 'clock'>,
+  caller: Caller,
+  id: Id,
+  patch: PhotoPatch,
+  check: Precondition<TaggedPhoto> = unconditional,
+): Promise<TaggedPhoto> {
+  const errors = patchErrors(patch);
+  if (errors.length > 0) throw invalid(...errors);
+  return store.within(caller.customerId, async (work) => {
+    const photo = found((await work.photos.lock([id]))[0], 'photo');
+    if (photo.trashedAt !== null && patch.trashed !== false) throw notFound('photo');
+    check(photo);
+    const edited = changed(photo, await merge(work, photo, patch), clock.now());
+    if (edited !== photo) await work.photos.update(edited);
+    return { ...edited, tags: photo.tags };
+  });
+}
+
+function patchErrors(patch: PhotoPatch) {
+  const errors = errorsIn(patch);
+  if (patch.rotation !== undefined && ![0, 90, 180, 270].includes(patch.rotation)) {
+    errors.push({
+      field: 'rotation',
+      code: 'out_of_range',
+      message: 'rotation must be 0, 90, 180 or 270 degrees clockwise.',
+    });
+  }
+  if (patch.trashed === true) {
+    const message = 'To move a photo to the trash use DELETE /photos/{id}; it needs the scope photos:delete.';
+    errors.push({ field: 'trashed', code: 'read_only', message });
+  }
+  return errors;
+}
+
+async function merge(work: CustomerWork, photo: Photo, patch: PhotoPatch): Promise<Photo> {
+  const now = patch.rotation === undefined ? photo : rotated(photo, patch.rotation as Rotation);
+  return {
+    ...(patch.trashed === false ? restored(now) : now),
+    filename: patch.filename === undefined ? photo.filename : cleanFilename(patch.filename),
+    title: text(patch.title, photo.title),
+    description: text(patch.description, photo.description),
+    externalId: text(patch.externalId, photo.externalId),
+    location: patch.location === undefined ? photo.location : patch.location && pointOf(patch.location),
+    rating: patch.rating === undefined ? photo.rating : patch.rating,
+    metadata: mergeMetadata(photo, patch),
+    ...(await captureTimeAfter(work, photo, patch)),
+  };
+}
+
+function text(said: string | null | undefined, kept: string | null): string | null {
+  return said === undefined ? kept : said && cleanText(said);
+}
+
+function mergeMetadata(photo: Photo, patch: PhotoPatch): Photo['metadata'] {
+  const merged = Object.entries({ ...photo.metadata, ...patch.metadata }).filter(([, value]) => value !== null);
+  if (merged.length > MAX_METADATA_KEYS) throw invalid(tooManyKeys('metadata'));
+  return Object.fromEntries(merged) as Photo['metadata'];
+}
+
+const unknownTime: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
+
+/** Setting the zone alone keeps the wall clock and moves the instant; setting the wall clock alone keeps the zone (API.md §7, 7). */
+async function captureTimeAfter(work: CustomerWork, photo: Photo, patch: PhotoPatch): Promise<CaptureTime> {
+  const { takenAt, takenAtLocal, timeZone } = patch;
+  if (takenAt === null || takenAtLocal === null) return unknownTime;
+  if (takenAt !== undefined) return fromInstant(takenAt) ?? unknownTime;
+  if (takenAtLocal === undefined && timeZone === undefined) return photo;
+  const local = takenAtLocal ?? photo.takenAtLocal;
+  if (local === null) {
+    const message = 'This photo has no capture time: send takenAtLocal together with timeZone.';
+    throw invalid({ field: 'takenAtLocal', code: 'required', message });
+  }
+  const keptZone = timeZone === undefined ? photo.timeZone : timeZone;
+  const time = fromWallClock(local, keptZone ?? (await work.customer()).defaultTimeZone) ?? unknownTime;
+  const same = time.takenAtLocal === photo.takenAtLocal && time.timeZone === photo.timeZone;
+  return same ? photo : time;
+}

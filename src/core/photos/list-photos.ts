@@ -1,0 +1,50 @@
+import type { Caller } from '../access/caller.js';
+import type { Uses } from '../ports.js';
+import { invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type Page, type PageRequest, readPage } from '../shared/page.js';
+import type { TagReads } from '../tags/tag-repository.js';
+import type { TaggedPhoto } from './photo.js';
+import { type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
+
+export interface PhotoListRequest extends PageRequest {
+  readonly filters: PhotoFilters;
+  readonly sort: PhotoSort;
+}
+
+/** One page of the library. Errors: `invalid_cursor`, `invalid_request` (`unknown_tag`). */
+export function listPhotos(
+  { store, secrets, clock }: Uses<'store' | 'secrets' | 'clock'>,
+  { customerId }: Caller,
+  { filters, sort, ...request }: PhotoListRequest,
+): Promise<Page<TaggedPhoto>> {
+  return store.read(customerId, async (view) => {
+    await demandKnownTags(view.tags, filters);
+    const listing = {
+      customerId,
+      endpoint: 'photos',
+      sort,
+      filters,
+      position: (photo: TaggedPhoto) => photoPosition(photo, sort),
+      rows: (window: { after: ReturnType<typeof photoPosition> | null; limit: number }) =>
+        view.photos.list({ filters, sort, window }),
+      unmoved: (position: ReturnType<typeof photoPosition>) => view.photos.unmoved(filters, sort, position),
+    };
+    return readPage({ secrets, clock }, listing, request);
+  });
+}
+
+async function demandKnownTags(tags: TagReads, filters: PhotoFilters): Promise<void> {
+  const named = (['tagIds', 'anyTagIds', 'excludeTagIds'] as const).filter((field) => filters[field] !== undefined);
+  if (named.length === 0) return;
+  const known = new Set((await tags.getMany(named.flatMap((field) => filters[field] ?? []))).map((tag) => tag.id));
+  const unknown = (ids: readonly Id[]) => ids.filter((id) => !known.has(id));
+  const errors = named.flatMap((field) =>
+    unknown(filters[field] ?? []).map((id) => ({
+      field,
+      code: 'unknown_tag' as const,
+      message: `${field} names tag ${id}, which does not exist.`,
+    })),
+  );
+  if (errors.length > 0) throw invalid(...errors);
+}

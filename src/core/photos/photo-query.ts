@@ -1,0 +1,79 @@
+import type { Id } from '../shared/ids.js';
+import type { PageWindow, Position } from '../shared/page.js';
+import { foldKey } from '../shared/text.js';
+import type { TaggedPhoto } from './photo.js';
+
+/** The sorts of GET /photos; `-` is descending. Nulls last in both directions, ties by id in the direction of the sort. */
+export const photoSorts = [
+  '-createdAt',
+  'createdAt',
+  'id',
+  '-id',
+  'takenAt',
+  '-takenAt',
+  'filename',
+  '-filename',
+  'sizeBytes',
+  '-sizeBytes',
+  'updatedAt',
+] as const;
+export type PhotoSort = (typeof photoSorts)[number];
+
+/** Filters of GET /photos (API.md §7, 3), ANDed. Absent means not filtered. */
+export interface PhotoFilters {
+  readonly ids?: readonly Id[];
+  /** Folded words (`searchWords`); each must begin a word of filename, title, description or a tag's name. */
+  readonly words?: readonly string[];
+  /** `foldKey` of the whole name. */
+  readonly filenameKey?: string;
+  readonly tagIds?: readonly Id[];
+  readonly anyTagIds?: readonly Id[];
+  readonly excludeTagIds?: readonly Id[];
+  readonly untagged?: boolean;
+  readonly importId?: Id;
+  readonly externalId?: string;
+  readonly sha256?: readonly string[];
+  /** Exact types, or `image/*`. */
+  readonly contentType?: readonly string[];
+  readonly takenAfter?: Date;
+  readonly takenBefore?: Date;
+  readonly createdAfter?: Date;
+  readonly createdBefore?: Date;
+  readonly updatedAfter?: Date;
+  readonly updatedBefore?: Date;
+  readonly hasLocation?: boolean;
+  /** minLon, minLat, maxLon, maxLat; minLon > maxLon crosses 180°. */
+  readonly bbox?: readonly [number, number, number, number];
+  /** Folded substring of make and model. */
+  readonly camera?: string;
+  readonly minRating?: number;
+  readonly aspect?: 'landscape' | 'portrait' | 'square';
+  readonly trashed: 'false' | 'true' | 'any';
+}
+
+export interface PhotoQuery {
+  readonly filters: PhotoFilters;
+  readonly sort: PhotoSort;
+  readonly window: PageWindow;
+}
+
+/**
+ * The sort value of a photo: the same here, in every adapter and in cursors. Instants are milliseconds since 1970,
+ * file names their `foldKey`.
+ */
+export function photoPosition(photo: TaggedPhoto, sort: PhotoSort): Position {
+  switch (sort.replace('-', '')) {
+    case 'id':
+      return { value: photo.id, id: photo.id };
+    case 'takenAt':
+      return { value: photo.takenAt?.getTime() ?? null, id: photo.id };
+    case 'filename':
+      return { value: foldKey(photo.filename), id: photo.id };
+    case 'sizeBytes':
+      return { value: photo.sizeBytes, id: photo.id };
+    case 'updatedAt':
+      return { value: photo.updatedAt.getTime(), id: photo.id };
+    default:
+      return { value: photo.createdAt.getTime(), id: photo.id };
+  }
+}

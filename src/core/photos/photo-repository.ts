@@ -1,0 +1,34 @@
+import type { Id } from '../shared/ids.js';
+import type { Position } from '../shared/page.js';
+import type { ExifTags, Photo, TaggedPhoto } from './photo.js';
+import type { PhotoFilters, PhotoQuery, PhotoSort } from './photo-query.js';
+
+/** Photos of the bound customer, in the trash or not. */
+export interface PhotoReads {
+  get(id: Id): Promise<TaggedPhoto | null>;
+  /** Those that exist, by id ascending. */
+  getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]>;
+  /** Rows strictly after the window's position in the sort's total order, at most `limit`. */
+  list(query: PhotoQuery): Promise<readonly TaggedPhoto[]>;
+  /** Whether the list still holds, at exactly this position, the row that the position was taken from. */
+  unmoved(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean>;
+  /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
+  findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
+  exif(id: Id): Promise<ExifTags | null>;
+}
+
+/** In all writes the `photoCount` of the tags concerned follows in the same transaction. */
+export interface PhotoRepository extends PhotoReads {
+  /** Reads and holds them until the transaction ends, in ascending order of ids. Missing ones are absent from the answer. */
+  lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]>;
+  /** False, and nothing stored, when the customer has a photo with this sha256 and dupSeq. Tag ids that do not exist are passed over. */
+  insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean>;
+  /** The next `dupSeq` for a deliberate duplicate: over 0, unique per customer and hash. */
+  nextDupSeq(): Promise<number>;
+  /** Stores every field of the photo itself. It must be locked. */
+  update(photo: Photo): Promise<void>;
+  /** Replaces the set of tags. The photo must be locked, the tags must exist. */
+  setTags(id: Id, tagIds: readonly Id[]): Promise<void>;
+  /** Removes the photo, its links and its EXIF. */
+  delete(id: Id): Promise<void>;
+}

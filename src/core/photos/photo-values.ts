@@ -1,0 +1,145 @@
+import { isLocalTime, isTimeZone, parseInstant } from '../media/capture-time.js';
+import type { FieldError } from '../shared/errors.js';
+import { CONTROL_CHARACTERS, codePoints } from '../shared/text.js';
+import type { GeoPoint } from './photo.js';
+
+/** What a client may say of a photo, as it came: types are right, values are not yet looked at. Absent: not said. */
+export interface SaidOfPhoto {
+  readonly filename?: string | undefined;
+  readonly title?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly takenAt?: string | null | undefined;
+  readonly takenAtLocal?: string | null | undefined;
+  readonly timeZone?: string | null | undefined;
+  readonly location?:
+    | (Omit<GeoPoint, 'altitude'> & { readonly altitude?: number | null | undefined })
+    | null
+    | undefined;
+  readonly rating?: number | null | undefined;
+  readonly externalId?: string | null | undefined;
+  /** In a patch, null removes the key. */
+  readonly metadata?: Readonly<Record<string, string | null>> | undefined;
+}
+
+export const MAX_METADATA_KEYS = 50;
+
+/** Everything that is wrong with the values (API.md §5.1), with `prefix` before each field's name. */
+export function errorsIn(said: SaidOfPhoto, prefix = ''): FieldError[] {
+  return [
+    ...filenameErrors(`${prefix}filename`, said.filename),
+    ...textErrors(`${prefix}title`, said.title, 255),
+    ...textErrors(`${prefix}description`, said.description, 10_000),
+    ...textErrors(`${prefix}externalId`, said.externalId, 255),
+    ...timeErrors(prefix, said),
+    ...locationErrors(`${prefix}location`, said.location),
+    ...rangeErrors(`${prefix}rating`, said.rating, 0, 5, true),
+    ...metadataErrors(`${prefix}metadata`, said.metadata),
+  ];
+}
+
+export function cleanFilename(filename: string): string {
+  return filename.normalize('NFC').trim();
+}
+
+export function pointOf(location: NonNullable<SaidOfPhoto['location']>): GeoPoint {
+  return { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude ?? null };
+}
+
+export function textErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
+  if (text === null || text === undefined) return [];
+  if (text.includes('\u0000') || !text.isWellFormed()) {
+    return [{ field, code: 'invalid_format', message: `${field} must be text without NUL or broken characters.` }];
+  }
+  if (codePoints(text.normalize('NFC').trim()) <= max) return [];
+  return [{ field, code: 'too_long', message: `${field} must have at most ${max} characters.`, max }];
+}
+
+function filenameErrors(field: string, filename: string | undefined): FieldError[] {
+  if (filename === undefined) return [];
+  const name = cleanFilename(filename);
+  if (name === '')
+    return [{ field, code: 'too_short', message: `${field} must have 1 to 255 characters.`, min: 1, max: 255 }];
+  if (CONTROL_CHARACTERS.test(name) || /[/\\]/.test(name) || name === '.' || name === '..' || !name.isWellFormed()) {
+    const message = `${field} must be a plain file name: no / or \\, no control characters, not . or ..`;
+    return [{ field, code: 'invalid_format', message }];
+  }
+  return textErrors(field, filename, 255);
+}
+
+function timeErrors(prefix: string, said: SaidOfPhoto): FieldError[] {
+  const { takenAt, takenAtLocal, timeZone } = said;
+  if (takenAt !== undefined && (takenAtLocal !== undefined || timeZone !== undefined)) {
+    const message = 'Send takenAt (with its offset), or takenAtLocal with timeZone, not both.';
+    return [{ field: `${prefix}takenAt`, code: 'conflict', message }];
+  }
+  return [
+    ...formatErrors(`${prefix}takenAt`, takenAt, (text) => parseInstant(text) !== null, '2026-11-21T03:04:05+01:00'),
+    ...formatErrors(`${prefix}takenAtLocal`, takenAtLocal, isLocalTime, '2026-11-21T03:04:05'),
+    ...formatErrors(`${prefix}timeZone`, timeZone, isTimeZone, '+01:00 or Europe/Paris'),
+  ];
+}
+
+function formatErrors(
+  field: string,
+  text: string | null | undefined,
+  isRight: (text: string) => boolean,
+  example: string,
+): FieldError[] {
+  if (text === null || text === undefined || isRight(text)) return [];
+  return [{ field, code: 'invalid_format', message: `${field} must look like ${example}.` }];
+}
+
+function locationErrors(field: string, location: SaidOfPhoto['location']): FieldError[] {
+  if (location === null || location === undefined) return [];
+  return [
+    ...rangeErrors(`${field}.latitude`, location.latitude, -90, 90),
+    ...rangeErrors(`${field}.longitude`, location.longitude, -180, 180),
+    ...rangeErrors(`${field}.altitude`, location.altitude, -12_000, 100_000),
+  ];
+}
+
+function rangeErrors(
+  field: string,
+  value: number | null | undefined,
+  min: number,
+  max: number,
+  whole = false,
+): FieldError[] {
+  if (value === null || value === undefined) return [];
+  if (value >= min && value <= max && (!whole || Number.isInteger(value))) return [];
+  return [
+    {
+      field,
+      code: 'out_of_range',
+      message: `${field} must be ${whole ? 'a whole number from ' : ''}${min} to ${max}.`,
+      min,
+      max,
+    },
+  ];
+}
+
+function metadataErrors(field: string, metadata: SaidOfPhoto['metadata']): FieldError[] {
+  const entries = Object.entries(metadata ?? {});
+  if (entries.length > MAX_METADATA_KEYS) return [tooManyKeys(field)];
+  return entries.flatMap(([key, value]): FieldError[] => {
+    if (!/^[A-Za-z0-9_.-]{1,40}$/.test(key)) {
+      return [
+        {
+          field: `${field}.${key}`,
+          code: 'invalid_format',
+          message: 'A metadata key has 1 to 40 of A-Z a-z 0-9 _ . -',
+        },
+      ];
+    }
+    return textErrors(`${field}.${key}`, value, 500);
+  });
+}
+
+export function tooManyKeys(field: string): FieldError {
+  return {
+    field,
+    code: 'too_many',
+    message: `${field} has at most ${MAX_METADATA_KEYS} keys.`,
+    max: MAX_METADATA_KEYS,
+  };
+}

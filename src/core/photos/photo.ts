@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CaptureTime } from '../media/capture-time.js';
+import type { Id } from '../shared/ids.js';
+import type { TagName } from '../tags/tag.js';
+
+/** WGS84, decimal degrees; altitude in metres above sea level. */
+export interface GeoPoint {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly altitude: number | null;
+}
+
+export interface Camera {
+  readonly make: string | null;
+  readonly model: string | null;
+  readonly lens: string | null;
+}
+
+export interface Exposure {
+  readonly iso: number | null;
+  readonly fNumber: number | null;
+  /** Seconds as people write them: `1/250`, `2.5`. */
+  readonly exposureTime: string | null;
+  /** Millimetres. */
+  readonly focalLength: number | null;
+  readonly focalLength35mm: number | null;
+  readonly flash: boolean | null;
+}
+
+export type Rotation = 0 | 90 | 180 | 270;
+
+export type Metadata = Readonly<Record<string, string>>;
+
+/** What people can say of a photo, and a file can say of itself. */
+export interface Descriptive {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly location: GeoPoint | null;
+  readonly rating: number | null;
+}
+
+/** A photo as it is kept. Its bytes are at `blobKey`, which no client ever sees or can write. */
+export interface Photo extends Descriptive, CaptureTime {
+  readonly id: Id;
+  readonly customerId: Id;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  /** 64 hex digits. */
+  readonly sha256: string;
+  /** 0, but for the deliberate duplicates of an import with `duplicatePolicy: allow`: (customer, sha256, dupSeq) is unique. */
+  readonly dupSeq: number;
+  readonly blobKey: string;
+  /** As shown: after orientation and rotation. */
+  readonly width: number;
+  readonly height: number;
+  /** EXIF value in effect, 1 to 8. */
+  readonly orientation: number;
+  readonly rotation: Rotation;
+  readonly alpha: boolean;
+  readonly camera: Camera | null;
+  readonly exposure: Exposure | null;
+  readonly externalId: string | null;
+  readonly metadata: Metadata;
+  readonly importId: Id | null;
+  readonly damaged: boolean;
+  readonly thumbhash: string | null;
+  readonly dominantColor: string | null;
+  readonly trashedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly version: number;
+}
+
+/** With its tags, sorted by name: how reads return it. */
+export interface TaggedPhoto extends Photo {
+  readonly tags: readonly TagName[];
+}
+
+/** Extracted tags of a file, flat; at most 64 KiB as JSON. Kept beside the photo, read only when asked for. */
+export type ExifTags = Readonly<Record<string, string | number>>;
+
+export function isTrashed(photo: Pick<Photo, 'trashedAt'>): boolean {
+  return photo.trashedAt !== null;
+}
+
+export function trashed(photo: Photo, at: Date): Photo {
+  return { ...photo, trashedAt: at };
+}
+
+export function restored(photo: Photo): Photo {
+  return { ...photo, trashedAt: null };
+}
+
+/** A quarter turn exchanges the sides. */
+export function rotated(photo: Photo, rotation: Rotation): Photo {
+  const quarter = (rotation - photo.rotation) % 180 !== 0;
+  return {
+    ...photo,
+    rotation,
+    width: quarter ? photo.height : photo.width,
+    height: quarter ? photo.width : photo.height,
+  };
+}
+
+/** `next` as a new version of the photo, or the photo itself when nothing differs. */
+export function changed(photo: Photo, next: Photo, at: Date): Photo {
+  if (isDeepStrictEqual(next, photo)) {
+    return photo;
+  }
+  return { ...next, updatedAt: at, version: photo.version + 1 };
+}

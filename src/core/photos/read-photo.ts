@@ -1,0 +1,34 @@
+import type { Caller } from '../access/caller.js';
+import type { Uses } from '../ports.js';
+import { found, notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Tag } from '../tags/tag.js';
+import { type ExifTags, isTrashed, type TaggedPhoto } from './photo.js';
+
+export interface PhotoReading {
+  /** Also from the trash. */
+  readonly trashedToo: boolean;
+  readonly withExif: boolean;
+}
+
+/** Errors: `not_found`. */
+export function readPhoto(
+  { store }: Uses<'store'>,
+  caller: Pick<Caller, 'customerId'>,
+  id: Id,
+  reading: PhotoReading,
+): Promise<{ photo: TaggedPhoto; exif: ExifTags | null }> {
+  return store.read(caller.customerId, async (view) => {
+    const photo = found(await view.photos.get(id), 'photo');
+    if (isTrashed(photo) && !reading.trashedToo) throw notFound('photo');
+    return { photo, exif: reading.withExif ? await view.photos.exif(id) : null };
+  });
+}
+
+/** The tags of a photo, by name. Errors: `not_found`. */
+export function readPhotoTags({ store }: Uses<'store'>, caller: Caller, id: Id): Promise<readonly Tag[]> {
+  return store.read(caller.customerId, async (view) => {
+    if (isTrashed(found(await view.photos.get(id), 'photo'))) throw notFound('photo');
+    return view.tags.ofPhoto(id);
+  });
+}

@@ -1,0 +1,38 @@
+import type { Caller } from '../access/caller.js';
+import type { Uses } from '../ports.js';
+import { found, invalid, notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type Precondition, unconditional } from '../shared/precondition.js';
+import { resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import type { Tag } from '../tags/tag.js';
+import { isTrashed, type TaggedPhoto } from './photo.js';
+
+/** Replaces the photo's set of tags. Errors: `invalid_request`, `scope_required`, `not_found`, `limit_reached`, `precondition_failed`. */
+export function setPhotoTags(
+  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
+  caller: Caller,
+  id: Id,
+  request: TagRequest,
+  check: Precondition<TaggedPhoto> = unconditional,
+): Promise<readonly Tag[]> {
+  if (request.tagIds === undefined && request.tagNames === undefined) {
+    throw invalid({
+      field: 'tagIds',
+      code: 'required',
+      message: 'Send tagIds, tagNames or both; "tagIds": [] clears the set.',
+    });
+  }
+  return store.within(caller.customerId, async (work) => {
+    const photo = found((await work.photos.lock([id]))[0], 'photo');
+    if (isTrashed(photo)) throw notFound('photo');
+    check(photo);
+    const at = clock.now();
+    const tagIds = await resolveTags(work.tags, caller, request, { limits, at });
+    const had = new Set(photo.tags.map((tag) => tag.id));
+    if (had.size !== tagIds.length || tagIds.some((tagId) => !had.has(tagId))) {
+      await work.photos.setTags(id, tagIds);
+      await work.photos.update({ ...photo, updatedAt: at, version: photo.version + 1 });
+    }
+    return work.tags.ofPhoto(id);
+  });
+}

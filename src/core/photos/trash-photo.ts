@@ -1,0 +1,49 @@
+import type { Caller } from '../access/caller.js';
+import { keptKey, renditionsPrefix } from '../blobs/blob-key.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { Uses } from '../ports.js';
+import { found, notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type Precondition, unconditional } from '../shared/precondition.js';
+import { changed, isTrashed, type Photo, type TaggedPhoto, trashed } from './photo.js';
+
+/** Moves a photo to the trash, from where it can be restored. Errors: `not_found` (in the trash already, too), `precondition_failed`. */
+export function trashPhoto(
+  { store, clock }: Uses<'store' | 'clock'>,
+  caller: Caller,
+  id: Id,
+  check: Precondition<TaggedPhoto> = unconditional,
+): Promise<void> {
+  return store.within(caller.customerId, async (work) => {
+    const photo = found((await work.photos.lock([id]))[0], 'photo');
+    if (isTrashed(photo)) throw notFound('photo');
+    check(photo);
+    const at = clock.now();
+    await work.photos.update(changed(photo, trashed(photo, at), at));
+  });
+}
+
+/**
+ * Deletes a photo for ever, in the trash or not: the row first, so that nothing can find it, then its bytes. What a crash
+ * leaves between the two has no owner and is swept. Errors: `not_found`, `precondition_failed`.
+ */
+export async function purgePhoto(
+  { store, blobs }: Uses<'store' | 'blobs'>,
+  caller: Caller,
+  id: Id,
+  check: Precondition<TaggedPhoto> = unconditional,
+): Promise<void> {
+  const photo = await store.within(caller.customerId, async (work) => {
+    const doomed = found((await work.photos.lock([id]))[0], 'photo');
+    check(doomed);
+    await work.photos.delete(id);
+    return doomed;
+  });
+  await removeBytes(blobs, photo);
+}
+
+async function removeBytes(blobs: BlobStore, photo: Photo): Promise<void> {
+  const keys = [keptKey(photo.blobKey)];
+  for await (const { key } of blobs.list(renditionsPrefix(photo))) keys.push(key);
+  await blobs.delete(keys);
+}

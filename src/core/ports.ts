@@ -1,0 +1,29 @@
+import type { KeyStore } from './access/key-store.js';
+import type { RateWindowStore } from './access/rolling-window.js';
+import type { BlobStore } from './blobs/blob-store.js';
+import type { CustomerDirectory } from './customers/customer-directory.js';
+import type { CustomerStore } from './customers/customer-store.js';
+import type { Limits } from './customers/limits.js';
+import type { JobQueue } from './jobs/job-queue.js';
+import type { MediaReader } from './media/media-reader.js';
+import type { Clock } from './shared/clock.js';
+import type { Secrets } from './shared/secrets.js';
+
+/** Everything core needs from outside, by name. */
+export interface Ports {
+  readonly clock: Clock;
+  readonly store: CustomerStore;
+  readonly customers: CustomerDirectory;
+  readonly keys: KeyStore;
+  readonly rateWindows: RateWindowStore;
+  readonly blobs: BlobStore;
+  readonly media: MediaReader;
+  readonly jobs: JobQueue;
+  readonly secrets: Secrets;
+  readonly limits: Limits;
+  /** Where clients reach this installation, without a slash at the end. */
+  readonly publicUrl: string;
+}
+
+/** The ports that one use case takes: `Uses<'store' | 'clock'>`. */
+export type Uses<Name extends keyof Ports> = Pick<Ports, Name>;

@@ -1,0 +1,14 @@
+/** Where core gets the time from. */
+export interface Clock {
+  /** The wall clock, in whole milliseconds. May jump; never use it to measure a duration. */
+  now(): Date;
+}
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export function after(instant: Date, milliseconds: number): Date {
+  return new Date(instant.getTime() + milliseconds);
+}

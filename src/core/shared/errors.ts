@@ -1,0 +1,110 @@
+/** Every code a client can meet in `error.code` (API.md §4.4). Closed: a new one is added here and in the table of http. */
+export const errorCodes = [
+  'invalid_request',
+  'invalid_cursor',
+  'unauthorized',
+  'scope_required',
+  'ip_not_whitelisted',
+  'account_suspended',
+  'quota_exceeded',
+  'upload_forbidden',
+  'url_forbidden',
+  'not_found',
+  'method_not_allowed',
+  'tag_name_taken',
+  'import_not_open',
+  'import_photo_final',
+  'uploads_incomplete',
+  'limit_reached',
+  'idempotency_in_progress',
+  'size_mismatch',
+  'checksum_mismatch',
+  'precondition_failed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'range_not_satisfiable',
+  'no_photos_accepted',
+  'idempotency_key_reused',
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** What is wrong with one field of a request (API.md §4.4). */
+export type FieldErrorCode =
+  | 'required'
+  | 'unknown_field'
+  | 'unknown_parameter'
+  | 'read_only'
+  | 'invalid_type'
+  | 'invalid_format'
+  | 'out_of_range'
+  | 'too_short'
+  | 'too_long'
+  | 'too_many'
+  | 'not_nullable'
+  | 'conflict'
+  | 'unknown_tag'
+  | 'invalid_json';
+
+export interface FieldError {
+  /** Path in the body (`photos[3].sha256`) or name of the query parameter. */
+  readonly field: string;
+  readonly code: FieldErrorCode;
+  readonly message: string;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Why one item of an import failed or was rejected (API.md §4.4). Never an HTTP code. */
+export type ItemErrorCode =
+  | 'invalid_request'
+  | 'client_ref_conflict'
+  | 'file_too_large'
+  | 'file_empty'
+  | 'unsupported_format'
+  | 'not_an_image'
+  | 'decode_failed'
+  | 'too_many_pixels'
+  | 'size_mismatch'
+  | 'checksum_mismatch'
+  | 'upload_missing'
+  | 'quota_exceeded'
+  | 'limit_reached'
+  | 'duplicate_source_gone'
+  | 'duplicate_of_failed'
+  | 'processing_failed';
+
+export interface ItemError {
+  readonly code: ItemErrorCode;
+  readonly message: string;
+}
+
+/** The one error that core throws on purpose. `message` is shown to the client and says what to do. */
+export class DomainError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details?: Readonly<Record<string, unknown>>,
+  ) {
+    super(message);
+    this.name = 'DomainError';
+  }
+}
+
+export function invalid(...errors: readonly FieldError[]): DomainError {
+  const first = errors[0];
+  const message = errors.length === 1 && first ? first.message : `${errors.length} fields are invalid.`;
+  return new DomainError('invalid_request', message, { errors });
+}
+
+export function notFound(resource: string): DomainError {
+  return new DomainError('not_found', `No such ${resource.replace('_', ' ')}.`, { resource });
+}
+
+/** The value, or 404: missing and someone else's look the same. */
+export function found<T>(value: T | null | undefined, resource: string): T {
+  if (value === null || value === undefined) throw notFound(resource);
+  return value;
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from './clock.js';
+import { DAY } from './clock.js';
+import { DomainError } from './errors.js';
+import type { Id } from './ids.js';
+import { readToken, type Secrets, signToken } from './secrets.js';
+
+export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 100;
+
+/** A position in a total order: the sort value of a row (null sorts last in both directions) and its id. */
+export interface Position {
+  readonly value: string | number | null;
+  readonly id: Id;
+}
+
+/** How a repository is asked for a page: rows strictly after `after`, at most `limit`. */
+export interface PageWindow {
+  readonly after: Position | null;
+  readonly limit: number;
+}
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+export interface PageRequest {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/** A list as its cursors see it. What is bound here must be repeated with the cursor (API.md §4.5). */
+export interface Listing<T> {
+  readonly customerId: Id;
+  /** `photos`, `tags`, `imports/7/photos` … */
+  readonly endpoint: string;
+  readonly sort: string;
+  readonly filters: unknown;
+  position(row: T): Position;
+  rows(window: PageWindow): Promise<readonly T[]>;
+  /** Only asked of cursors over 24 hours old: is the row that the cursor was taken from still at this position? */
+  unmoved(position: Position): Promise<boolean>;
+}
+
+interface CursorPayload {
+  readonly v: 1;
+  readonly c: Id;
+  readonly e: string;
+  readonly s: string;
+  readonly f: string;
+  readonly k: string | number | null;
+  readonly i: Id;
+  readonly t: number;
+}
+
+/** One page of a listing. Errors: `invalid_cursor`. */
+export async function readPage<T>(
+  uses: { secrets: Secrets; clock: Clock },
+  listing: Listing<T>,
+  request: PageRequest,
+): Promise<Page<T>> {
+  const after = request.cursor === null ? null : await resume(uses, listing, request.cursor);
+  const rows = await listing.rows({ after, limit: request.limit + 1 });
+  const data = rows.slice(0, request.limit);
+  const last = data.at(-1);
+  const more = rows.length > request.limit && last !== undefined;
+  return { data, nextCursor: more ? signToken(uses.secrets, 'cursor', payload(uses.clock, listing, last)) : null };
+}
+
+function payload<T>(clock: Clock, listing: Listing<T>, row: T): CursorPayload {
+  const { value, id } = listing.position(row);
+  return {
+    v: 1,
+    c: listing.customerId,
+    e: listing.endpoint,
+    s: listing.sort,
+    f: fingerprint(listing.filters),
+    k: value,
+    i: id,
+    t: clock.now().getTime(),
+  };
+}
+
+async function resume<T>(
+  uses: { secrets: Secrets; clock: Clock },
+  listing: Listing<T>,
+  cursor: string,
+): Promise<Position> {
+  const bound = readToken(uses.secrets, 'cursor', cursor) as CursorPayload | null;
+  if (
+    bound?.v !== 1 ||
+    bound.c !== listing.customerId ||
+    bound.e !== listing.endpoint ||
+    bound.s !== listing.sort ||
+    bound.f !== fingerprint(listing.filters)
+  ) {
+    throw new DomainError(
+      'invalid_cursor',
+      'This cursor does not belong to this list. Repeat the request with the same sort and filters, or start again without a cursor.',
+    );
+  }
+  const position = { value: bound.k, id: bound.i };
+  if (uses.clock.now().getTime() - bound.t > DAY && !(await listing.unmoved(position))) {
+    throw new DomainError(
+      'invalid_cursor',
+      'This cursor is older than 24 hours and the list has shifted. Start again without a cursor.',
+    );
+  }
+  return position;
+}
+
+/** Filters are compared by value: the order of their keys does not matter, absent and undefined are the same. */
+function fingerprint(filters: unknown): string {
+  return createHash('sha256').update(canonical(filters)).digest('hex').slice(0, 16);
+}
+
+function canonical(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  return `{${entries
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`)
+    .join()}}`;
+}

@@ -1,0 +1,44 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Signing secrets, newest first: the first signs, all verify (rotation). */
+export type Secrets = readonly [string, ...string[]];
+
+/** What a signature is for. Bound into it, so that a token made for one purpose is worth nothing for another. */
+export type SignedPurpose = 'cursor' | 'upload' | 'rendition';
+
+const MAC_BYTES = 16;
+
+/** `base64url(payload ‖ HMAC-SHA-256 cut to 16 bytes)`. The payload is readable by whoever holds the token. */
+export function signToken(secrets: Secrets, purpose: SignedPurpose, payload: unknown): string {
+  const body = new TextEncoder().encode(JSON.stringify(payload));
+  const token = new Uint8Array(body.length + MAC_BYTES);
+  token.set(body);
+  token.set(mac(secrets[0], purpose, body), body.length);
+  return base64url(token);
+}
+
+/** The payload of a token that one of the secrets signed for this purpose, else null. Only the canonical spelling counts. */
+export function readToken(secrets: Secrets, purpose: SignedPurpose, token: string): unknown {
+  if (!/^[A-Za-z0-9_-]{24,4000}$/.test(token)) return null;
+  const bytes = fromBase64url(token);
+  if (bytes.length <= MAC_BYTES || base64url(bytes) !== token) return null;
+  const body = bytes.subarray(0, bytes.length - MAC_BYTES);
+  const signature = bytes.subarray(bytes.length - MAC_BYTES);
+  if (!secrets.some((secret) => timingSafeEqual(mac(secret, purpose, body), signature))) return null;
+  return JSON.parse(new TextDecoder().decode(body));
+}
+
+function mac(secret: string, purpose: SignedPurpose, body: Uint8Array): Uint8Array {
+  return createHmac('sha256', `${purpose}\n${secret}`).update(body).digest().subarray(0, MAC_BYTES);
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
+}
+
+function fromBase64url(text: string): Uint8Array {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+}

@@ -1,0 +1,47 @@
+import type { Caller } from '../access/caller.js';
+import type { Uses } from '../ports.js';
+import { DomainError, invalid } from '../shared/errors.js';
+import { foldKey } from '../shared/text.js';
+import { demandRoomForTags } from './resolve-tags.js';
+import { parseTagName, type Tag } from './tag.js';
+import { cleanDescription, type SaidOfTag, tagErrors } from './tag-values.js';
+
+export interface TagCreation extends SaidOfTag {
+  readonly name: string;
+}
+
+/** Errors: `invalid_request`, `tag_name_taken`, `limit_reached`. With `ifExists: 'return'` the tag that has the name is the answer. */
+export function createTag(
+  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
+  caller: Caller,
+  said: TagCreation,
+  ifExists: 'fail' | 'return' = 'fail',
+): Promise<{ tag: Tag; created: boolean }> {
+  const errors = tagErrors(said);
+  if (errors.length > 0) throw invalid(...errors);
+  const name = parseTagName(said.name, 'name');
+  const nameKey = foldKey(name);
+  return store.within(caller.customerId, async (work) => {
+    const existing = (await work.tags.findByNameKeys([nameKey]))[0];
+    if (existing === undefined) {
+      await demandRoomForTags(work.tags, 1, limits);
+      const description = cleanDescription(said.description);
+      const tag = await work.tags.insert({
+        name,
+        nameKey,
+        color: said.color?.toLowerCase() ?? null,
+        description,
+        createdAt: clock.now(),
+      });
+      if (tag !== null) return { tag, created: true };
+    }
+    const taken = existing ?? (await work.tags.findByNameKeys([nameKey]))[0];
+    if (taken !== undefined && ifExists === 'return') return { tag: taken, created: false };
+    throw nameTaken(taken);
+  });
+}
+
+export function nameTaken(tag: Tag | undefined): DomainError {
+  const message = 'A tag has this name already (case does not count). Use that tag, or merge tags with mergeTagIds.';
+  return new DomainError('tag_name_taken', message, { tagId: tag?.id ?? null });
+}

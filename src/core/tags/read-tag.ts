@@ -1,0 +1,37 @@
+import type { Caller } from '../access/caller.js';
+import type { Uses } from '../ports.js';
+import { found } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/page.js';
+import type { Tag } from './tag.js';
+import { type TagFilters, type TagSort, tagPosition } from './tag-query.js';
+
+/** Errors: `not_found`. */
+export function readTag({ store }: Uses<'store'>, caller: Caller, id: Id): Promise<Tag> {
+  return store.read(caller.customerId, async (view) => found(await view.tags.get(id), 'tag'));
+}
+
+export interface TagListRequest extends PageRequest {
+  readonly filters: TagFilters;
+  readonly sort: TagSort;
+}
+
+/** Errors: `invalid_cursor`. */
+export function listTags(
+  { store, secrets, clock }: Uses<'store' | 'secrets' | 'clock'>,
+  { customerId }: Caller,
+  { filters, sort, ...request }: TagListRequest,
+): Promise<Page<Tag>> {
+  return store.read(customerId, (view) => {
+    const listing = {
+      customerId,
+      endpoint: 'tags',
+      sort,
+      filters,
+      position: (tag: Tag) => tagPosition(tag, sort),
+      rows: (window: PageWindow) => view.tags.list({ filters, sort, window }),
+      unmoved: (position: Position) => view.tags.unmoved(filters, sort, position),
+    };
+    return readPage({ secrets, clock }, listing, request);
+  });
+}

@@ -1,0 +1,26 @@
+import type { Id } from '../shared/ids.js';
+import type { PageWindow, Position } from '../shared/page.js';
+import type { Tag } from './tag.js';
+
+export const tagSorts = ['name', '-name', 'id', '-id'] as const;
+export type TagSort = (typeof tagSorts)[number];
+
+/** Filters of GET /tags (API.md §7, 15), ANDed. */
+export interface TagFilters {
+  readonly ids?: readonly Id[];
+  /** `foldKey` of the whole name. */
+  readonly nameKey?: string;
+  /** Substring of the name, folded and without accents as `searchText` does. */
+  readonly q?: string;
+  readonly unused?: boolean;
+}
+
+export interface TagQuery {
+  readonly filters: TagFilters;
+  readonly sort: TagSort;
+  readonly window: PageWindow;
+}
+
+export function tagPosition(tag: Tag, sort: TagSort): Position {
+  return { value: sort.endsWith('name') ? tag.nameKey : tag.id, id: tag.id };
+}

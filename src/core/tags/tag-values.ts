@@ -1,0 +1,22 @@
+import { textErrors } from '../photos/photo-values.js';
+import type { FieldError } from '../shared/errors.js';
+import { cleanText } from '../shared/text.js';
+import { MAX_TAG_DESCRIPTION } from './tag.js';
+
+/** What a client may say of a tag beside its name. Absent: not said. */
+export interface SaidOfTag {
+  readonly color?: string | null | undefined;
+  readonly description?: string | null | undefined;
+}
+
+export function tagErrors({ color, description }: SaidOfTag): FieldError[] {
+  const errors = textErrors('description', description, MAX_TAG_DESCRIPTION);
+  if (typeof color === 'string' && !/^#[0-9a-f]{6}$/i.test(color)) {
+    errors.push({ field: 'color', code: 'invalid_format', message: 'color must look like #3366ff.' });
+  }
+  return errors;
+}
+
+export function cleanDescription(description: string | null | undefined): string | null {
+  return typeof description === 'string' ? cleanText(description) : null;
+}

@@ -1,0 +1,52 @@
+import { type FieldError, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { CONTROL_CHARACTERS, codePoints, compareText, foldKey } from '../shared/text.js';
+
+export interface Tag {
+  readonly id: Id;
+  readonly customerId: Id;
+  readonly name: string;
+  /** Unique per customer: `foldKey` of the name. Also what names sort by. */
+  readonly nameKey: string;
+  /** `#rrggbb`, lower case. */
+  readonly color: string | null;
+  readonly description: string | null;
+  /** Photos outside the trash that carry it; kept in the transaction that changes it. */
+  readonly photoCount: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly version: number;
+}
+
+export interface TagName {
+  readonly id: Id;
+  readonly name: string;
+}
+
+export type NewTag = Pick<Tag, 'name' | 'nameKey' | 'color' | 'description' | 'createdAt'>;
+
+export const MAX_TAG_NAME = 100;
+export const MAX_TAG_DESCRIPTION = 1000;
+
+/** NFC, trimmed, inner white space collapsed; 1 to 100 code points, no control characters. Errors: `invalid_request`. */
+export function parseTagName(name: string, field: string): string {
+  if (CONTROL_CHARACTERS.test(name)) {
+    throw invalid({ field, code: 'invalid_format', message: `${field} must not contain control characters.` });
+  }
+  const clean = name.toWellFormed().normalize('NFC').trim().replace(/\s+/gu, ' ');
+  const length = codePoints(clean);
+  if (length >= 1 && length <= MAX_TAG_NAME) return clean;
+  const error: FieldError = {
+    field,
+    code: length === 0 ? 'too_short' : 'too_long',
+    message: `${field} must have 1 to ${MAX_TAG_NAME} characters.`,
+    min: 1,
+    max: MAX_TAG_NAME,
+  };
+  throw invalid(error);
+}
+
+/** By name key, then id: the order of tags wherever they are shown together. */
+export function byName(a: TagName, b: TagName): number {
+  return compareText(foldKey(a.name), foldKey(b.name)) || a.id - b.id;
+}

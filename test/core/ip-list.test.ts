@@ -1,0 +1,88 @@
+import {
+  addressBudget,
+  admits,
+  clientAddress,
+  normalizeAddress,
+  normalizeRange,
+} from '../../src/core/access/ip-list.js';
+
+describe('one spelling of an address', () => {
+  it.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['::ffff:10.0.0.1', '10.0.0.1'],
+    ['::FFFF:0a00:0001', '10.0.0.1'],
+    ['2001:DB8:0:0::1', '2001:db8::1'],
+    ['::1', '::1'],
+  ])('%s is %s', (text, normal) => expect(normalizeAddress(text)).toBe(normal));
+
+  it.each(['', 'localhost', '010.0.0.1', '10.0.0', '10.0.0.256', 'fe80::1%eth0', '1.2.3.4:80', '[::1]', ' 10.0.0.1'])(
+    '%p is none',
+    (text) => expect(normalizeAddress(text)).toBeNull(),
+  );
+});
+
+describe('one spelling of a range', () => {
+  it.each([
+    ['10.1.2.3/8', '10.0.0.0/8'],
+    ['10.1.2.3', '10.1.2.3/32'],
+    ['192.168.1.77/25', '192.168.1.0/25'],
+    ['0.0.0.0/0', '0.0.0.0/0'],
+    ['255.255.255.255/31', '255.255.255.254/31'],
+    ['::/0', '::/0'],
+    ['2001:db8:ffff::1/36', '2001:db8:f000::/36'],
+    ['::ffff:10.1.2.3/104', '10.0.0.0/8'],
+    ['::ffff:10.1.2.3', '10.1.2.3/32'],
+    [' 2001:db8::/32 ', '2001:db8::/32'],
+  ])('%p is %s', (text, normal) => expect(normalizeRange(text)).toBe(normal));
+
+  it.each([
+    '10.0.0.0/33',
+    '::/129',
+    '10.0.0.0/',
+    '10.0.0.0/08',
+    '10.0.0.0/-1',
+    '010.0.0.0/8',
+    '10.0.0.0/8/8',
+    'x/8',
+    '::ffff:1.2.3.4/90',
+  ])('%p is none', (text) => expect(normalizeRange(text)).toBeNull());
+});
+
+describe('a list of ranges', () => {
+  it('admits everyone when it is empty', () => expect(admits([], '203.0.113.9')).toBe(true));
+  it('admits the addresses within', () => expect(admits(['10.0.0.0/8', '2001:db8::/32'], '10.200.0.1')).toBe(true));
+  it('admits no others', () => expect(admits(['10.0.0.0/8', '2001:db8::/32'], '11.0.0.1')).toBe(false));
+  it('takes a mapped address for the IPv4 address it is', () =>
+    expect(admits(['10.0.0.0/8'], '::ffff:10.0.0.1')).toBe(true));
+  it('does not let ::/0 admit IPv4', () => expect(admits(['::/0'], '203.0.113.9')).toBe(false));
+  it('does not let 0.0.0.0/0 admit IPv6', () => expect(admits(['0.0.0.0/0'], '2001:db8::1')).toBe(false));
+  it('fails closed on an entry that cannot be read', () =>
+    expect(admits(['10.0.0.0/8', 'nonsense'], '10.0.0.1')).toBe(false));
+  it('fails closed on an address that cannot be read', () => expect(admits(['0.0.0.0/0'], 'unknown')).toBe(false));
+});
+
+describe('the address a request counts as coming from', () => {
+  const proxies = ['127.0.0.1/32', '10.0.0.0/8'];
+
+  it('is the peer when no proxy is trusted', () => expect(clientAddress('127.0.0.1', '1.2.3.4', [])).toBe('127.0.0.1'));
+  it('is the peer when the peer is not a proxy', () =>
+    expect(clientAddress('9.9.9.9', '1.2.3.4', proxies)).toBe('9.9.9.9'));
+  it('is the last hop that is not a proxy', () =>
+    expect(clientAddress('127.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.7', proxies)).toBe('1.2.3.4'));
+  it('is the peer when a hop cannot be read', () =>
+    expect(clientAddress('127.0.0.1', '1.2.3.4, what', proxies)).toBe('127.0.0.1'));
+  it('does not look past a hop that is not a proxy', () =>
+    expect(clientAddress('127.0.0.1', 'garbage, 1.2.3.4', proxies)).toBe('1.2.3.4'));
+  it('is the peer when every hop is a proxy', () =>
+    expect(clientAddress('127.0.0.1', '10.0.0.1', proxies)).toBe('127.0.0.1'));
+  it('is the peer without a header', () =>
+    expect(clientAddress('::ffff:127.0.0.1', undefined, proxies)).toBe('127.0.0.1'));
+});
+
+describe('the anonymous budget', () => {
+  it('is kept per IPv4 address', () => expect(addressBudget('203.0.113.9')).toBe('203.0.113.9'));
+  it('is kept per /64 of IPv6', () =>
+    expect(addressBudget('2001:db8:1:2:3:4:5:6')).toBe(addressBudget('2001:db8:1:2::9')));
+  it('differs between two /64', () =>
+    expect(addressBudget('2001:db8:1:2::9')).not.toBe(addressBudget('2001:db8:1:3::9')));
+});

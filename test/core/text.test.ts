@@ -1,0 +1,32 @@
+import { cleanText, compareText, cut, foldKey, searchText, searchWords } from '../../src/core/shared/text.js';
+
+describe('text from outside', () => {
+  it('loses NUL and outer space, and is NFC', () => expect(cleanText(' a\u0000e\u0301 ')).toBe('aé'));
+  it('is cut between code points', () => expect(cut('😀😀😀', 2)).toBe('😀😀'));
+});
+
+describe('the key of a name', () => {
+  it.each([
+    ['Straße', 'STRASSE'],
+    ['Ångström', 'ÅNGSTRÖM'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['ﬁsh', 'FISH'],
+    ['Ｐａｒｉｓ', 'paris'],
+  ])('is the same for %s and %s', (a, b) => expect(foldKey(a)).toBe(foldKey(b)));
+  it('keeps accents apart', () => expect(foldKey('resume')).not.toBe(foldKey('résumé')));
+});
+
+describe('words to search by', () => {
+  it('are folded, without accents and punctuation', () =>
+    expect(searchWords('Éléphant, DSC_3701.jpg')).toEqual(['elephant', 'dsc', '3701', 'jpg']));
+  it('come from several texts', () => expect(searchText('A-b', null, 'C')).toBe('a b c'));
+});
+
+describe('the order of names', () => {
+  it('is by code point, where UTF-16 would put U+1F600 before U+FF5E', () => {
+    expect(compareText('\u{1f600}', '\uff5e')).toBeGreaterThan(0);
+    expect('\u{1f600}' < '\uff5e').toBe(true);
+  });
+  it('puts the shorter first', () => expect(compareText('a', 'ab')).toBeLessThan(0));
+  it('is 0 for the same', () => expect(compareText('ab', 'ab')).toBe(0));
+});
