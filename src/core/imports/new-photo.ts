@@ -43,6 +43,7 @@ export function newPhoto(
     thumbhash: facts.thumbhash,
     dominantColor: facts.dominantColor,
     trashedAt: null,
+    purgeAt: null,
     createdAt: at,
     updatedAt: at,
     version: 1,

@@ -17,15 +17,15 @@ export interface ItemListRequest extends PageRequest {
   readonly statuses?: readonly ImportPhotoStatus[];
 }
 
-/** One page of an import's items by id; those that wait for bytes come with a fresh upload target. Errors: `not_found`, `invalid_cursor`. */
+/** An import with one page of its items by id; those that wait for bytes come with a fresh upload target. Errors: `not_found`, `invalid_cursor`. */
 export function listImportPhotos(
   uses: Uses<'store' | 'secrets' | 'clock' | 'publicUrl'>,
   caller: Caller,
   importId: Id,
   { statuses, ...request }: ItemListRequest,
-): Promise<Page<ShownItem>> {
+): Promise<{ import: ShownImport; page: Page<ShownItem> }> {
   return uses.store.read(caller.customerId, async (view) => {
-    found(await view.imports.find(importId), 'import');
+    const subject = found(await view.imports.get(importId), 'import');
     const listing = {
       customerId: caller.customerId,
       endpoint: `imports/${importId}/photos`,
@@ -36,6 +36,9 @@ export function listImportPhotos(
       unmoved: async () => true, // Items are sorted by what never changes.
     };
     const page = await readPage(uses, listing, request);
-    return { ...page, data: await showItems(uses, view.tags, caller, page.data) };
+    return {
+      import: await showImport(view.tags, subject),
+      page: { ...page, data: await showItems(uses, view.tags, caller, page.data) },
+    };
   });
 }

@@ -50,11 +50,19 @@ export async function downloadRendition(
   request: RenditionRequest,
 ): Promise<RenditionDownload> {
   const { photo } = await readPhoto({ store }, caller, id, { trashedToo: false, withExif: false });
-  const format = request.format ?? defaultFormat(photo);
-  const key = renditionKey(photo, request.name, format);
-  const info = (await blobs.head(key)) ?? (await makeOnce({ blobs, media }, photo, request.name, format));
+  return renditionOf({ blobs, media }, photo, request);
+}
+
+/** The rendition of a photo in the rotation that it is given with. Errors: `not_found` (`rendition`), `service_unavailable`. */
+export async function renditionOf(
+  uses: Uses<'blobs' | 'media'>,
+  photo: TaggedPhoto,
+  { name, format = defaultFormat(photo) }: RenditionRequest,
+): Promise<RenditionDownload> {
+  const key = renditionKey(photo, name, format);
+  const info = (await uses.blobs.head(key)) ?? (await makeOnce(uses, photo, name, format));
   const open = async (range?: ByteRange) => {
-    const blob = await blobs.get(key, range);
+    const blob = await uses.blobs.get(key, range);
     if (blob === null) throw lostBytes();
     return blob;
   };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CaptureTime } from '../media/capture-time.js';
+import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { TagName } from '../tags/tag.js';
 
@@ -67,6 +68,8 @@ export interface Photo extends Descriptive, CaptureTime {
   readonly thumbhash: string | null;
   readonly dominantColor: string | null;
   readonly trashedAt: Date | null;
+  /** When a trashed photo is deleted for ever. */
+  readonly purgeAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly version: number;
@@ -84,12 +87,13 @@ export function isTrashed(photo: Pick<Photo, 'trashedAt'>): boolean {
   return photo.trashedAt !== null;
 }
 
-export function trashed(photo: Photo, at: Date): Photo {
-  return { ...photo, trashedAt: at };
+/** Can be restored for `retentionDays` from now. */
+export function trashed(photo: Photo, at: Date, retentionDays: number): Photo {
+  return { ...photo, trashedAt: at, purgeAt: after(at, retentionDays * DAY) };
 }
 
 export function restored(photo: Photo): Photo {
-  return { ...photo, trashedAt: null };
+  return { ...photo, trashedAt: null, purgeAt: null };
 }
 
 /** A quarter turn exchanges the sides. */

@@ -19,7 +19,8 @@ export function trashPhoto(
     if (isTrashed(photo)) throw notFound('photo');
     check(photo);
     const at = clock.now();
-    await work.photos.update(changed(photo, trashed(photo, at), at));
+    const { trashRetentionDays } = await work.customer();
+    await work.photos.update(changed(photo, trashed(photo, at, trashRetentionDays), at));
   });
 }
 

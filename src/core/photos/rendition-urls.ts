@@ -1,0 +1,84 @@
+import type { Caller } from '../access/caller.js';
+import type { RenditionFormat } from '../media/media-reader.js';
+import { defaultFormat, isRenditionName, type RenditionName } from '../media/renditions.js';
+import type { Uses } from '../ports.js';
+import { after, HOUR, SECOND } from '../shared/clock.js';
+import { DomainError, notFound } from '../shared/errors.js';
+import { type Id, isId } from '../shared/ids.js';
+import { readToken, signToken } from '../shared/secrets.js';
+import { type RenditionDownload, renditionOf } from './download-photo.js';
+import { isTrashed, type Rotation, type TaggedPhoto } from './photo.js';
+
+/** Addresses for `<img>`: each good for one rendition, without a key, until `expiresAt`. */
+export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
+
+/** A new half day gives new addresses, and each lives 12 to 24 hours: caches work, leaks end. */
+const STEP = 12 * HOUR;
+
+/** Null for a key with an IP list, which what works without the key would get around. */
+export function renditionUrls(
+  { secrets, clock, publicUrl }: Uses<'secrets' | 'clock' | 'publicUrl'>,
+  caller: Pick<Caller, 'ipRestricted'>,
+  photo: TaggedPhoto,
+): PhotoUrls | null {
+  if (caller.ipRestricted) return null;
+  const now = clock.now();
+  const expiresAt = after(now, 2 * STEP - (now.getTime() % STEP));
+  const url = (name: RenditionName) => {
+    const grant = [
+      photo.customerId,
+      photo.id,
+      name,
+      defaultFormat(photo),
+      photo.rotation,
+      expiresAt.getTime() / SECOND,
+    ];
+    return `${publicUrl}/renditions/${signToken(secrets, 'rendition', grant)}`;
+  };
+  return { thumb: url('thumb'), small: url('small'), medium: url('medium'), large: url('large'), expiresAt };
+}
+
+/** What a signed address shows. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
+export async function openSignedRendition(
+  uses: Uses<'store' | 'blobs' | 'media' | 'secrets' | 'clock'>,
+  token: string,
+): Promise<RenditionDownload & { readonly expiresAt: Date }> {
+  const grant = readGrant(uses, token);
+  if (grant === null || grant.expiresAt.getTime() <= uses.clock.now().getTime()) {
+    throw new DomainError(
+      'url_forbidden',
+      'This address is not valid (any more). Ask for a new one with include=urls.',
+    );
+  }
+  const photo = await uses.store.read(grant.customerId, async (view) => {
+    const { status } = await view.customer();
+    return status === 'closing' ? null : view.photos.get(grant.photoId);
+  });
+  if (photo === null || isTrashed(photo)) throw notFound('photo');
+  const download = await renditionOf(uses, { ...photo, rotation: grant.rotation }, grant);
+  return { ...download, expiresAt: grant.expiresAt };
+}
+
+interface RenditionGrant {
+  readonly customerId: Id;
+  readonly photoId: Id;
+  readonly name: RenditionName;
+  readonly format: RenditionFormat;
+  readonly rotation: Rotation;
+  readonly expiresAt: Date;
+}
+
+function readGrant({ secrets }: Uses<'secrets'>, token: string): RenditionGrant | null {
+  const said = readToken(secrets, 'rendition', token);
+  if (!Array.isArray(said)) return null;
+  const [customerId, photoId, name, format, rotation, expires] = said as unknown[];
+  if (!isId(customerId) || !isId(photoId) || typeof name !== 'string' || !isRenditionName(name)) return null;
+  return {
+    customerId,
+    photoId,
+    name,
+    format: format === 'webp' ? 'webp' : 'jpeg',
+    rotation: Number(rotation) as Rotation,
+    expiresAt: new Date(Number(expires) * SECOND),
+  };
+}
