@@ -1,0 +1,130 @@
+import { chown, readFile, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import type { Binaries } from './binaries.js';
+import { EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { runToEnd } from './run-to-end.js';
+
+/** Whom the database's programs run as; Postgres refuses to run as root. */
+export interface Account {
+  readonly name: string;
+  /** Words that go before every command. */
+  readonly prefix: readonly string[];
+  /** Set only where the programs run as somebody else than this process. */
+  readonly ids?: { readonly uid: number; readonly gid: number };
+}
+
+const OURSELVES: Account = { name: 'this user', prefix: [] };
+
+/** Inside it we are 65534 to Postgres, while files stay those of the real user: root outside, nobody inside. */
+const USER_NAMESPACE: Account = {
+  name: 'a user namespace',
+  prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534'],
+};
+
+const UNPRIVILEGED = ['postgres', 'node', 'nobody'];
+
+interface Place {
+  readonly dataDir: string;
+  /** The cluster's folder: there already, or just made and empty. */
+  readonly folder: string;
+  readonly fresh: boolean;
+  readonly binaries: Binaries;
+  readonly env: Record<string, string>;
+}
+
+/**
+ * An ordinary user runs the database itself. Root follows the owner of an existing cluster; a fresh one goes to the first of: the owner of
+ * DATA_DIR, postgres, node, nobody that can reach binaries and folder, and else stays root's, run under a user namespace.
+ * A fresh folder belongs to the chosen account afterwards.
+ * @throws EmbeddedPostgresError when nobody can run it.
+ */
+export async function chooseAccount(place: Place): Promise<Account> {
+  const uid = process.geteuid?.();
+  if (uid === undefined) return OURSELVES;
+  if (uid !== 0) return place.fresh && isNameless() ? namelessAccount(place) : OURSELVES;
+  if (place.fresh) return accountForFresh(place);
+  const owner = await stat(place.folder);
+  if (owner.uid === 0) {
+    if (await works(USER_NAMESPACE, place)) return USER_NAMESPACE;
+    throw new EmbeddedPostgresError(
+      `The database in ${place.folder} belongs to root, Postgres refuses to run as root and user namespaces are refused here: give DATA_DIR to an ordinary user (chown -R) and run as an ordinary user, or set DATABASE_URL.`,
+    );
+  }
+  const account = { name: `user id ${owner.uid}`, prefix: [], ids: { uid: owner.uid, gid: owner.gid } };
+  if (await works(account, place)) return account;
+  throw new EmbeddedPostgresError(
+    `The database in ${place.folder} belongs to user id ${owner.uid}, who cannot reach both that folder and ${place.binaries.folder}: make them reachable, or run as an ordinary user with a DATA_DIR of its own, or set DATABASE_URL.`,
+  );
+}
+
+/** @throws EmbeddedPostgresError for an ordinary user before a cluster that is somebody else's, which it could not even read. */
+export async function refuseForeign(cluster: string): Promise<void> {
+  const uid = process.geteuid?.();
+  const owner = await stat(cluster);
+  if (uid === undefined || uid === 0 || owner.uid === uid) return;
+  throw new EmbeddedPostgresError(
+    `The database in ${cluster} belongs to user id ${owner.uid} and this process runs as ${uid}: run as that user, give the folder to this one (chown -R), or set DATABASE_URL.`,
+  );
+}
+
+async function accountForFresh(place: Place): Promise<Account> {
+  const holder = await stat(place.dataDir);
+  const candidates: Account[] = [];
+  if (holder.uid !== 0) {
+    candidates.push({ name: `user id ${holder.uid}`, prefix: [], ids: { uid: holder.uid, gid: holder.gid } });
+  }
+  const known = await knownAccounts();
+  for (const name of UNPRIVILEGED) {
+    const ids = known.get(name);
+    if (ids !== undefined && ids.uid !== 0) candidates.push({ name, prefix: [], ids });
+  }
+  for (const account of [...candidates, USER_NAMESPACE]) {
+    const { uid, gid } = account.ids ?? { uid: 0, gid: 0 };
+    const given = await chown(place.folder, uid, gid).then(
+      () => true,
+      () => false, // some file systems and containers refuse to give files away
+    );
+    if (given && (await works(account, place))) return account;
+  }
+  throw new EmbeddedPostgresError(
+    `The embedded database cannot run as root here (no account of ${UNPRIVILEGED.join(', ')} can reach both ${place.dataDir} and ${place.binaries.folder}, and user namespaces are refused): run as an ordinary user, or set DATABASE_URL to a Postgres server.`,
+  );
+}
+
+/** initdb wants a name for its user; containers often run under a number that /etc/passwd does not know. */
+async function namelessAccount(place: Place): Promise<Account> {
+  if (await works(USER_NAMESPACE, place)) return USER_NAMESPACE;
+  throw new EmbeddedPostgresError(
+    `The embedded database cannot be made by user id ${process.geteuid?.()}, which has no name in /etc/passwd: run as a user that has one, or set DATABASE_URL to a Postgres server.`,
+  );
+}
+
+function isNameless(): boolean {
+  try {
+    userInfo();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Tried, not deduced: permissions, mounts, containers and security modules all have a say. */
+async function works(account: Account, { folder, binaries, env }: Place): Promise<boolean> {
+  const script = 'cd -- "$1" && [ -w . ] && [ -r "$3" ] && "$2" --version';
+  const bki = `${binaries.folder}/share/postgresql/postgres.bki`;
+  const command = ['/bin/sh', '-c', script, 'sh', folder, binaries.postgres, bki];
+  try {
+    return (await runToEnd(account, command, { env })).code === 0;
+  } catch {
+    return false; // no unshare here, or changing the user is refused
+  }
+}
+
+async function knownAccounts(): Promise<Map<string, { uid: number; gid: number }>> {
+  const accounts = new Map<string, { uid: number; gid: number }>();
+  for (const line of (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n')) {
+    const [name, , uid, gid] = line.split(':');
+    if (name && uid && gid) accounts.set(name, { uid: Number(uid), gid: Number(gid) });
+  }
+  return accounts;
+}

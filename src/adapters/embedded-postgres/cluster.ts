@@ -1,0 +1,140 @@
+import { chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Account, chooseAccount, refuseForeign } from './account.js';
+import { type Binaries, explainLaunch, withoutGlibc } from './binaries.js';
+import type { DataLock } from './data-lock.js';
+import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { type Finished, runToEnd } from './run-to-end.js';
+import { CLUSTER_FOLDER, CLUSTER_VERSION, DATABASE, ROLE } from './settings.js';
+
+/** Everything that is needed to touch the files of the cluster. */
+export interface Workshop {
+  readonly dataDir: string;
+  readonly binaries: Binaries;
+  readonly env: Record<string, string>;
+  readonly lock: DataLock;
+  readonly password: string;
+}
+
+const HALF_DONE = `${CLUSTER_FOLDER}.new-`;
+
+/** Only the one role may log in, by password and through the socket (Windows: loopback). The superuser has no password and cannot. */
+const WHO_MAY_CONNECT =
+  process.platform === 'win32'
+    ? 'host all all 127.0.0.1/32 scram-sha-256\n'
+    : 'local all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n';
+
+/**
+ * Finds the cluster, or makes it. It is made beside its place and renamed when it is complete and on disk, so that a start that is killed
+ * half way leaves nothing that looks like a database; the next start clears the rest away.
+ * @returns the account that its server must run as.
+ * @throws EmbeddedPostgresError for files of another version, or when it cannot be made here.
+ */
+export async function openCluster(workshop: Workshop, log: (line: string) => void): Promise<Account> {
+  const { dataDir, binaries, env } = workshop;
+  const names = await readdir(dataDir);
+  if (workshop.lock.certain) {
+    for (const name of names.filter((each) => each.startsWith(HALF_DONE))) {
+      await rm(join(dataDir, name), { recursive: true, force: true });
+    }
+  }
+  const cluster = join(dataDir, CLUSTER_FOLDER);
+  if (names.includes(CLUSTER_FOLDER)) await refuseForeign(cluster);
+  if (names.includes(CLUSTER_FOLDER) && (await readdir(cluster)).length > 0) {
+    await refuseOtherVersion(cluster);
+    return chooseAccount({ dataDir, folder: cluster, fresh: false, binaries, env });
+  }
+  const other = names.find((name) => /^pg\d+$/.test(name) && name !== CLUSTER_FOLDER);
+  if (other !== undefined) throw otherVersion(join(dataDir, other), other.slice(2));
+  const folder = await mkdtemp(join(dataDir, HALF_DONE));
+  try {
+    const account = await chooseAccount({ dataDir, folder, fresh: true, binaries, env });
+    log(`making a new database in ${cluster}, run as ${account.name}`);
+    await makeCluster(workshop, account, folder);
+    await rename(folder, cluster).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+      throw new DataDirInUseError(dataDir, 'another process that made a database in it at the same time');
+    });
+    await syncFolder(dataDir);
+    return account;
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Gives the role the password of the password file; the server must be down. For a folder whose password file was lost or replaced. */
+export async function resetPassword(workshop: Workshop, account: Account): Promise<void> {
+  const cluster = join(workshop.dataDir, CLUSTER_FOLDER);
+  await singleUser(workshop, account, cluster, [`ALTER ROLE ${ROLE} WITH LOGIN PASSWORD '${workshop.password}'`]);
+}
+
+async function makeCluster(workshop: Workshop, account: Account, folder: string): Promise<void> {
+  const locale = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+  const access = ['--username=postgres', '--auth=reject', '--no-instructions'];
+  await run(workshop, account, [workshop.binaries.initdb, '-D', folder, ...locale, ...access], 'be made');
+  const access_file = join(folder, 'pg_hba.conf');
+  const hba = await open(access_file, 'w', 0o600);
+  await hba.writeFile(WHO_MAY_CONNECT).finally(() => hba.sync().finally(() => hba.close()));
+  if (account.ids !== undefined) await chown(access_file, account.ids.uid, account.ids.gid);
+  await singleUser(workshop, account, folder, [
+    `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD '${workshop.password}'`,
+    `GRANT pg_monitor TO ${ROLE}`,
+    `CREATE DATABASE ${DATABASE} OWNER ${ROLE}`,
+  ]);
+}
+
+/** Postgres without a server: each line is a command, nobody else can be connected, and no password is asked for. */
+async function singleUser(workshop: Workshop, account: Account, cluster: string, lines: string[]): Promise<void> {
+  const quiet = ['-c', 'log_min_error_statement=panic', '-c', 'log_statement=none', '-c', 'log_checkpoints=off'];
+  const command = [workshop.binaries.postgres, '--single', '-D', cluster, ...quiet, 'postgres'];
+  await run(workshop, account, command, 'be prepared', `${lines.join('\n')}\n`);
+}
+
+async function run(
+  workshop: Workshop,
+  account: Account,
+  command: string[],
+  purpose: string,
+  input?: string,
+): Promise<void> {
+  const hold = workshop.lock.fd;
+  let finished: Finished;
+  try {
+    finished = await runToEnd(account, command, { env: workshop.env, hold, ...(input === undefined ? {} : { input }) });
+  } catch (error) {
+    throw explainLaunch(error as NodeJS.ErrnoException, command[0] as string);
+  }
+  // Postgres in single-user mode reports a failed command and goes on to the next.
+  if (finished.code === 0 && !/\b(ERROR|FATAL|PANIC):/.test(finished.stderr)) return;
+  if (finished.code === 127 && /not found/.test(finished.stderr)) throw withoutGlibc();
+  const said = finished.stderr
+    .trim()
+    .replaceAll(workshop.password, '***')
+    .replaceAll(/\s*\n\s*/g, ' ');
+  throw new EmbeddedPostgresError(
+    `The database in ${workshop.dataDir} could not ${purpose}: ${said || 'no reason given'}`,
+  );
+}
+
+async function refuseOtherVersion(cluster: string): Promise<void> {
+  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new EmbeddedPostgresError(
+      `${cluster} is not empty and holds no Postgres database: move it away, or restore a backup into an empty DATA_DIR.`,
+    );
+  });
+  if (version.trim() !== CLUSTER_VERSION) throw otherVersion(cluster, version.trim());
+}
+
+function otherVersion(folder: string, version: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `The database in ${folder} was made by Postgres ${version} and this program brings Postgres ${CLUSTER_VERSION}: take a backup with the version of the program that made it (phs backup) and restore it into an empty DATA_DIR (phs restore), or serve it by a Postgres ${version} of your own and set DATABASE_URL.`,
+  );
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return; // folders cannot be opened there
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
+}

@@ -1,0 +1,155 @@
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Binaries, findBinaries } from './binaries.js';
+import { type DataLock, tryLock } from './data-lock.js';
+import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { type OwnServer, startOwnServer } from './own-server.js';
+import { askOwner, type LiveOwner, type OwnerSocket, publishOwner } from './owner-socket.js';
+import { readOrMakePassword } from './password-file.js';
+
+export interface RunningPostgres {
+  /** Options for pg and TypeORM: the folder of the unix socket as host (a loopback address on Windows). */
+  readonly connection: { host: string; port: number; user: string; password: string; database: string };
+  /** Resolves, once, with a reason if the server ends without stop() having been called; stop() is still due then. */
+  readonly ended: Promise<string>;
+  /**
+   * Fast shutdown, and wait; a second call waits for the first. Close your own connections before. An owner in mode 'share' waits until the
+   * other commands that use its database have finished. On a database that another process owns it only lets go.
+   */
+  stop(): Promise<void>;
+}
+
+type Log = (line: string) => void;
+
+const LOOK_EVERY_MS = 50;
+/** How long a folder may be locked with no owner to ask: a start, or the shutdown after a kill. */
+const WAIT_FOR_LOCK_MS = 30_000;
+/** A service that meets a command at work lets it finish. */
+const WAIT_FOR_COMMAND_MS = 10_000;
+
+/**
+ * The database of a data folder, which is made when missing. At most one process owns the server of a folder, however many start at once,
+ * and the server ends with its owner, even with kill -9.
+ * @param mode 'own': start it as the owner. 'share': use the database of a live owner, else be the owner.
+ * @throws DataDirInUseError in mode 'own' when another process owns the folder.
+ * @throws EmbeddedPostgresError with one sentence that says what to do, when the database cannot run here.
+ */
+export async function openEmbeddedPostgres(
+  dataDir: string,
+  mode: 'own' | 'share',
+  log: Log = () => undefined,
+): Promise<RunningPostgres> {
+  const binaries = findBinaries();
+  try {
+    // Root's folder lets other accounts pass, not look: the server runs as one of them.
+    await mkdir(dataDir, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
+    return await attachOrOwn(await realpath(dataDir), mode, binaries, log);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'].includes(code ?? '')) throw error;
+    throw new EmbeddedPostgresError(
+      `The data folder ${dataDir} cannot be used by this user (${message}): run as its owner, give another DATA_DIR, or set DATABASE_URL.`,
+    );
+  }
+}
+
+async function attachOrOwn(
+  dataDir: string,
+  mode: 'own' | 'share',
+  binaries: Binaries,
+  log: Log,
+): Promise<RunningPostgres> {
+  const started = performance.now();
+  const waited = () => performance.now() - started;
+  for (;;) {
+    const owner = await askOwner(dataDir);
+    if (owner === 'silent') throw new DataDirInUseError(dataDir, 'a Photo Service process that does not answer');
+    if (owner !== undefined) {
+      if (mode === 'share') return guestOf(owner, dataDir);
+      owner.leave();
+      const isCommand = owner.facts.mode === 'share';
+      if (!isCommand || waited() > WAIT_FOR_COMMAND_MS) {
+        throw new DataDirInUseError(dataDir, `another Photo Service process (pid ${owner.facts.pid})`);
+      }
+    } else {
+      const lock = await tryLock(dataDir, await stat(dataDir));
+      if (lock !== undefined) {
+        const running = await ownWith(lock, dataDir, mode, binaries, log).catch(async (error: unknown) => {
+          lock.release();
+          // Without a certain lock, Postgres' own tells the second of two starts that it is too late.
+          if (lock.certain || !(error instanceof DataDirInUseError) || waited() > WAIT_FOR_LOCK_MS) throw error;
+        });
+        if (running !== undefined) return running;
+      } else if (waited() > WAIT_FOR_LOCK_MS) {
+        throw new DataDirInUseError(dataDir, 'another process that is starting or stopping');
+      }
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+async function guestOf(owner: LiveOwner, dataDir: string): Promise<RunningPostgres> {
+  const password = await readOrMakePassword(dataDir);
+  let left = false;
+  return {
+    connection: { ...owner.facts.address, password },
+    ended: new Promise((resolve) => {
+      void owner.gone.then(() => {
+        if (!left) resolve(`the process that owns the database (pid ${owner.facts.pid}) has stopped`);
+      });
+    }),
+    async stop() {
+      left = true;
+      owner.leave();
+    },
+  };
+}
+
+async function ownWith(
+  lock: DataLock,
+  dataDir: string,
+  mode: 'own' | 'share',
+  binaries: Binaries,
+  log: Log,
+): Promise<RunningPostgres> {
+  const own = await startOwnServer(dataDir, binaries, lock, log);
+  const { password, ...address } = own.connection;
+  const facts = { pid: process.pid, mode, address };
+  const socket = await publishOwner(dataDir, own.socketFolder, facts).catch(async (error: unknown) => {
+    await own.close();
+    throw error;
+  });
+  log(`the embedded database runs on ${dataDir}`);
+  let stopping: Promise<void> | undefined;
+  return {
+    connection: { ...address, password },
+    ended: new Promise((resolve) => {
+      void own.server.gone.then((reason) => {
+        if (stopping === undefined) resolve(reason);
+      });
+    }),
+    stop() {
+      stopping ??= release(own, socket, lock, mode, log);
+      return stopping;
+    },
+  };
+}
+
+async function release(
+  own: OwnServer,
+  socket: OwnerSocket,
+  lock: DataLock,
+  mode: 'own' | 'share',
+  log: Log,
+): Promise<void> {
+  await socket.hide();
+  if (mode === 'share') {
+    await socket.guestsGone((guests) => log(`waiting for ${guests} other command(s) that use the database`));
+  }
+  try {
+    await own.close();
+  } finally {
+    socket.close();
+    lock.release();
+  }
+}

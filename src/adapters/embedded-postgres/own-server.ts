@@ -1,0 +1,131 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Account } from './account.js';
+import { type Binaries, linkLibraries, withoutGlibc } from './binaries.js';
+import { openCluster, resetPassword, type Workshop } from './cluster.js';
+import type { DataLock } from './data-lock.js';
+import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { clearLeftover } from './leftover-server.js';
+import { type LogFile, openLogFile } from './log-file.js';
+import { readOrMakePassword } from './password-file.js';
+import { freeLoopbackPort, startByPgCtl } from './pg-ctl-server.js';
+import { waitUntilReady } from './readiness.js';
+import { CLUSTER_FOLDER, type Connection, DATABASE, ROLE, SOCKET_PORT, settingArguments } from './settings.js';
+import { makeServerFolder, makeSocketFolder } from './socket-folder.js';
+import { type Server, superviseServer } from './supervisor.js';
+
+export interface OwnServer {
+  readonly server: Server;
+  readonly connection: Connection;
+  /** Where the owner's socket goes too; not used on Windows. */
+  readonly socketFolder: string;
+  /** Stops the server, if it lives, and gives back what it used except the lock. */
+  close(): Promise<void>;
+}
+
+const RETRY_FOR_MS = 10_000;
+const RETRY_EVERY_MS = 100;
+/** What Postgres says while the remains of a killed server are still in the way. */
+const REMAINS =
+  /lock file ".*" already exists|pre-existing shared memory block|is already in use|is another postmaster/i;
+
+/** Starts the server of a data folder whose lock we hold; returns when it answers. */
+export async function startOwnServer(
+  dataDir: string,
+  binaries: Binaries,
+  lock: DataLock,
+  log: (line: string) => void,
+): Promise<OwnServer> {
+  const windows = process.platform === 'win32';
+  const env = await linkLibraries(binaries, join(dataDir, 'pg-lib'));
+  const password = await readOrMakePassword(dataDir);
+  const workshop: Workshop = { dataDir, binaries, env, lock, password };
+  const account = await openCluster(workshop, log);
+  const socketFolder = windows ? dataDir : await makeSocketFolder(dataDir, lock.certain);
+  const logFile = await openLogFile(dataDir, await stat(dataDir));
+  let server: Server | undefined;
+  try {
+    await clearLeftover(dataDir, join(socketFolder, 'pg'), lock.certain);
+    const host = windows ? '127.0.0.1' : await makeServerFolder(socketFolder, account);
+    const port = windows ? await freeLoopbackPort() : SOCKET_PORT;
+    const connection: Connection = { host, port, user: ROLE, password, database: DATABASE };
+    const start = async () => {
+      server = windows
+        ? await startByPgCtl(binaries, join(dataDir, CLUSTER_FOLDER), logFile.path, settingArguments(), port)
+        : supervise(workshop, account, logFile, host);
+      return server;
+    };
+    const running = await startUntilReady(
+      start,
+      () => resetPassword(workshop, account),
+      connection,
+      logFile,
+      dataDir,
+      log,
+    );
+    // A killed supervisor leaves the server itself behind.
+    const cleared = running.gone.then(() => clearLeftover(dataDir, join(socketFolder, 'pg'), lock.certain));
+    cleared.catch((error: Error) => log(error.message));
+    return {
+      server: running,
+      connection,
+      socketFolder,
+      async close() {
+        await running.stop().finally(() => logFile.close());
+        await cleared;
+        if (!windows) await rm(lock.certain ? socketFolder : host, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await server?.stop();
+    logFile.close();
+    throw error;
+  }
+}
+
+function supervise(workshop: Workshop, account: Account, logFile: LogFile, host: string): Server {
+  const { binaries, dataDir, env, lock } = workshop;
+  const quoted = `"${host.replaceAll('"', '""')}"`; // the setting is a list; commas in a name would part it
+  const place = ['-D', join(dataDir, CLUSTER_FOLDER), '-h', '', '-k', quoted, '-p', String(SOCKET_PORT)];
+  const command = [binaries.postgres, ...place, ...settingArguments()];
+  return superviseServer({ account, command, env, logFd: logFile.fd, lockFd: lock.fd });
+}
+
+/** Tries again for about 10 s while remains are in the way, and once with the password set anew when it does not fit. */
+async function startUntilReady(
+  start: () => Promise<Server>,
+  repairPassword: () => Promise<void>,
+  connection: Connection,
+  logFile: LogFile,
+  dataDir: string,
+  log: (line: string) => void,
+): Promise<Server> {
+  const giveUpAt = performance.now() + RETRY_FOR_MS;
+  for (let repaired = false; ; ) {
+    const server = await start();
+    const outcome = await waitUntilReady(server, join(dataDir, CLUSTER_FOLDER), connection, log);
+    if (outcome === 'ready') return server;
+    if (outcome === 'wrong password' && !repaired) {
+      log('the password file does not fit the database: setting the password anew');
+      await server.stop();
+      await repairPassword();
+      repaired = true;
+      continue;
+    }
+    await server.stop();
+    if (outcome === 'wrong password')
+      throw new EmbeddedPostgresError(`The database in ${dataDir} refuses its password.`);
+    const said = await logFile.tail();
+    if (REMAINS.test(said)) {
+      if (performance.now() < giveUpAt) {
+        await delay(RETRY_EVERY_MS);
+        continue;
+      }
+      throw new DataDirInUseError(dataDir, 'another Postgres server');
+    }
+    if (/exit code 127/.test(outcome.ended) && /not found/.test(said)) throw withoutGlibc();
+    const reason = said.match(/(?:FATAL|PANIC): .*/g)?.at(-1) ?? outcome.ended;
+    throw new EmbeddedPostgresError(`The database in ${dataDir} did not start: ${reason} (more in ${logFile.path}).`);
+  }
+}

@@ -1,0 +1,77 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Account } from './account.js';
+import { EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { SOCKET_PORT } from './settings.js';
+
+/** sun_path holds 104 bytes on macOS and 108 on Linux, the closing NUL among them. */
+const LONGEST_SOCKET_PATH = 103;
+
+/**
+ * A folder of sockets, closed to other users: inside DATA_DIR, where containers that share the volume find it too, or, if that path is
+ * too long or its file system has no sockets, under the temporary folder.
+ * @param clear removes what earlier runs left; only for one who knows that no other server lives.
+ * @throws EmbeddedPostgresError when somebody else sits on the place.
+ */
+export async function makeSocketFolder(dataDir: string, clear: boolean): Promise<string> {
+  const problems: string[] = [];
+  for (const path of places(dataDir)) {
+    try {
+      await makePrivate(path, dataDir);
+      if (clear) for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
+      await tryBinding(join(path, `try.${randomBytes(4).toString('hex')}`));
+      return path;
+    } catch (error) {
+      problems.push(`${path}: ${(error as Error).message}`);
+    }
+  }
+  throw new EmbeddedPostgresError(
+    `The embedded database finds no folder for its socket (${problems.join('; ')}): use a shorter DATA_DIR, or set TMPDIR to a folder of this user.`,
+  );
+}
+
+/** @returns a new folder in it for the server's own socket, which belongs to the account that the server runs as. */
+export async function makeServerFolder(folder: string, account: Account): Promise<string> {
+  const path = await mkdtemp(join(folder, 'pg'));
+  if (account.ids !== undefined) {
+    await chown(path, account.ids.uid, account.ids.gid);
+    await chmod(folder, 0o711);
+  }
+  return path;
+}
+
+/** False for a folder that another user could have put there to hand us a server of theirs. */
+export async function isTrusted(folder: string, dataDir: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => undefined);
+  if (!found?.isDirectory() || (found.mode & 0o022) !== 0) return false;
+  return [0, process.geteuid?.(), (await stat(dataDir)).uid].includes(found.uid);
+}
+
+function places(dataDir: string): string[] {
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
+  const all = [join(dataDir, 'socket'), join(tmpdir(), `photo-service-${hash}`), `/tmp/photo-service-${hash}`];
+  const fits = (path: string) =>
+    Buffer.byteLength(join(path, 'pgXXXXXX', `.s.PGSQL.${SOCKET_PORT}`)) <= LONGEST_SOCKET_PATH;
+  return [...new Set(all)].filter(fits);
+}
+
+async function makePrivate(path: string, dataDir: string): Promise<void> {
+  const owner = await stat(dataDir);
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  if (!(await isTrusted(path, dataDir))) throw new Error('it is not a folder that belongs to this user alone');
+  await chmod(path, 0o700);
+  if (process.geteuid?.() === 0) await chown(path, owner.uid, owner.gid);
+}
+
+function tryBinding(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(path, () => server.close(() => resolve()));
+  });
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import type { Account } from './account.js';
+import { programEnvironment } from './run-to-end.js';
+
+export interface Server {
+  /** Resolves with a reason when the server is gone, for whatever cause. */
+  readonly gone: Promise<string>;
+  /** Fast shutdown: clients are disconnected, everything is written. Resolves when the process has ended. */
+  stop(): Promise<void>;
+}
+
+export interface Launch {
+  readonly account: Account;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly env: Record<string, string>;
+  readonly logFd: number;
+  readonly lockFd: number;
+}
+
+/**
+ * The shell outlives us: it reads signal names from its standard input, and takes the end of input (our death) for a fast shutdown. It keeps
+ * the data lock (descriptor 3) until the server has ended; the server itself gets neither. A service manager that signals every process of
+ * the service must not end the shell before the server, hence the trap; `wait` returns early on a trapped signal, hence the loop.
+ */
+const SCRIPT = `
+trap : HUP INT TERM
+exec 4<&0
+"$@" </dev/null 3<&- 4<&- &
+server=$!
+{
+  while read -r name; do kill -"$name" "$server"; done
+  kill -INT "$server"
+} <&4 2>/dev/null &
+reader=$!
+exec 0</dev/null 4<&-
+while :; do
+  wait "$server"
+  status=$?
+  kill -0 "$server" 2>/dev/null || break
+done
+kill -KILL "$reader" 2>/dev/null
+wait "$reader" 2>/dev/null
+exit "$status"
+`;
+
+/** A fast shutdown that takes longer than this is turned into an immediate one, from which the next start recovers. */
+const FAST_SHUTDOWN_WITHIN_MS = 60_000;
+
+/** Never keeps our process alive by itself: one that ends without stop() takes the server down with it. */
+export function superviseServer({ account, command, env, logFd, lockFd }: Launch): Server {
+  const [program, ...args] = [...account.prefix, '/bin/sh', '-c', SCRIPT, 'photo-service-postgres', ...command];
+  const child = spawn(program as string, args, {
+    ...account.ids,
+    cwd: '/',
+    env: programEnvironment(env),
+    detached: true, // Ctrl-C is for us; we then stop the server in our own order
+    stdio: ['pipe', logFd, logFd, lockFd],
+  });
+  const input = child.stdin as NonNullable<typeof child.stdin>;
+  input.on('error', () => undefined); // the shell has gone, which `gone` tells
+  const gone = new Promise<string>((resolve) => {
+    child.on('error', (error) => resolve(`the database server could not be started: ${error.message}`));
+    child.on('exit', (code, signal) => {
+      const how = signal === null ? `exit code ${code}` : `its supervisor was ended by ${signal}`;
+      resolve(`the database server ended (${how})`);
+    });
+  });
+  child.unref();
+  (input as unknown as { unref(): void }).unref();
+  return {
+    gone,
+    async stop() {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      child.ref();
+      input.write('INT\n');
+      const impatience = setTimeout(() => input.write('QUIT\n'), FAST_SHUTDOWN_WITHIN_MS);
+      await gone;
+      clearTimeout(impatience);
+      input.destroy();
+    },
+  };
+}
