@@ -1,0 +1,66 @@
+import type { ApiKey, NewApiKey } from '../../core/access/api-key.js';
+import { type KeyStore, type KnownKey, MAX_KEYS } from '../../core/access/key-store.js';
+import { DomainError, found } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { MemoryDatabase } from './memory-database.js';
+
+export class MemoryKeyStore implements KeyStore {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  findByHash(tokenHash: string): Promise<KnownKey | null> {
+    return this.known((key) => key.tokenHash === tokenHash);
+  }
+
+  find(id: Id): Promise<KnownKey | null> {
+    return this.known((key) => key.id === id);
+  }
+
+  list(customerId: Id): Promise<readonly ApiKey[]> {
+    return this.database.transaction(async () => this.live((key) => key.customerId === customerId));
+  }
+
+  create(key: NewApiKey): Promise<ApiKey> {
+    return this.database.transaction(async () => {
+      found(this.database.customers.get(key.customerId), 'customer');
+      if (this.live((other) => other.customerId === key.customerId).length >= MAX_KEYS) {
+        const message = `A customer has at most ${MAX_KEYS} keys. Delete one first.`;
+        throw new DomainError('limit_reached', message, { limit: MAX_KEYS, name: 'apiKeys' });
+      }
+      const unused = { lastUsedAt: null, lastUsedIp: null, deletedAt: null };
+      const row: ApiKey = { ...key, ...unused, id: this.database.next('key') };
+      this.database.keys.set(row.id, row);
+      return row;
+    });
+  }
+
+  delete(id: Id, at: Date): Promise<boolean> {
+    return this.database.transaction(async () => {
+      const [key] = this.live((candidate) => candidate.id === id);
+      if (key === undefined) return false;
+      this.database.keys.set(id, { ...key, deletedAt: at });
+      return true;
+    });
+  }
+
+  touch(uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void> {
+    return this.database.transaction(async () => {
+      for (const { id, at, ip } of uses) {
+        const key = this.database.keys.get(id);
+        if (key === undefined || (key.lastUsedAt !== null && key.lastUsedAt.getTime() >= at.getTime())) continue;
+        this.database.keys.set(id, { ...key, lastUsedAt: at, lastUsedIp: ip });
+      }
+    });
+  }
+
+  private known(condition: (key: ApiKey) => boolean): Promise<KnownKey | null> {
+    return this.database.transaction(async () => {
+      const [key] = this.live(condition);
+      if (key === undefined) return null;
+      return { key, customerStatus: found(this.database.customers.get(key.customerId), 'customer').status };
+    });
+  }
+
+  private live(condition: (key: ApiKey) => boolean): ApiKey[] {
+    return this.database.keys.where((key) => key.deletedAt === null && condition(key)).sort((a, b) => a.id - b.id);
+  }
+}

@@ -1,0 +1,126 @@
+import { type ExifTags, isTrashed, type Photo, type TaggedPhoto } from '../../core/photos/photo.js';
+import { type PhotoFilters, type PhotoQuery, type PhotoSort, photoPosition } from '../../core/photos/photo-query.js';
+import type { PhotoRepository } from '../../core/photos/photo-repository.js';
+import { found } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { Position } from '../../core/shared/page.js';
+import { byName } from '../../core/tags/tag.js';
+import type { MemoryDatabase } from './memory-database.js';
+import { matches } from './memory-photo-filters.js';
+import { windowOf } from './memory-windows.js';
+
+export class MemoryPhotoRepository implements PhotoRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+  ) {}
+
+  async get(id: Id): Promise<TaggedPhoto | null> {
+    const photo = this.database.photos.get(id);
+    return photo?.customerId === this.customerId ? this.tagged(photo) : null;
+  }
+
+  async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+    const wanted = new Set(ids);
+    return this.own((photo) => wanted.has(photo.id));
+  }
+
+  async lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+    return this.getMany(ids);
+  }
+
+  async list({ filters, sort, window }: PhotoQuery): Promise<readonly TaggedPhoto[]> {
+    const rows = this.own(() => true).filter((photo) => matches(photo, filters));
+    return windowOf(rows, (photo) => photoPosition(photo, sort), sort.startsWith('-'), window);
+  }
+
+  async unmoved(filters: PhotoFilters, sort: PhotoSort, { id, value }: Position): Promise<boolean> {
+    const photo = await this.get(id);
+    return photo !== null && matches(photo, filters) && photoPosition(photo, sort).value === value;
+  }
+
+  async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
+    const first = new Map<string, Photo>();
+    const rows = this.database.photos.where((row) => row.customerId === this.customerId && sha256.includes(row.sha256));
+    for (const photo of rows.sort((a, b) => a.dupSeq - b.dupSeq)) {
+      if (!first.has(photo.sha256)) first.set(photo.sha256, photo);
+    }
+    return [...first.values()];
+  }
+
+  async exif(id: Id): Promise<ExifTags | null> {
+    return (await this.get(id)) === null ? null : (this.database.exif.get(id)?.tags ?? null);
+  }
+
+  async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {
+    const taken = this.database.photos.where(
+      (row) => row.customerId === this.customerId && row.sha256 === photo.sha256 && row.dupSeq === photo.dupSeq,
+    );
+    if (taken.length > 0) return false;
+    this.database.photos.set(photo.id, { ...photo, customerId: this.customerId });
+    this.database.exif.set(photo.id, { tags: exif });
+    const known = [...new Set(tagIds)].filter((id) => this.database.tags.get(id)?.customerId === this.customerId);
+    this.database.links.set(photo.id, known);
+    if (!isTrashed(photo)) this.shiftCounts(known, 1);
+    return true;
+  }
+
+  async nextDupSeq(): Promise<number> {
+    return this.database.next('dupSeq');
+  }
+
+  async update(photo: Photo): Promise<void> {
+    const before = this.stored(photo.id);
+    const { tags: _, ...row } = photo as TaggedPhoto;
+    this.database.photos.set(photo.id, { ...row, customerId: this.customerId });
+    const shift = Number(isTrashed(before)) - Number(isTrashed(photo));
+    this.shiftCounts(this.linksOf(photo.id), shift);
+  }
+
+  async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
+    const photo = this.stored(id);
+    const before = this.linksOf(id);
+    this.database.links.set(id, [...new Set(tagIds)]);
+    if (isTrashed(photo)) return;
+    this.shiftCounts(before, -1);
+    this.shiftCounts(this.linksOf(id), 1);
+  }
+
+  async delete(id: Id): Promise<void> {
+    const photo = await this.get(id);
+    if (photo === null) return;
+    if (!isTrashed(photo)) this.shiftCounts(this.linksOf(id), -1);
+    this.database.links.delete(id);
+    this.database.exif.delete(id);
+    this.database.photos.delete(id);
+  }
+
+  private own(condition: (photo: Photo) => boolean): TaggedPhoto[] {
+    return this.database.photos
+      .where((photo) => photo.customerId === this.customerId && condition(photo))
+      .sort((a, b) => a.id - b.id)
+      .map((photo) => this.tagged(photo));
+  }
+
+  private stored(id: Id): Photo {
+    const photo = this.database.photos.get(id);
+    return found(photo?.customerId === this.customerId ? photo : null, 'photo');
+  }
+
+  private tagged(photo: Photo): TaggedPhoto {
+    const tags = this.linksOf(photo.id).flatMap((id) => this.database.tags.get(id) ?? []);
+    return { ...photo, tags: tags.map(({ id, name }) => ({ id, name })).sort(byName) };
+  }
+
+  private linksOf(id: Id): readonly Id[] {
+    return this.database.links.get(id) ?? [];
+  }
+
+  private shiftCounts(tagIds: readonly Id[], by: number): void {
+    if (by === 0) return;
+    for (const id of tagIds) {
+      const tag = this.database.tags.get(id);
+      if (tag !== undefined) this.database.tags.set(id, { ...tag, photoCount: tag.photoCount + by });
+    }
+  }
+}

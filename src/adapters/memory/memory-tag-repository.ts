@@ -1,0 +1,97 @@
+import type { Id } from '../../core/shared/ids.js';
+import type { Position } from '../../core/shared/page.js';
+import { compareText, searchText } from '../../core/shared/text.js';
+import type { NewTag, Tag } from '../../core/tags/tag.js';
+import { type TagFilters, type TagQuery, type TagSort, tagPosition } from '../../core/tags/tag-query.js';
+import type { TagRepository } from '../../core/tags/tag-repository.js';
+import type { MemoryDatabase } from './memory-database.js';
+import { windowOf } from './memory-windows.js';
+
+export class MemoryTagRepository implements TagRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+  ) {}
+
+  async get(id: Id): Promise<Tag | null> {
+    const tag = this.database.tags.get(id);
+    return tag?.customerId === this.customerId ? tag : null;
+  }
+
+  async getMany(ids: readonly Id[]): Promise<readonly Tag[]> {
+    return this.own((tag) => ids.includes(tag.id)).sort((a, b) => a.id - b.id);
+  }
+
+  async lock(ids: readonly Id[]): Promise<readonly Tag[]> {
+    return this.getMany(ids);
+  }
+
+  async list({ filters, sort, window }: TagQuery): Promise<readonly Tag[]> {
+    const rows = this.own((tag) => matches(tag, filters));
+    return windowOf(rows, (tag) => tagPosition(tag, sort), sort.startsWith('-'), window);
+  }
+
+  async unmoved(filters: TagFilters, sort: TagSort, { id, value }: Position): Promise<boolean> {
+    const tag = await this.get(id);
+    return tag !== null && matches(tag, filters) && tagPosition(tag, sort).value === value;
+  }
+
+  async findByNameKeys(nameKeys: readonly string[]): Promise<readonly Tag[]> {
+    return this.own((tag) => nameKeys.includes(tag.nameKey)).sort((a, b) => a.id - b.id);
+  }
+
+  async ofPhoto(photoId: Id): Promise<readonly Tag[]> {
+    const ids = this.database.photos.get(photoId) ? (this.database.links.get(photoId) ?? []) : [];
+    return this.own((tag) => ids.includes(tag.id)).sort((a, b) => compareText(a.nameKey, b.nameKey) || a.id - b.id);
+  }
+
+  async count(): Promise<number> {
+    return this.own(() => true).length;
+  }
+
+  async insert(tag: NewTag): Promise<Tag | null> {
+    if (this.own((other) => other.nameKey === tag.nameKey).length > 0) return null;
+    const id = this.database.next('tag');
+    const { name, nameKey, color, description, createdAt } = tag;
+    const told = { name, nameKey, color, description, createdAt };
+    const row: Tag = { ...told, id, customerId: this.customerId, photoCount: 0, updatedAt: createdAt, version: 1 };
+    this.database.tags.set(id, row);
+    return row;
+  }
+
+  async update(tag: Tag): Promise<boolean> {
+    if (this.own((other) => other.nameKey === tag.nameKey && other.id !== tag.id).length > 0) return false;
+    const stored = await this.get(tag.id);
+    if (stored === null) return true;
+    const { name, nameKey, color, description, updatedAt, version } = tag;
+    this.database.tags.set(tag.id, { ...stored, name, nameKey, color, description, updatedAt, version });
+    return true;
+  }
+
+  async delete(id: Id, at: Date): Promise<void> {
+    if ((await this.get(id)) === null) return;
+    for (const photo of this.database.photos.where((row) => row.customerId === this.customerId)) {
+      const links = this.database.links.get(photo.id) ?? [];
+      if (!links.includes(id)) continue;
+      this.database.links.set(
+        photo.id,
+        links.filter((link) => link !== id),
+      );
+      this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
+    }
+    this.database.tags.delete(id);
+  }
+
+  private own(condition: (tag: Tag) => boolean): Tag[] {
+    return this.database.tags.where((tag) => tag.customerId === this.customerId && condition(tag));
+  }
+}
+
+function matches(tag: Tag, { ids, nameKey, q, unused }: TagFilters): boolean {
+  return (
+    (ids === undefined || ids.includes(tag.id)) &&
+    (nameKey === undefined || tag.nameKey === nameKey) &&
+    (q === undefined || searchText(tag.name).includes(q)) &&
+    (unused === undefined || (tag.photoCount === 0) === unused)
+  );
+}

@@ -1,0 +1,15 @@
+import type { Clock } from '../../core/shared/clock.js';
+
+/** A clock that stands still until it is moved. */
+export class SettableClock implements Clock {
+  constructor(private time = new Date('2026-11-21T12:00:00.000Z')) {}
+
+  now(): Date {
+    return new Date(this.time);
+  }
+
+  /** Forwards, or back with less than 0. Milliseconds. */
+  pass(milliseconds: number): void {
+    this.time = new Date(this.time.getTime() + milliseconds);
+  }
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The installation's own signing secret, made at the first start and kept in a file that only its owner can read. */
+export async function readOrMakeSecret(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'secret-key');
+  for (;;) {
+    try {
+      const secret = (await readFile(path, 'utf8')).trim();
+      if (secret.length >= 32) return secret;
+      throw new Error(
+        `${path} is damaged. Put back the file of your backup, or delete it: open upload addresses and cursors end then.`,
+      );
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    await make(dataDir, path);
+  }
+}
+
+/** Whole or absent, and only one of two that start at once: written beside, then linked to its name. */
+async function make(dataDir: string, path: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true });
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${randomBytes(32).toString('hex')}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await unlink(draft);
+}
