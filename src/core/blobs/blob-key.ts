@@ -37,12 +37,19 @@ export function keptKey(text: string): BlobKey {
 const SEGMENT = '[a-z0-9_-][a-z0-9_.-]{0,127}';
 const KEY = new RegExp(`^${SEGMENT}(/${SEGMENT}){0,15}$`);
 
-/** Defence in depth, for blob stores: every one of them refuses a text that is no key. No `..`, no leading or double slash. */
+/** No `..`, no leading, final or double slash. */
 export function isBlobKey(text: string): text is BlobKey {
   return KEY.test(text);
 }
 
-/** What `BlobStore.list` takes: a key and a slash. */
-export function isBlobPrefix(text: string): boolean {
-  return text.endsWith('/') && isBlobKey(text.slice(0, -1));
+/** Defence in depth, asked first by every blob store. Errors: an Error, because no client can bring this about. */
+export function checkKeys(...keys: readonly BlobKey[]): void {
+  for (const key of keys) if (!isBlobKey(key)) throw new Error(`Not a blob key: ${JSON.stringify(key)}`);
+}
+
+/** The same for what `BlobStore.list` takes: a key and a slash. */
+export function checkPrefix(prefix: string): void {
+  if (!prefix.endsWith('/') || !isBlobKey(prefix.slice(0, -1))) {
+    throw new Error(`Not a prefix of blob keys: ${JSON.stringify(prefix)}`);
+  }
 }

@@ -39,6 +39,7 @@ export interface RenditionRequest {
 }
 
 export interface RenditionDownload extends Download {
+  readonly name: RenditionName;
   readonly format: RenditionFormat;
 }
 
@@ -66,7 +67,7 @@ export async function renditionOf(
     if (blob === null) throw lostBytes();
     return blob;
   };
-  return { photo, format, contentType: `image/${format}`, sizeBytes: info.sizeBytes, open };
+  return { photo, name, format, contentType: `image/${format}`, sizeBytes: info.sizeBytes, open };
 }
 
 /** Renditions being made now, by store: whoever asks for one meanwhile waits for the same one. */

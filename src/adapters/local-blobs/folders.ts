@@ -1,0 +1,107 @@
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rmdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCode } from './storage-error.js';
+
+export const FOLDER_MODE = 0o700;
+
+/** Enough for any run of bad luck: each further try needs another delete that empties the folder in between. */
+const MAX_TRIES = 50;
+const MAX_KNOWN = 10_000;
+
+/** The folders between a root and its blobs: made when a blob comes, removed when the last one goes. Other processes do the same. */
+export class Folders {
+  /**
+   * Folders whose own entry in their parent is on the disk, by path, with what tells the folder from a later one of that name.
+   * Not taken from mkdir's answer: a folder that was there already may be one that another put, or a process that died, has made
+   * and not yet synced.
+   */
+  private readonly onDisk = new Map<string, string>();
+
+  constructor(readonly root: string) {}
+
+  /** Moves a file to its place, making folders as needed. When it resolves, the place survives a power cut. */
+  async place(file: string, target: string): Promise<void> {
+    const folder = dirname(target);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        if (tries > 1) await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+        await rename(file, target);
+        break;
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT' || tries === MAX_TRIES) throw error;
+      }
+    }
+    await this.settle(folder);
+  }
+
+  /** Syncs a folder and the parents of those above it that are not known to be on the disk. */
+  private async settle(folder: string): Promise<void> {
+    const unsettled: [string, string][] = [];
+    for (let child = folder; child !== this.root; child = dirname(child)) {
+      const identity = await identify(child);
+      if (identity !== null && this.onDisk.get(child) !== identity) unsettled.push([child, identity]);
+    }
+    await Promise.all([folder, ...unsettled.map(([child]) => dirname(child))].map((each) => this.sync(each)));
+    for (const [child, identity] of unsettled) this.remember(child, identity);
+  }
+
+  private remember(folder: string, identity: string): void {
+    this.onDisk.set(folder, identity);
+    for (const oldest of this.onDisk.keys()) {
+      if (this.onDisk.size <= MAX_KNOWN) break;
+      this.onDisk.delete(oldest);
+    }
+  }
+
+  /** Puts a folder's entries on the disk. One that is gone stands for the nearest folder above it. */
+  async sync(folder: string): Promise<void> {
+    try {
+      await syncFolder(folder);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT' || folder === this.root) throw error;
+      await this.sync(dirname(folder));
+    }
+  }
+
+  /** Removes a folder if it is empty, then those above it. Best effort: what is left empty does no harm. */
+  async prune(folder: string): Promise<void> {
+    for (let empty = folder; empty !== this.root; empty = dirname(empty)) {
+      try {
+        await rmdir(empty);
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT') return;
+      }
+      this.onDisk.delete(empty);
+    }
+  }
+}
+
+/** Makes a folder and those above it, and puts the new entries on the disk. */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows has no such call for folders.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Inode numbers come back; together with the moment of making they do not. */
+async function identify(folder: string): Promise<string | null> {
+  try {
+    const { ino, birthtimeNs } = await stat(folder, { bigint: true });
+    return `${ino}/${birthtimeNs}`;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

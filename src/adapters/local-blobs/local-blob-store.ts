@@ -1,0 +1,224 @@
+import { type BigIntStats, constants, type Dirent } from 'node:fs';
+import { type FileHandle, link, lstat, open, opendir, rm, stat, unlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
+import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import { checkedRange } from '../../core/blobs/open-blob.js';
+import { fileBytes } from './file-bytes.js';
+import { Folders, makeFolder } from './folders.js';
+import { isAbsence, onDisk, systemCode } from './storage-error.js';
+import { TempFiles } from './temp-files.js';
+
+const FILE_MODE = 0o600;
+const TEMP_FOLDER = 'tmp';
+const LIST_BATCH = 64;
+
+/** Answers of link(2) that mean "not here", "not on this file system" or "no more links to this file": then the bytes are copied. */
+const CANNOT_LINK = new Set(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES']);
+
+/**
+ * Blobs as files: `root/<key>`. Several processes may use one root. A blob is written under `root/tmp`, synced, then renamed to its key,
+ * and never changed in place; a copy is therefore a second link to the same file.
+ */
+export class LocalBlobStore implements BlobStore {
+  private constructor(
+    private readonly folders: Folders,
+    private readonly temp: TempFiles,
+  ) {}
+
+  /** Makes the folders that are missing (mode 0700) and removes temporary files that nobody writes any more. */
+  static async open(rootFolder: string): Promise<LocalBlobStore> {
+    const root = resolve(rootFolder);
+    return onDisk(async () => {
+      await makeFolder(join(root, TEMP_FOLDER));
+      const temp = await TempFiles.open(join(root, TEMP_FOLDER));
+      await temp.sweep();
+      return new LocalBlobStore(new Folders(root), temp);
+    });
+  }
+
+  async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
+    const target = this.path(key);
+    const temp = this.temp.next();
+    try {
+      const info = await writeFile(temp, bytes);
+      await onDisk(() => this.folders.place(temp, target));
+      return info;
+    } catch (error) {
+      await discard(temp);
+      throw error;
+    }
+  }
+
+  async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
+    const path = this.path(key);
+    return onDisk(async () => {
+      const handle = await this.unlessAbsent(() => open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+      if (handle === null) return null;
+      try {
+        const stats = await handle.stat({ bigint: true });
+        if (!stats.isFile()) return await handle.close().then(() => null);
+        const info = infoOf(stats);
+        return { ...info, bytes: await fileBytes(handle, checkedRange(range, info.sizeBytes)) };
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    });
+  }
+
+  async head(key: BlobKey): Promise<BlobInfo | null> {
+    const path = this.path(key);
+    const stats = await onDisk(() => this.unlessAbsent(() => lstat(path, { bigint: true })));
+    return stats?.isFile() ? infoOf(stats) : null;
+  }
+
+  async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
+    const [source, target] = [this.path(from), this.path(to)];
+    const temp = this.temp.next();
+    try {
+      const linked = await onDisk(() => this.unlessAbsent(() => tryLink(source, temp)));
+      if (linked === null) return false;
+      if (!linked) return await this.copyBytes(from, to, ifMatch);
+      // Compared on the link, not on the source: that may have been replaced since.
+      const stats = await onDisk(() => lstat(temp, { bigint: true }));
+      if (!stats.isFile() || infoOf(stats).etag !== ifMatch) return false;
+      await onDisk(() => this.folders.place(temp, target));
+      return true;
+    } finally {
+      // Needed after success too: rename(2) leaves both names when they are links to one file already.
+      await discard(temp);
+    }
+  }
+
+  async delete(keys: readonly BlobKey[]): Promise<void> {
+    const paths = keys.map((key) => this.path(key));
+    await onDisk(async () => {
+      const emptied = new Set<string>();
+      for (const path of paths) {
+        const gone = await this.unlessAbsent(() => unlink(path).then(() => true));
+        if (gone) emptied.add(dirname(path));
+      }
+      for (const folder of emptied) await this.folders.sync(folder);
+      for (const folder of emptied) await this.folders.prune(folder);
+    });
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedBlob> {
+    checkPrefix(prefix);
+    const folder = dirname(this.path(`${prefix}x` as BlobKey));
+    yield* this.walk(folder, prefix);
+  }
+
+  private async *walk(folder: string, prefix: string): AsyncGenerator<ListedBlob, void, void> {
+    const entries = await onDisk(() => this.unlessAbsent(() => opendir(folder, { bufferSize: LIST_BATCH })));
+    if (entries === null) return;
+    let files: string[] = [];
+    try {
+      for (;;) {
+        const entry: Dirent | null = await onDisk(() => entries.read());
+        if (entry?.isFile()) files.push(entry.name);
+        if (files.length === LIST_BATCH || entry === null) {
+          yield* await this.listed(folder, prefix, files);
+          files = [];
+        }
+        if (entry === null) return;
+        if (entry.isDirectory()) yield* this.walk(join(folder, entry.name), `${prefix}${entry.name}/`);
+      }
+    } finally {
+      await entries.close();
+    }
+  }
+
+  private async listed(folder: string, prefix: string, names: readonly string[]): Promise<ListedBlob[]> {
+    const listed = await Promise.all(
+      names.map(async (name) => {
+        const key = `${prefix}${name}`;
+        // A stranger's file.
+        if (!isBlobKey(key)) return [];
+        const stats = await onDisk(() => this.unlessAbsent(() => lstat(join(folder, name))));
+        // A link has the modification time of its source; the time of change is also that of the linking.
+        return stats === null ? [] : [{ key, sizeBytes: stats.size, modifiedAt: stats.ctime }];
+      }),
+    );
+    return listed.flat();
+  }
+
+  private async copyBytes(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
+    const source = await this.get(from);
+    if (source === null) return false;
+    if (source.etag === ifMatch) return this.put(to, source.bytes).then(() => true);
+    await source.bytes[Symbol.asyncIterator]().return?.();
+    return false;
+  }
+
+  /** Null when the file is not there. When the store itself is not there (not mounted, say) that is an error and no absence. */
+  private async unlessAbsent<T>(work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAbsence(error)) throw error;
+      await stat(this.temp.folder);
+      return null;
+    }
+  }
+
+  private path(key: BlobKey): string {
+    checkKeys(key);
+    if (key.startsWith(`${TEMP_FOLDER}/`) || key === TEMP_FOLDER) throw new Error(`Not a blob key here: "${key}"`);
+    return join(this.folders.root, key);
+  }
+}
+
+/** A new file with these bytes, synced. What `bytes` throws comes out as it is. */
+async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
+  const handle = await onDisk(() => open(file, 'wx', FILE_MODE));
+  try {
+    for await (const chunk of bytes) await onDisk(() => writeAll(handle, chunk));
+    return await onDisk(async () => {
+      const now = nextMoment();
+      await handle.utimes(now, now);
+      await handle.sync();
+      const info = infoOf(await handle.stat({ bigint: true }));
+      await handle.close();
+      return info;
+    });
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    written += (await handle.write(chunk, written, chunk.length - written)).bytesWritten;
+  }
+}
+
+async function tryLink(source: string, file: string): Promise<boolean> {
+  try {
+    await link(source, file);
+    return true;
+  } catch (error) {
+    if (CANNOT_LINK.has(systemCode(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+async function discard(file: string): Promise<void> {
+  // Best effort: the sweep removes what stays.
+  await rm(file, { force: true }).catch(() => undefined);
+}
+
+let moments = Math.floor(Math.random() * 1000);
+
+/** Seconds since 1970, told apart within a millisecond: kernels stamp files in steps of several, and reuse inode numbers at once. */
+function nextMoment(): number {
+  moments += 1;
+  return (Date.now() + (moments % 1000) / 1000) / 1000;
+}
+
+function infoOf(stats: BigIntStats): BlobInfo {
+  const etag = [stats.ino, stats.mtimeNs, stats.size].map((part) => part.toString(36)).join('-');
+  return { sizeBytes: Number(stats.size), etag };
+}

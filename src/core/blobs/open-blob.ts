@@ -1,0 +1,25 @@
+import type { ByteRange } from './blob-store.js';
+
+/** For blob stores. The range, or all of a blob of this size. Errors: RangeError when it is not within the blob. */
+export function checkedRange(range: ByteRange | undefined, sizeBytes: number): ByteRange {
+  if (range === undefined) return { start: 0, end: sizeBytes - 1 };
+  const { start, end } = range;
+  if (Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end < sizeBytes) return range;
+  throw new RangeError(`Bytes ${start} to ${end} are not within a blob of ${sizeBytes} bytes.`);
+}
+
+/** For blob stores. What `OpenBlob.bytes` promises: a second reader is told, where a generator that has ended would look like an empty blob. */
+export function readOnce(reader: AsyncGenerator<Uint8Array, void, void>): AsyncIterable<Uint8Array> {
+  let taken = false;
+  return {
+    [Symbol.asyncIterator]() {
+      if (taken) return { next: refuse, return: () => reader.return() };
+      taken = true;
+      return reader;
+    },
+  };
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error('These bytes were read already: get the blob again.'));
+}

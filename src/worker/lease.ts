@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job } from '../core/jobs/job.js';
+import type { JobQueue } from '../core/jobs/job-queue.js';
+
+/** Resolves after so many milliseconds, or at once when the signal fires. */
+export async function pause(milliseconds: number, until: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal: until }).catch(() => undefined);
+}
+
+/**
+ * Keeps a claimed job while it runs: extends its lease at a third of its length. `lost` fires when the queue says that the lease is
+ * gone, and when the queue cannot be asked for the length of a lease: by then another worker may have the job.
+ */
+export class Lease {
+  private readonly losing = new AbortController();
+  private readonly dropping = new AbortController();
+  private readonly milliseconds: number;
+  private expiry: NodeJS.Timeout | undefined;
+
+  /** `since`: what `performance.now()` was before the job was claimed. The wall clock may jump and is not asked. */
+  constructor(
+    private readonly jobs: JobQueue,
+    private readonly job: Job,
+    private readonly seconds: number,
+    since: number,
+    private readonly onQueueError: (error: unknown) => void,
+  ) {
+    this.milliseconds = seconds * 1000;
+    this.heldSince(since);
+    void this.keep();
+  }
+
+  get lost(): AbortSignal {
+    return this.losing.signal;
+  }
+
+  /** The job is over: the lease is no longer extended, nor watched. */
+  drop(): void {
+    clearTimeout(this.expiry);
+    this.dropping.abort();
+  }
+
+  private async keep(): Promise<void> {
+    const over = AbortSignal.any([this.losing.signal, this.dropping.signal]);
+    for (;;) {
+      await pause(this.milliseconds / 3, over);
+      if (over.aborted) return;
+      const asked = performance.now();
+      const held = await this.extend();
+      if (over.aborted) return;
+      if (held === false) return this.lose();
+      if (held) this.heldSince(asked);
+    }
+  }
+
+  /** Null when the queue is away. */
+  private async extend(): Promise<boolean | null> {
+    try {
+      return await this.jobs.extend(this.job, this.seconds);
+    } catch (error) {
+      this.onQueueError(error);
+      return null;
+    }
+  }
+
+  private heldSince(moment: number): void {
+    clearTimeout(this.expiry);
+    this.expiry = setTimeout(() => this.lose(), moment + this.milliseconds - performance.now());
+  }
+
+  private lose(): void {
+    clearTimeout(this.expiry);
+    this.losing.abort(new Error('The lease of this job was lost.'));
+  }
+}

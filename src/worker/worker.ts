@@ -1,0 +1,205 @@
+import { backoffSeconds, type Job, MAX_ATTEMPTS } from '../core/jobs/job.js';
+import type { JobQueue } from '../core/jobs/job-queue.js';
+import { isOutage } from '../core/jobs/run-job.js';
+import type { Uses } from '../core/ports.js';
+import { Lease, pause } from './lease.js';
+
+/** The signal fires when the lease is lost: the run must stop, and what it still writes must be guarded by state. */
+export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
+
+export interface WorkerOptions {
+  /** Jobs at the same time. */
+  readonly concurrency: number;
+  /** How long a job stays with a worker that is not heard of any more. */
+  readonly leaseSeconds: number;
+  /** Seconds after which an idle worker looks at the queue although no wake-up came. Default 5. */
+  readonly idleSeconds?: number;
+  /** Told of every run that failed. Must not throw. */
+  readonly onError?: (job: Job, error: unknown) => void;
+  /** Told whenever the queue itself fails; the worker goes on by itself. Must not throw. */
+  readonly onQueueError?: (error: unknown) => void;
+}
+
+export interface RunningWorker {
+  /** Takes no more jobs and resolves when those that run have ended. They are not interrupted. */
+  stop(): Promise<void>;
+}
+
+/** A job that met an outage comes back after this: soon after the outage, but not so often as to make it worse. */
+const OUTAGE_SECONDS = 10;
+const MAX_PAUSE_SECONDS = 5;
+const MAX_REASON_LENGTH = 500;
+
+/**
+ * Takes jobs as they become due and runs them, `concurrency` at a time. A run that throws is repeated after `backoffSeconds`, at most
+ * until attempt MAX_ATTEMPTS, then its job is dead; one that met an outage is put off and not counted (`isOutage`).
+ * The queue may be away at any time: the worker waits, longer each time up to 5 s, and goes on.
+ */
+export function runWorker({ jobs }: Uses<'jobs'>, handle: JobHandler, options: WorkerOptions): RunningWorker {
+  const worker = new Worker(jobs, handle, options);
+  const ended = worker.run();
+  return {
+    stop() {
+      worker.stop();
+      return ended;
+    },
+  };
+}
+
+class Worker {
+  private readonly running = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+  private readonly bell = new Bell();
+  private unlisten: (() => Promise<void>) | null = null;
+  /** Claims that failed in a row. */
+  private failedClaims = 0;
+  /** Runs that met an outage since the last that succeeded. */
+  private outages = 0;
+
+  constructor(
+    private readonly jobs: JobQueue,
+    private readonly handle: JobHandler,
+    private readonly options: WorkerOptions,
+  ) {}
+
+  stop(): void {
+    this.stopping.abort();
+    this.bell.ring();
+  }
+
+  async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      if (this.running.size >= this.options.concurrency) await this.bell.wait();
+      else await this.takeNext();
+    }
+    await this.unlisten?.().catch(this.onQueueError);
+    await Promise.all(this.running);
+  }
+
+  private async takeNext(): Promise<void> {
+    this.bell.clear();
+    const since = performance.now();
+    const job = await this.claim();
+    if (this.failedClaims > 0) return this.pauseFor(this.failedClaims);
+    if (job !== null) {
+      this.start(job, since);
+      return this.pauseFor(this.outages);
+    }
+    if (await this.listens()) return;
+    await this.bell.wait((this.options.idleSeconds ?? 5) * 1000);
+  }
+
+  private async pauseFor(troubles: number): Promise<void> {
+    if (troubles > 0) await pause(pauseMilliseconds(troubles), this.stopping.signal);
+  }
+
+  private async claim(): Promise<Job | null> {
+    try {
+      const job = await this.jobs.claim(this.options.leaseSeconds);
+      this.failedClaims = 0;
+      return job;
+    } catch (error) {
+      this.failedClaims += 1;
+      this.onQueueError(error);
+      return null;
+    }
+  }
+
+  /** True when it has just begun to listen: a job may have come since the last claim. */
+  private async listens(): Promise<boolean> {
+    if (this.unlisten !== null) return false;
+    try {
+      this.unlisten = await this.jobs.listen(() => this.bell.ring());
+      return true;
+    } catch (error) {
+      this.onQueueError(error);
+      return false;
+    }
+  }
+
+  private start(job: Job, since: number): void {
+    const run = this.hold(job, since).finally(() => {
+      this.running.delete(run);
+      this.bell.ring();
+    });
+    this.running.add(run);
+  }
+
+  private async hold(job: Job, since: number): Promise<void> {
+    const lease = new Lease(this.jobs, job, this.options.leaseSeconds, since, this.onQueueError);
+    try {
+      await this.write(await this.outcome(job, lease.lost), lease.lost);
+    } finally {
+      lease.drop();
+    }
+  }
+
+  /** Runs the job. What comes back tells the queue how that ended. */
+  private async outcome(job: Job, lost: AbortSignal): Promise<() => Promise<void>> {
+    try {
+      await this.handle(job, lost);
+      this.outages = 0;
+      return () => this.jobs.complete(job);
+    } catch (error) {
+      this.options.onError?.(job, error);
+      const reason = String(error).slice(0, MAX_REASON_LENGTH);
+      if (!isOutage(error)) return () => this.jobs.release(job, reason, secondsUntilNext(job.attempt));
+      this.outages += 1;
+      return () => this.jobs.postpone(job, reason, OUTAGE_SECONDS);
+    }
+  }
+
+  /** Repeated while the queue is away, until the lease is lost: the job is then due again, and is done twice. */
+  private async write(outcome: () => Promise<void>, lost: AbortSignal): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await outcome();
+      } catch (error) {
+        this.onQueueError(error);
+        if (lost.aborted) return;
+        await pause(pauseMilliseconds(tries), lost);
+      }
+    }
+  }
+
+  private readonly onQueueError = (error: unknown): void => this.options.onQueueError?.(error);
+}
+
+/** Spread by up to a quarter, so that jobs that failed together do not come back together. Null: never. */
+function secondsUntilNext(attempt: number): number | null {
+  if (attempt >= MAX_ATTEMPTS) return null;
+  return Math.round(backoffSeconds(attempt) * (1 + Math.random() / 4));
+}
+
+/** A quarter of a second, half a second, one, two … up to five. */
+function pauseMilliseconds(times: number): number {
+  return Math.min(MAX_PAUSE_SECONDS * 1000, 125 * 2 ** Math.min(times, 10));
+}
+
+/** Keeps one ring for who comes to wait after it, so that nothing is missed between a look and the wait for the next. */
+class Bell {
+  private rung = false;
+  private answer = (): void => {};
+
+  ring(): void {
+    this.rung = true;
+    this.answer();
+  }
+
+  clear(): void {
+    this.rung = false;
+  }
+
+  /** Until the bell rings, or for so many milliseconds. */
+  async wait(milliseconds?: number): Promise<void> {
+    if (!this.rung) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.answer = resolve;
+        if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds);
+      });
+      clearTimeout(timer);
+    }
+    this.rung = false;
+  }
+}
