@@ -20,6 +20,6 @@ export default {
       },
     ],
   },
-  transformIgnorePatterns: ['node_modules/(?!(@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|thumbhash|ulid)/)'],
+  transformIgnorePatterns: ['node_modules/(?!(@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|thumbhash|ulid)/)'],
   testTimeout: 30000,
 };

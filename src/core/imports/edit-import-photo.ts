@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { CustomerWork } from '../customers/customer-store.js';
-import { MAX_METADATA_KEYS, type SaidOfPhoto, tooManyKeys } from '../photos/photo-values.js';
+import type { Limits } from '../customers/limits.js';
+import { errorsIn, MAX_METADATA_KEYS, type SaidOfPhoto, tooManyKeys } from '../photos/photo-values.js';
 import type { Uses } from '../ports.js';
-import { DomainError, found, invalid } from '../shared/errors.js';
+import { DomainError, type FieldError, found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { resolveTags, type TagRequest } from '../tags/resolve-tags.js';
-import { cancelItem } from './fail-item.js';
+import { cancelItem, failDependants } from './fail-item.js';
 import { demandOpen, touched } from './import.js';
 import { type ImportPhoto, type ImportPhotoStatus, move, retried } from './import-photo.js';
-import { clientValues, normalSha256, registrationError } from './registration.js';
+import { clientValues, normalSha256 } from './registration.js';
 import { type ShownItem, showItems } from './shown.js';
 
 export interface ImportPhotoPatch extends SaidOfPhoto, TagRequest {
@@ -30,6 +31,8 @@ export async function editImportPhoto(
   id: Id,
   patch: ImportPhotoPatch,
 ): Promise<ShownItem> {
+  const errors = [...errorsIn(patch), ...bytesErrors(patch, uses.limits)];
+  if (errors.length > 0) throw invalid(...errors);
   const staged = patch.status === 'uploaded' ? await stagedAttempt(uses, caller, importId, id) : null;
   return uses.store.within(caller.customerId, async (work) => {
     const subject = found(await work.imports.lock(importId), 'import');
@@ -41,6 +44,19 @@ export async function editImportPhoto(
     if (item !== before) await work.imports.update(touched(subject, at));
     return found((await showItems(uses, work.tags, caller, [item]))[0], 'import_photo');
   });
+}
+
+function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: max }: Limits): FieldError[] {
+  const errors: FieldError[] = [];
+  if (sizeBytes !== undefined && !(Number.isSafeInteger(sizeBytes) && sizeBytes >= 1 && sizeBytes <= max)) {
+    const message = `sizeBytes must be the size of the file, 1 to ${max} bytes.`;
+    errors.push({ field: 'sizeBytes', code: 'out_of_range', message, min: 1, max });
+  }
+  if (typeof sha256 === 'string' && normalSha256(sha256) === null) {
+    const message = 'sha256 must be 64 hex digits, or 32 bytes in base64.';
+    errors.push({ field: 'sha256', code: 'invalid_format', message });
+  }
+  return errors;
 }
 
 async function stagedAttempt({ store, blobs }: EditUses, { customerId }: Caller, importId: Id, id: Id) {
@@ -65,8 +81,6 @@ async function withValues(
   const ofBytes = patch.sha256 !== undefined || patch.sizeBytes !== undefined;
   if (ofBytes && !takesBytesFacts.includes(item.status)) throw final(item);
   const said = merged(item, patch);
-  const error = registrationError(said, uses.limits);
-  if (error !== null) throw invalid({ field: fieldOf(patch), code: 'invalid_format', message: error.message });
   const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
   const tagIds = named ? await resolveTags(work.tags, caller, patch, { limits: uses.limits, at }) : item.tagIds;
   const values = { ...clientValues(said, tagIds), sizeBytes: said.sizeBytes, sha256: said.sha256 ?? null };
@@ -74,6 +88,7 @@ async function withValues(
   // Other bytes than declared before: the old upload target must not let the old ones in.
   const edited = ofBytes && item.status === 'awaiting_upload' ? { ...next, attempt: item.attempt + 1 } : next;
   await work.importPhotos.update(edited);
+  if (edited.sha256 !== item.sha256) await failDependants(work, item, at);
   return edited;
 }
 
@@ -87,7 +102,7 @@ function merged(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>) {
   return {
     filename: patch.filename ?? item.filename,
     sizeBytes: patch.sizeBytes ?? item.sizeBytes ?? 0,
-    sha256: patch.sha256 ? (normalSha256(patch.sha256) ?? patch.sha256) : kept('sha256'),
+    sha256: typeof patch.sha256 === 'string' ? normalSha256(patch.sha256) : kept('sha256'),
     title: kept('title'),
     description: kept('description'),
     externalId: kept('externalId'),
@@ -99,11 +114,6 @@ function merged(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>) {
     takenAtLocal: setsInstant && !setsWallClock ? undefined : (kept('takenAtLocal') ?? undefined),
     timeZone: setsInstant && !setsWallClock ? undefined : (kept('timeZone') ?? undefined),
   };
-}
-
-function fieldOf(patch: object): string {
-  const [field = 'body'] = Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return field;
 }
 
 async function withStatus(

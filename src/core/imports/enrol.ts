@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
+import { cleanFilename } from '../photos/photo-values.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { resolveTags } from '../tags/resolve-tags.js';
@@ -38,12 +39,15 @@ export async function enrol(
   const ids = await register.newIds(candidates);
   for (const candidate of candidates) {
     const { said, index } = candidate;
+    const tags = () => resolveTags(work.tags, caller, said, { limits, at, prefix: `photos[${index}].` });
     const known = register.known(said);
     if (known !== undefined) {
-      outcomes.push({ index, ...(await again(work, candidate, known, at)) });
+      const answer = await again(work, candidate, known, { tags, at });
+      if (answer.outcome === 'existing') register.remember(answer.item);
+      outcomes.push({ index, ...answer });
       continue;
     }
-    const tagIds = await resolveTags(work.tags, caller, said, { limits, at, prefix: `photos[${index}].` });
+    const tagIds = await tags();
     const id = candidate.staged?.id ?? ids.shift();
     if (id === undefined) throw new Error('fewer ids than new items');
     const item = register.admit(newItem(subject, id, said, tagIds, at), candidate);
@@ -69,13 +73,13 @@ async function again(
   work: CustomerWork,
   { said, staged }: Candidate,
   known: ImportPhoto,
-  at: Date,
+  { tags, at }: { tags: () => Promise<readonly Id[]>; at: Date },
 ): Promise<{ outcome: 'existing'; item: ImportPhoto } | { outcome: 'rejected'; error: ItemError }> {
   const sha256 = said.sha256 ? normalSha256(said.sha256) : null;
   const differs =
     (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || said.sizeBytes !== known.sizeBytes;
   if (known.status === 'failed') {
-    const values = clientValues(said, known.tagIds);
+    const values = clientValues(said, await tags());
     const waiting = { ...retried(known, randomUUID(), at), ...values, sizeBytes: said.sizeBytes, sha256 };
     const item = withStagedBytes(waiting, staged, at);
     await work.importPhotos.update(item);
@@ -130,7 +134,7 @@ class Register {
     private readonly subject: Import,
     private readonly byClientRef: Map<string, ImportPhoto>,
     private readonly bySha256: Map<string, ImportPhoto>,
-    private readonly earlier: readonly ImportPhoto[],
+    private earlier: readonly ImportPhoto[],
     private readonly library: ReadonlyMap<string, Id>,
   ) {}
 
@@ -162,17 +166,23 @@ class Register {
   known(said: Registration): ImportPhoto | undefined {
     if (typeof said.clientRef === 'string') return this.byClientRef.get(said.clientRef);
     const sha256 = said.sha256 ? normalSha256(said.sha256) : null;
-    return this.earlier.find(
-      (item) => item.clientRef === null && item.sha256 === sha256 && item.filename === said.filename,
-    );
+    const filename = cleanFilename(said.filename);
+    return this.earlier.find((item) => item.clientRef === null && item.sha256 === sha256 && item.filename === filename);
   }
 
-  /** A new item in its first state, remembered for the rest of the request. */
+  /** A new item in its first state. */
   admit(item: ImportPhoto, { staged }: Candidate): ImportPhoto {
     const placed = this.place(item, staged !== null);
-    if (placed.clientRef !== null) this.byClientRef.set(placed.clientRef, placed);
-    if (placed.sha256 !== null && placed.status !== 'duplicate') this.bySha256.set(placed.sha256, placed);
+    this.remember(placed);
     return placed;
+  }
+
+  /** What the rest of the request finds: the item as it is now. */
+  remember(item: ImportPhoto): void {
+    if (item.clientRef !== null) this.byClientRef.set(item.clientRef, item);
+    const bringsBytes = item.status === 'awaiting_upload' || item.status === 'processing';
+    if (item.sha256 !== null && bringsBytes) this.bySha256.set(item.sha256, item);
+    this.earlier = this.earlier.map((other) => (other.id === item.id ? item : other));
   }
 
   private place(item: ImportPhoto, isStaged: boolean): ImportPhoto {

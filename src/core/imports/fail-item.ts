@@ -16,7 +16,8 @@ export async function cancelItem(work: CustomerWork, item: ImportPhoto, at: Date
   return cancelled;
 }
 
-async function failDependants(work: CustomerWork, item: ImportPhoto, at: Date): Promise<void> {
+/** Fails the items that were waiting for the bytes which this one was to bring. `item` is what it was before. */
+export async function failDependants(work: CustomerWork, item: ImportPhoto, at: Date): Promise<void> {
   if (item.sha256 === null) return;
   for (const other of await work.importPhotos.findBySha256(item.importId, [item.sha256])) {
     if (other.duplicateOfItemId !== item.id) continue;

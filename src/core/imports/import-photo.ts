@@ -86,5 +86,6 @@ export function duplicateOf(item: ImportPhoto, photoId: Id, at: Date): ImportPho
 
 /** Back to waiting for bytes: a new attempt with names of its own, so that nothing of the old one can get in. */
 export function retried(item: ImportPhoto, blobName: string, at: Date): ImportPhoto {
-  return { ...move(item, 'awaiting_upload', at), attempt: item.attempt + 1, blobName, error: null, photoId: null };
+  const waiting = { ...move(item, 'awaiting_upload', at), error: null, photoId: null, duplicateOfItemId: null };
+  return { ...waiting, attempt: item.attempt + 1, blobName };
 }

@@ -18,7 +18,12 @@ export interface JobQueue {
    * needs is away. Nothing happens when the lease was lost.
    */
   postpone(job: Job, reason: string, seconds: number): Promise<void>;
-  /** Calls `wake` soon after a job may have become due. Returns the way to stop it. */
+  /**
+   * Makes the jobs due at once whose holder is known to be dead: nobody has to wait until their leases run out. Asked at a
+   * worker's start, once it listens. A job whose holder lives, or might, is left alone.
+   */
+  reclaim(): Promise<void>;
+  /** Calls `wake` soon after a job may have become due. Returns the way to stop it. Whoever listens is known to live. */
   listen(wake: () => void): Promise<() => Promise<void>>;
 }
 

@@ -83,7 +83,7 @@ async function captureTimeAfter(work: CustomerWork, photo: Photo, patch: PhotoPa
   const { takenAt, takenAtLocal, timeZone } = patch;
   if (takenAt === null || takenAtLocal === null) return unknownTime;
   if (takenAt !== undefined) return fromInstant(takenAt) ?? unknownTime;
-  if (takenAtLocal === undefined && timeZone === undefined) return photo;
+  if (takenAtLocal === undefined && timeZone === undefined) return timeOf(photo);
   const local = takenAtLocal ?? photo.takenAtLocal;
   if (local === null) {
     const message = 'This photo has no capture time: send takenAtLocal together with timeZone.';
@@ -92,5 +92,9 @@ async function captureTimeAfter(work: CustomerWork, photo: Photo, patch: PhotoPa
   const keptZone = timeZone === undefined ? photo.timeZone : timeZone;
   const time = fromWallClock(local, keptZone ?? (await work.customer()).defaultTimeZone) ?? unknownTime;
   const same = time.takenAtLocal === photo.takenAtLocal && time.timeZone === photo.timeZone;
-  return same ? photo : time;
+  return same ? timeOf(photo) : time;
+}
+
+function timeOf({ takenAt, takenAtLocal, timeZone, takenAtSource }: Photo): CaptureTime {
+  return { takenAt, takenAtLocal, timeZone, takenAtSource };
 }

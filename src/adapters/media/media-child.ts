@@ -1,0 +1,35 @@
+import { inspectPicture } from './inspect-picture.js';
+import type { MediaAnswer, MediaJob } from './media-job.js';
+import { MetadataReader } from './metadata-reader.js';
+import { renderPicture } from './render-picture.js';
+import { restrictSharp } from './sharp-settings.js';
+
+/** A child process that decodes what strangers sent. It holds no secret, and its end is nobody else's. Its argument is the process id of its parent. */
+
+restrictSharp();
+const parent = Number(process.argv[2]);
+const metadata = new MetadataReader(parent);
+metadata.start();
+
+process.on('message', async (job: MediaJob) => {
+  process.send?.(await answer(job));
+});
+
+// The parent ends us. What a terminal or a supervisor tells the whole group is for the parent, which may still want an answer.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+
+// The parent is gone. Not exit(), which would wait for a decoder.
+const end = () => process.kill(process.pid, 'SIGKILL');
+process.on('disconnect', end);
+// It may have gone before anyone listened.
+if (!process.connected) end();
+
+async function answer(job: MediaJob): Promise<MediaAnswer> {
+  try {
+    return job.kind === 'inspect'
+      ? { inspection: await inspectPicture(job, (source) => metadata.read(source)) }
+      : { rendered: await renderPicture(job) };
+  } catch (error) {
+    return { trouble: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown' };
+  }
+}

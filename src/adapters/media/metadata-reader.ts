@@ -1,0 +1,72 @@
+import { Worker } from 'node:worker_threads';
+import { metadataOf, type PictureMetadata } from './metadata.js';
+
+export interface MetadataSource {
+  readonly path: string;
+  readonly contentType: string;
+  /** As libvips finds it. */
+  readonly xmp: Uint8Array | undefined;
+}
+
+export interface MetadataRequest extends MetadataSource {
+  readonly id: number;
+}
+
+interface MetadataAnswer {
+  readonly id: number;
+  readonly metadata: PictureMetadata | null;
+}
+
+const TIMEOUT_MS = 5000;
+const MAX_HEAP_MIB = 256;
+
+/** Reads metadata in a thread of its own, which is replaced when it does not answer. One file at a time. */
+export class MetadataReader {
+  #thread: Worker | null = null;
+  #requests = 0;
+  #settle: (answer: MetadataAnswer | null) => void = () => undefined;
+
+  /** `parent` is the process id of the parent of this process, without which it must not go on. */
+  constructor(private readonly parent: number) {}
+
+  /** Never throws: metadata that cannot be read, in time and in bounds, is no metadata. */
+  async read(source: MetadataSource): Promise<PictureMetadata> {
+    this.#requests += 1;
+    const answer = await this.#ask({ ...source, id: this.#requests });
+    if (answer === null) {
+      await this.#thread?.terminate();
+    }
+    return answer?.metadata ?? metadataOf({ exif: {}, xmp: {}, iptc: {} });
+  }
+
+  /** Starts the thread now, so that the first file need not wait. */
+  start(): Worker {
+    if (this.#thread !== null) return this.#thread;
+    const thread = new Worker(new URL('./metadata-thread.js', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+      workerData: this.parent,
+    });
+    thread.on('message', (answer: MetadataAnswer) => this.#settle(answer));
+    // A thread that runs out of memory ends with an error; its end is all that counts.
+    thread.on('error', () => undefined);
+    thread.on('exit', () => {
+      if (this.#thread === thread) this.#thread = null;
+      this.#settle(null);
+    });
+    this.#thread = thread;
+    return thread;
+  }
+
+  async #ask(request: MetadataRequest): Promise<MetadataAnswer | null> {
+    const thread = this.start();
+    let timer: NodeJS.Timeout | undefined;
+    const answer = new Promise<MetadataAnswer | null>((resolve) => {
+      this.#settle = (given) => {
+        if (given === null || given.id === request.id) resolve(given);
+      };
+      timer = setTimeout(() => resolve(null), TIMEOUT_MS);
+    });
+    thread.postMessage(request);
+    return answer.finally(() => clearTimeout(timer));
+  }
+}

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import ExifReader from 'exifreader';
+import { metadataOf, type PictureMetadata } from './metadata.js';
+import type { MetadataRequest } from './metadata-reader.js';
+import type { FileTags } from './tags.js';
+
+/**
+ * A thread of the child, so that metadata which takes for ever, or all memory, costs the metadata only and not the picture
+ * (metadata-reader.ts ends it then).
+ */
+
+/** Of each of EXIF, XMP and IPTC, inflated. Nothing that is read here needs more; depth maps in XMP do. */
+const MAX_BYTES = 1024 * 1024;
+
+const options = {
+  expanded: true,
+  includeTags: { exif: true, iptc: true },
+  decompress: { maxDecompressedSize: MAX_BYTES },
+} as const;
+
+parentPort?.on('message', async ({ id, ...file }: MetadataRequest) => {
+  parentPort?.postMessage({ id, metadata: await read(file).catch(() => null) });
+});
+
+// A child that is busy does not notice that its parent is gone; this thread does.
+setInterval(() => {
+  if (process.ppid !== workerData) process.kill(process.pid, 'SIGKILL');
+}, 1000);
+
+async function read({ path, contentType, xmp }: Omit<MetadataRequest, 'id'>): Promise<PictureMetadata> {
+  // A file without any EXIF or IPTC is an error to ExifReader, and may still have XMP.
+  const inFile = await (contentType === 'image/tiff' ? tiffTags(path) : fileTags(path)).catch(() => ({}));
+  return metadataOf({ exif: {}, iptc: {}, ...inFile, xmp: xmp ? xmpTags(xmp) : {} } as FileTags);
+}
+
+async function fileTags(path: string) {
+  // `auto` reads the parts of the file that hold metadata, not the whole.
+  const { exif, iptc, metadataRange } = await ExifReader.load(path, {
+    ...options,
+    includeOffsets: true,
+    length: 'auto',
+  });
+  const sizeOf = (type: string) =>
+    (metadataRange?.blocks ?? []).reduce((sum, block) => sum + (block.type === type ? block.end - block.start : 0), 0);
+  return {
+    ...(exif && sizeOf('exif') <= MAX_BYTES ? { exif } : {}),
+    ...(iptc && sizeOf('iptc') <= MAX_BYTES ? { iptc } : {}),
+  };
+}
+
+/** A TIFF's directory and its values may be anywhere in it. */
+async function tiffTags(path: string) {
+  const { exif, iptc } = ExifReader.load(await readFile(path), options);
+  return { ...(exif ? { exif } : {}), ...(iptc ? { iptc } : {}) };
+}
+
+const PACKET = '<?xpacket begin';
+
+/** libvips finds and inflates XMP in every container, ExifReader does not; it reads XMP by itself when it begins as a packet. */
+function xmpTags(xmp: Uint8Array): object {
+  if (xmp.length > MAX_BYTES) return {};
+  const text = new TextDecoder().decode(xmp).trimStart();
+  const packet = text.startsWith(PACKET) ? text : `${PACKET}="" id=""?>${text}`;
+  try {
+    return ExifReader.load(Buffer.from(packet), { expanded: true, includeTags: { xmp: true } }).xmp ?? {};
+  } catch {
+    return {};
+  }
+}

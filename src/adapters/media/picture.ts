@@ -1,0 +1,109 @@
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp, { type Metadata } from 'sharp';
+import { firstFrame } from './gif-frame.js';
+import { decodeHeif } from './heif.js';
+import { writePixelTiff } from './pixel-tiff.js';
+import { decodeFailed, demandSize, fileEmpty, notAnImage, unsupportedFormat } from './refusals.js';
+import { HEAD_BYTES, isHeif, sniff } from './sniff.js';
+import { bytesAt, isRawTiff } from './tiff-directory.js';
+
+/** A picture in a file that sharp can decode, known by its header. */
+export interface Picture {
+  /** What to decode: the file itself, or what a HEIC was decoded into. */
+  readonly path: string;
+  readonly contentType: string;
+  /** Upright. */
+  readonly width: number;
+  readonly height: number;
+  /** EXIF's, where it counts; else 1. */
+  readonly orientation: number;
+  readonly alpha: boolean;
+  /** Found damaged while opening it. */
+  readonly damaged: boolean;
+  readonly xmp: Uint8Array | undefined;
+}
+
+/** Beyond this a GIF's extensions are not searched for its first frame. */
+const GIF_HEAD_BYTES = 1024 * 1024;
+
+/**
+ * Opens a picture for `work`, whose temporary files are under `folder`. By the bytes alone: the accepted types, and nothing over
+ * `maxPixels` by its header, before anything is decoded. Throws refusals.
+ */
+export async function withPicture<T>(
+  { path, folder, maxPixels }: { path: string; folder: string; maxPixels: number },
+  work: (picture: Picture) => Promise<T>,
+): Promise<T> {
+  const contentType = await acceptedType(path, maxPixels);
+  const header = await sharp(path, { failOn: 'none', limitInputPixels: false })
+    .metadata()
+    .catch(() => null);
+  if (isHeif(contentType) && header?.compression !== 'av1') {
+    return withHeif({ path, folder, maxPixels, contentType, header }, work);
+  }
+  if (header === null) throw decodeFailed();
+  const { width, height } = header.autoOrient;
+  demandSize(width, height, maxPixels);
+  const heif = header.format === 'heif';
+  return work({
+    path,
+    contentType: heif ? 'image/avif' : contentType,
+    width,
+    height,
+    orientation: heif ? 1 : exifOrientation(header.orientation),
+    alpha: header.hasAlpha,
+    damaged: false,
+    xmp: header.xmp,
+  });
+}
+
+/** Values that EXIF does not have leave the picture as it is. */
+function exifOrientation(value = 1): number {
+  return value >= 1 && value <= 8 ? value : 1;
+}
+
+async function acceptedType(path: string, maxPixels: number): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const head = await bytesAt(file, 0, HEAD_BYTES);
+    if (head.length === 0) throw fileEmpty();
+    const sniffed = await sniff(head);
+    if (sniffed.kind === 'not_an_image') throw notAnImage();
+    if (sniffed.kind === 'unsupported') throw unsupportedFormat(sniffed.contentType);
+    if (sniffed.contentType === 'image/tiff' && (await isRawTiff(file))) throw unsupportedFormat('camera raw');
+    if (sniffed.contentType === 'image/gif') await demandFrameSize(file, maxPixels);
+    return sniffed.contentType;
+  } finally {
+    await file.close();
+  }
+}
+
+async function demandFrameSize(file: FileHandle, maxPixels: number): Promise<void> {
+  const frame = firstFrame(await bytesAt(file, 0, GIF_HEAD_BYTES));
+  if (frame) demandSize(frame.width, frame.height, maxPixels);
+}
+
+interface HeifFile {
+  readonly path: string;
+  readonly folder: string;
+  readonly maxPixels: number;
+  readonly contentType: string;
+  readonly header: Metadata | null;
+}
+
+async function withHeif<T>(
+  { path, folder, maxPixels, contentType, header }: HeifFile,
+  work: (picture: Picture) => Promise<T>,
+): Promise<T> {
+  const decoded = decodeHeif(await readFile(path), maxPixels);
+  const { width, height, channels, damaged } = decoded;
+  const tiff = join(folder, 'heif.tif');
+  try {
+    await writePixelTiff(tiff, decoded, header?.icc);
+    const alpha = channels === 4;
+    return await work({ path: tiff, contentType, width, height, orientation: 1, alpha, damaged, xmp: header?.xmp });
+  } finally {
+    await rm(tiff, { force: true });
+  }
+}

@@ -1,0 +1,80 @@
+import { chmod, mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
+/** A folder of one reader, under one that all readers on this disk share. Nothing in it outlives the reader by design, or the next start by accident. */
+export interface Scratch {
+  readonly path: string;
+  /** Writes bytes to a new file that only we can read. When it throws, nothing stays. */
+  spool(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
+  folder(name: string): Promise<string>;
+  /** Absent is fine. */
+  remove(name: string): Promise<void>;
+  removeAll(): Promise<void>;
+}
+
+/** Age at which what another machine left in a shared folder is taken for abandoned. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
+
+/** Tells this process from an earlier one with the same id, as the first process of a container always has. */
+const STARTED = Math.round(performance.timeOrigin);
+const HOST = hostname().replace(/[^A-Za-z0-9-]/g, '-');
+
+/** Makes the shared folder (mode 0700) where needed, removes what dead processes left in it, and opens a folder for a new reader. */
+export async function openScratch(shared: string): Promise<Scratch> {
+  await mkdir(shared, { recursive: true, mode: 0o700 });
+  await chmod(shared, 0o700);
+  await sweep(shared);
+  const path = await mkdtemp(join(shared, `media.${HOST}.${process.pid}.${STARTED}.`));
+  return {
+    path,
+    async spool(name, bytes) {
+      const file = await open(join(path, name), 'wx', 0o600);
+      try {
+        for await (const chunk of bytes) await writeAll(file, chunk);
+        await file.close();
+        return join(path, name);
+      } catch (error) {
+        await file.close().catch(() => undefined);
+        await rm(join(path, name), { force: true });
+        throw error;
+      }
+    },
+    async folder(name) {
+      await mkdir(join(path, name), { mode: 0o700 });
+      return join(path, name);
+    },
+    remove: (name) => rm(join(path, name), { recursive: true, force: true }),
+    removeAll: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+async function writeAll(file: Awaited<ReturnType<typeof open>>, chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+}
+
+async function sweep(shared: string): Promise<void> {
+  for (const name of await readdir(shared)) {
+    const [, host, pid, started] = /^media\.([A-Za-z0-9-]*)\.(\d+)\.(\d+)\./.exec(name) ?? [];
+    if (pid === undefined) continue;
+    const path = join(shared, name);
+    const left = host === HOST ? isDead(Number(pid), Number(started)) : await isOld(path);
+    if (left) await rm(path, { recursive: true, force: true });
+  }
+}
+
+function isDead(pid: number, started: number): boolean {
+  if (pid === process.pid) return started !== STARTED;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    // EPERM: it lives, and is someone else's.
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+  return mtimeMs < Date.now() - ABANDONED_MS;
+}

@@ -1,0 +1,57 @@
+import sharp, { type Sharp } from 'sharp';
+import type { Picture } from './picture.js';
+
+/** Pixels of a whole picture made small: sRGB, 8 bits, with alpha or without. */
+export interface SmallPicture {
+  readonly data: Buffer;
+  readonly raw: { readonly width: number; readonly height: number; readonly channels: 1 | 2 | 3 | 4 };
+}
+
+export interface SmallOrder {
+  /** In pixels; never enlarged. */
+  readonly longestSide: number;
+  /** Whether damage is an error or is made the best of. */
+  readonly failOn: 'error' | 'none';
+}
+
+/**
+ * Decodes a picture whole, into a small upright one. Every byte goes through the decoder: shrinking JPEG and WebP while they load
+ * leaves none out. Turning comes last, because turning the large picture would need all of it in memory.
+ */
+export async function smallPicture(picture: Picture, { longestSide, failOn }: SmallOrder): Promise<SmallPicture> {
+  // The size was looked at when the picture was opened.
+  const lying = sharp(picture.path, { failOn, limitInputPixels: false })
+    .resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb');
+  return turned(await pixelsOf(lying), picture.orientation);
+}
+
+/** As an EXIF orientation says. */
+function turned(small: SmallPicture, orientation: number): Promise<SmallPicture> | SmallPicture {
+  const { turn, mirror } = orientations[orientation] ?? upright;
+  if (turn === 0 && !mirror) return small;
+  return pixelsOf(sharpOf(small).rotate(turn).flop(mirror));
+}
+
+const upright = { turn: 0, mirror: false };
+
+/** What brings a picture upright: mirrored left to right, then turned clockwise, which is the order that sharp keeps. */
+const orientations: Readonly<Record<number, typeof upright>> = {
+  1: upright,
+  2: { turn: 0, mirror: true },
+  3: { turn: 180, mirror: false },
+  4: { turn: 180, mirror: true },
+  5: { turn: 270, mirror: true },
+  6: { turn: 90, mirror: false },
+  7: { turn: 90, mirror: true },
+  8: { turn: 270, mirror: false },
+};
+
+export function sharpOf({ data, raw }: SmallPicture): Sharp {
+  return sharp(data, { raw });
+}
+
+export async function pixelsOf(pipeline: Sharp): Promise<SmallPicture> {
+  const { data, info } = await pipeline.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+  return { data, raw: { width: info.width, height: info.height, channels: info.channels } };
+}

@@ -1,0 +1,260 @@
+import { metadataOf } from '../../src/adapters/media/metadata.js';
+import type { FileTags, Tag } from '../../src/adapters/media/tags.js';
+
+const of = (tags: Partial<FileTags>) => metadataOf({ exif: {}, xmp: {}, iptc: {}, ...tags });
+const text = (value: string): Tag => ({ value: [value], description: value });
+const localized = (...items: [language: string, value: string][]): Tag => ({
+  value: items.map(([lang, value]) => ({ value, attributes: { lang }, description: value })),
+  description: items.map(([, value]) => value).join(', '),
+});
+
+describe('location', () => {
+  const dms = (...values: [number, number][]): Tag => ({ value: values });
+  const paris = {
+    GPSLatitude: dms([48, 1], [51, 1], [30, 1]),
+    GPSLatitudeRef: text('N'),
+    GPSLongitude: dms([2, 1], [21, 1], [0, 1]),
+    GPSLongitudeRef: text('E'),
+  };
+  const at = (exif: FileTags['exif']) => of({ exif: { ...paris, ...exif } }).location;
+
+  test.each<[string, FileTags['exif'], { latitude?: number; longitude?: number; altitude?: number | null }]>([
+    ['north and east', {}, { latitude: 48.858333333333334, longitude: 2.35, altitude: null }],
+    ['south', { GPSLatitudeRef: text('S') }, { latitude: -48.858333333333334 }],
+    ['west, in lower case', { GPSLongitudeRef: text('w') }, { longitude: -2.35 }],
+    ['decimal minutes', { GPSLongitude: dms([2, 1], [2100, 100], [0, 1]) }, { longitude: 2.35 }],
+    [
+      'the equator is a place',
+      { GPSLatitude: dms([0, 1], [0, 1], [0, 1]), GPSLatitudeRef: text('S') },
+      { latitude: 0 },
+    ],
+    ['the pole', { GPSLatitude: dms([90, 1], [0, 1], [0, 1]) }, { latitude: 90 }],
+    ['above the sea', { GPSAltitude: { value: [14_839, 10] }, GPSAltitudeRef: { value: 0 } }, { altitude: 1483.9 }],
+    ['below the sea', { GPSAltitude: { value: [4305, 10] }, GPSAltitudeRef: { value: 1 } }, { altitude: -430.5 }],
+    ['at the sea, from below', { GPSAltitude: { value: [0, 1] }, GPSAltitudeRef: { value: 1 } }, { altitude: 0 }],
+    ['an altitude of 0/0', { GPSAltitude: { value: [0, 0] } }, { altitude: null }],
+    ['an altitude in space', { GPSAltitude: { value: [4_294_967_295, 1] } }, { altitude: null }],
+  ])('%s', (_, exif, expected) => {
+    expect(at(exif)).toMatchObject(expected);
+  });
+
+  test.each<[string, FileTags['exif']]>([
+    ['0/0 in every place', { GPSLatitude: dms([0, 0], [0, 0], [0, 0]), GPSLongitude: dms([0, 0], [0, 0], [0, 0]) }],
+    ['0° 0°', { GPSLatitude: dms([0, 1], [0, 1], [0, 1]), GPSLongitude: dms([0, 1], [0, 1], [0, 1]) }],
+    ['beyond the pole', { GPSLatitude: dms([90, 1], [0, 1], [1, 1]) }],
+    ['beyond the date line', { GPSLongitude: dms([180, 1], [1, 1], [0, 1]) }],
+    ['seconds of n/0', { GPSLatitude: dms([48, 1], [51, 1], [30, 0]) }],
+    ['negative degrees', { GPSLatitude: dms([-48, 1], [51, 1], [30, 1]) }],
+    ['one number where three belong', { GPSLatitude: { value: [4_294_967_295, 1] } }],
+    ['text where numbers belong', { GPSLatitude: text('48,51,30') }],
+    ['no hemisphere', { GPSLatitudeRef: { value: [], description: 'Unknown' } }],
+    ['the wrong hemisphere', { GPSLatitudeRef: text('E') }],
+  ])('%s is no place', (_, exif) => {
+    expect(at(exif)).toBeNull();
+  });
+
+  test('is read from XMP when EXIF has none', () => {
+    const xmp = {
+      GPSLatitude: { value: '48,51.5N' },
+      GPSLongitude: { value: '2,21,0W' },
+      GPSAltitude: { value: '350/10' },
+      GPSAltitudeRef: { value: '1' },
+    };
+    expect(of({ xmp }).location).toEqual({ latitude: 48.858333333333334, longitude: -2.35, altitude: -35 });
+    expect(of({ xmp, exif: paris }).location?.longitude).toBe(2.35);
+    expect(of({ xmp: { ...xmp, GPSLatitude: { value: '48,51.5E' } } }).location).toBeNull();
+  });
+
+  test('names its zone', () => {
+    expect(of({ exif: paris }).positionZone).toBe('Europe/Paris');
+    expect(of({}).positionZone).toBeNull();
+  });
+});
+
+describe('words', () => {
+  test('come trimmed, without NUL, whole, and cut by code points', () => {
+    expect(of({ exif: { Make: text(' Canon\u0000\u0000 ') } }).camera?.make).toBe('Canon');
+    expect(of({ exif: { Make: text('\ud800broken') } }).camera?.make).toBe('\ufffdbroken');
+    expect(of({ iptc: { 'Object Name': { value: [1], description: '😀'.repeat(300) } } }).title).toBe('😀'.repeat(255));
+    expect(of({ iptc: { 'Caption/Abstract': { description: 'x'.repeat(20_000) } } }).description).toHaveLength(10_000);
+    expect(of({ exif: { Make: text(' \u0000 '), Model: { value: 7 } } }).camera).toBeNull();
+  });
+
+  test('are taken in the default language, from XMP before IPTC before EXIF', () => {
+    const xmp = {
+      title: localized(['de', 'Titel'], ['x-default', 'Title']),
+      description: localized(['fr', 'Légende']),
+    };
+    const iptc = { 'Object Name': { description: 'Cut title' }, 'Caption/Abstract': { description: 'Cut caption' } };
+    const exif = { ImageDescription: text('Described') };
+    expect(of({ xmp, iptc, exif })).toMatchObject({ title: 'Title', description: 'Légende' });
+    expect(of({ iptc, exif })).toMatchObject({ title: 'Cut title', description: 'Cut caption' });
+    expect(of({ exif })).toMatchObject({ title: null, description: 'Described' });
+  });
+
+  test.each([
+    'OLYMPUS DIGITAL CAMERA',
+    'KODAK Digital Still Camera',
+    'SONY DSC',
+    'DCIM\\100MEDIA\\DJI_0001.JPG',
+    'default',
+    'Exif_JPEG_PICTURE',
+  ])('that the camera put there are none: %s', (placeholder) => {
+    expect(of({ exif: { ImageDescription: text(placeholder) } }).description).toBeNull();
+    expect(of({ xmp: { description: localized(['x-default', placeholder]) } }).description).toBeNull();
+  });
+
+  test.each(['Beach', 'A digital camera on a table', 'defaulted'])('of people stay: %s', (words) => {
+    expect(of({ exif: { ImageDescription: text(words) } }).description).toBe(words);
+  });
+});
+
+describe('numbers', () => {
+  test.each<[unknown, number | null]>([
+    ['3', 3],
+    ['0', 0],
+    ['5', 5],
+    ['-1', null],
+    ['6', null],
+    ['99', null],
+    ['4.0', 4],
+    ['', null],
+    ['many', null],
+    ['NaN', null],
+  ])('a rating of %j is %s', (value, rating) => {
+    expect(of({ xmp: { Rating: { value } } }).rating).toBe(rating);
+  });
+
+  test.each<[[number, number], string | null]>([
+    [[1, 250], '1/250'],
+    [[10, 2500], '1/250'],
+    [[1, 3], '0.333'],
+    [[5, 2], '2.5'],
+    [[30, 1], '30'],
+    [[1, 1_000_000], '1/1000000'],
+    [[0, 1], null],
+    [[1, 0], null],
+    [[-1, 250], null],
+    [[4_294_967_295, 1], null],
+  ])('an exposure of %j seconds is %s', (value, exposureTime) => {
+    expect(of({ exif: { ExposureTime: { value }, Flash: { value: 1 } } }).exposure).toMatchObject({
+      exposureTime,
+      flash: true,
+    });
+  });
+
+  test('of the exposure, where they make sense', () => {
+    const exif = {
+      ISOSpeedRatings: { value: [400, 400] },
+      FNumber: { value: [28, 10] },
+      FocalLength: { value: [553, 100] },
+      FocalLengthIn35mmFilm: { value: 0 },
+      Flash: { value: 16 },
+    };
+    expect(of({ exif }).exposure).toEqual({
+      iso: 400,
+      fNumber: 2.8,
+      exposureTime: null,
+      focalLength: 5.53,
+      focalLength35mm: null,
+      flash: false,
+    });
+    expect(of({ exif: { FNumber: { value: [0, 0] }, ISOSpeedRatings: { value: 0 } } }).exposure).toBeNull();
+  });
+});
+
+describe('times', () => {
+  test('stand as they are written', () => {
+    const exif = {
+      DateTimeOriginal: text('2024:05:07 09:33:04\u0000'),
+      SubSecTimeOriginal: text('046'),
+      OffsetTimeOriginal: text('+08:00'),
+      DateTimeDigitized: text('    :  :     :  :  '),
+      DateTime: text('2024:06:01 00:00:00'),
+      OffsetTime: text('+02:00'),
+      GPSDateStamp: text('2024:05:07'),
+      GPSTimeStamp: {
+        value: [
+          [1, 1],
+          [33, 1],
+          [4500, 1000],
+        ],
+      },
+    };
+    const xmp = {
+      DateCreated: { value: '2024-05-07T09:33:04.046' },
+      DateTimeOriginal: { value: '2024-05-07T09:33:04+08:00' },
+    };
+    const iptc = { 'Date Created': { description: '2024-05-07' }, 'Time Created': { description: '09:33:04+08:00' } };
+    expect(of({ exif, xmp, iptc }).times).toEqual({
+      original: '2024:05:07 09:33:04',
+      originalSubSec: '046',
+      originalOffset: '+08:00',
+      digitized: ':  :     :  :',
+      digitizedSubSec: null,
+      digitizedOffset: null,
+      changed: '2024:06:01 00:00:00',
+      changedOffset: '+02:00',
+      xmpCreated: '2024-05-07T09:33:04.046',
+      xmpOriginal: '2024-05-07T09:33:04+08:00',
+      iptcCreated: '2024-05-07T09:33:04+08:00',
+      gpsUtc: '2024-05-07T01:33:04',
+    });
+  });
+
+  test('of IPTC and of GPS need their dates', () => {
+    const times = of({
+      iptc: { 'Time Created': { description: '14:30:00+00:00' } },
+      exif: {
+        GPSTimeStamp: {
+          value: [
+            [1, 1],
+            [2, 1],
+            [3, 1],
+          ],
+        },
+      },
+    }).times;
+    expect([times.iptcCreated, times.gpsUtc]).toEqual([null, null]);
+  });
+});
+
+describe('the flat map of all tags', () => {
+  test('has numbers and text, by group, and nothing binary', () => {
+    const bytes = Array.from({ length: 200 }, (_, index) => index % 7);
+    const { exif } = of({
+      exif: {
+        ISOSpeedRatings: { value: 200, description: 200 },
+        Flash: { value: 16, description: 'Flash did not fire' },
+        FNumber: { value: [11, 1], description: 'f/11.0' },
+        MakerNote: { value: bytes, description: '[Raw maker note data]' },
+        Padding: { value: bytes, description: bytes.join(', ') },
+        Odd: { value: bytes, description: bytes.join(', ') },
+        'Exif IFD Pointer': { value: 654, description: 654 },
+        OffsetTimeOriginal: text('+02:00'),
+        XPTitle: { value: bytes, description: 'Mongol Els' },
+        Empty: text(''),
+      },
+      xmp: { Rating: { value: '3', description: '3' }, _raw: { value: 'x', description: 'x' } },
+      iptc: { City: { value: bytes, description: 'Utah' } },
+    });
+    expect(exif).toEqual({
+      ISOSpeedRatings: 200,
+      Flash: 'Flash did not fire',
+      FNumber: 'f/11.0',
+      OffsetTimeOriginal: '+02:00',
+      XPTitle: 'Mongol Els',
+      'XMP:Rating': '3',
+      'IPTC:City': 'Utah',
+    });
+  });
+
+  test('stays under 64 KiB and keeps to plain names', () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`Tag${index}`, text('ä'.repeat(2000))]));
+    const { exif } = of({ exif: many });
+    expect(Buffer.byteLength(JSON.stringify(exif))).toBeLessThanOrEqual(64 * 1024);
+    expect(Object.keys(exif).length).toBeGreaterThan(25);
+    const names = of({ xmp: JSON.parse('{"<script>":{"description":"x"},"__proto__":{"description":"x"}}') }).exif;
+    expect(Object.keys(names)).toEqual(['XMP:__proto__']);
+  });
+});

@@ -1,0 +1,193 @@
+import type { MediaReader, RenditionOrder } from '../../src/core/media/media-reader.js';
+import type { ItemErrorCode } from '../../src/core/shared/errors.js';
+
+export interface OpenReader {
+  readonly reader: MediaReader;
+  readonly samples: {
+    /** A sound picture of more than 320 pixels, wider than high; `width` and `height` are upright. */
+    readonly sound: {
+      readonly bytes: Uint8Array;
+      readonly contentType: string;
+      readonly width: number;
+      readonly height: number;
+    };
+    readonly transparent: Uint8Array;
+    readonly text: Uint8Array;
+    /** Begins as an accepted type does, and cannot be decoded. */
+    readonly broken: Uint8Array;
+    /** Of a kind that is known and not taken. */
+    readonly unsupported: Uint8Array;
+  };
+  sizeOf(rendition: Uint8Array): Promise<{ readonly width: number; readonly height: number }>;
+  close(): Promise<void>;
+}
+
+const plenty = { maxPixels: 210_000_000 };
+const small: RenditionOrder = { longestSide: 100, format: 'jpeg', rotation: 0 };
+
+/** What `MediaReader` promises, for any reader. `open` is called once. */
+export function mediaReaderContract(name: string, open: () => Promise<OpenReader>): void {
+  describe(`MediaReader: ${name}`, () => {
+    let opened: OpenReader;
+    let reader: MediaReader;
+    let samples: OpenReader['samples'];
+
+    beforeAll(async () => {
+      opened = await open();
+      ({ reader, samples } = opened);
+    });
+    afterAll(() => opened.close());
+
+    describe('sniff', () => {
+      it('tells an accepted type by the first bytes', async () => {
+        const { bytes, contentType } = samples.sound;
+        expect(await reader.sniff(bytes.subarray(0, 4100))).toEqual({ kind: 'accepted', contentType });
+        expect(reader.formats).toContain(contentType);
+      });
+
+      it('accepts what only a decoder would find broken', async () => {
+        expect((await reader.sniff(samples.broken)).kind).toBe('accepted');
+      });
+
+      it('knows a type that it does not take by its name', async () => {
+        const sniffed = await reader.sniff(samples.unsupported);
+        expect(sniffed).toEqual({ kind: 'unsupported', contentType: expect.stringMatching(/^(image|video)\//) });
+        expect(reader.formats).not.toContain((sniffed as { contentType: string }).contentType);
+      });
+
+      it('takes nothing else for a picture', async () => {
+        expect(await reader.sniff(samples.text)).toEqual({ kind: 'not_an_image' });
+        expect(await reader.sniff(new Uint8Array())).toEqual({ kind: 'not_an_image' });
+        expect(await reader.sniff(samples.sound.bytes.subarray(0, 2))).toEqual({ kind: 'not_an_image' });
+      });
+    });
+
+    describe('inspect', () => {
+      it('finds type and size, and makes a thumb of at most 320 pixels', async () => {
+        const { bytes, contentType, width, height } = samples.sound;
+        const { facts, thumb } = await pictureIn(bytes);
+        expect(facts).toMatchObject({ contentType, width, height, alpha: false, damaged: false });
+        expect(thumb.contentType).toBe('image/jpeg');
+        const size = await opened.sizeOf(thumb.bytes);
+        expect(size.width).toBe(320);
+        expect(Math.abs(size.height - (320 * height) / width)).toBeLessThanOrEqual(1);
+      });
+
+      it('keeps transparency in the thumb', async () => {
+        const { facts, thumb } = await pictureIn(samples.transparent);
+        expect(facts.alpha).toBe(true);
+        expect(thumb.contentType).toBe('image/webp');
+      });
+
+      it('gives facts that can be kept as JSON', async () => {
+        const { facts } = await pictureIn(samples.sound.bytes);
+        expect(JSON.parse(JSON.stringify(facts))).toStrictEqual(facts);
+      });
+
+      it('gives the same answer to the same bytes, in whatever pieces they come', async () => {
+        const whole = await reader.inspect(of(samples.sound.bytes), plenty);
+        const pieces = of(samples.sound.bytes.subarray(0, 1), new Uint8Array(), samples.sound.bytes.subarray(1));
+        expect(await reader.inspect(pieces, plenty)).toStrictEqual(whole);
+      });
+
+      it.each<[keyof OpenReader['samples'] | 'nothing', ItemErrorCode]>([
+        ['text', 'not_an_image'],
+        ['broken', 'decode_failed'],
+        ['unsupported', 'unsupported_format'],
+        ['nothing', 'file_empty'],
+      ])('refuses %s as %s, with words for people', async (sample, code) => {
+        const bytes = sample === 'nothing' ? new Uint8Array() : (samples[sample] as Uint8Array);
+        expect(await refusalOf(bytes)).toEqual({ code, message: expect.stringMatching(/^[A-Z].{10,}\.$/) });
+      });
+
+      it('refuses one pixel more than the bound, and takes the bound itself', async () => {
+        const { bytes, width, height } = samples.sound;
+        expect(await refusalOf(bytes, width * height - 1)).toMatchObject({ code: 'too_many_pixels' });
+        expect((await reader.inspect(of(bytes), { maxPixels: width * height })).outcome).toBe('picture');
+      });
+    });
+
+    describe('render', () => {
+      it.each<[string, RenditionOrder, number, number]>([
+        ['upright', small, 100, -1],
+        ['turned by 90', { ...small, rotation: 90 }, -1, 100],
+        ['turned by 180', { ...small, rotation: 180 }, 100, -1],
+        ['turned by 270', { ...small, rotation: 270 }, -1, 100],
+        ['as webp', { ...small, format: 'webp' }, 100, -1],
+      ])('makes a small one, %s', async (_, order, width, height) => {
+        const picture = await reader.render(of(samples.sound.bytes), order);
+        expect(picture?.contentType).toBe(`image/${order.format}`);
+        const size = await opened.sizeOf(picture?.bytes ?? new Uint8Array());
+        if (width > 0) expect(size.width).toBe(width);
+        if (height > 0) expect(size.height).toBe(height);
+        expect(Math.max(size.width, size.height)).toBe(100);
+      });
+
+      it('never enlarges', async () => {
+        const { bytes, width, height } = samples.sound;
+        const picture = await reader.render(of(bytes), { ...small, longestSide: 10_000 });
+        expect(await opened.sizeOf(picture?.bytes ?? new Uint8Array())).toEqual({ width, height });
+      });
+
+      it('makes none of what is no picture it can decode', async () => {
+        for (const bytes of [samples.text, samples.broken, samples.unsupported, new Uint8Array()]) {
+          expect(await reader.render(of(bytes), small)).toBeNull();
+        }
+      });
+    });
+
+    describe('the source of the bytes', () => {
+      it('is read to its end, whatever is in it', async () => {
+        for (const bytes of [samples.sound.bytes, samples.text, new Uint8Array()]) {
+          const source = watched(bytes);
+          await reader.inspect(source.bytes, plenty);
+          expect(source.ended()).toBe(true);
+        }
+      });
+
+      it('may fail: the call fails with its error, and the next one works', async () => {
+        const failure = new Error('the store is away');
+        await expect(reader.inspect(failing(samples.sound.bytes, failure), plenty)).rejects.toBe(failure);
+        await expect(reader.render(failing(samples.sound.bytes, failure), small)).rejects.toBe(failure);
+        expect((await reader.inspect(of(samples.sound.bytes), plenty)).outcome).toBe('picture');
+      });
+    });
+
+    it('takes many calls at once and mixes none up', async () => {
+      const { sound, text, transparent } = samples;
+      const bytes = [sound.bytes, text, transparent, sound.bytes, new Uint8Array(), text, sound.bytes, transparent];
+      const inspections = await Promise.all(bytes.map((each) => reader.inspect(of(each), plenty)));
+      const seen = inspections.map((each) => (each.outcome === 'picture' ? each.facts.alpha : each.error.code));
+      expect(seen).toEqual([false, 'not_an_image', true, false, 'file_empty', 'not_an_image', false, true]);
+    });
+
+    async function pictureIn(bytes: Uint8Array) {
+      const inspection = await reader.inspect(of(bytes), plenty);
+      if (inspection.outcome !== 'picture') throw new Error(`refused: ${inspection.error.message}`);
+      return inspection;
+    }
+
+    async function refusalOf(bytes: Uint8Array, maxPixels = plenty.maxPixels) {
+      const inspection = await reader.inspect(of(bytes), { maxPixels });
+      return inspection.outcome === 'refused' ? inspection.error : null;
+    }
+  });
+}
+
+async function* of(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+async function* failing(bytes: Uint8Array, failure: Error): AsyncGenerator<Uint8Array> {
+  yield bytes.subarray(0, 10);
+  throw failure;
+}
+
+function watched(bytes: Uint8Array) {
+  let ended = false;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield bytes;
+    ended = true;
+  }
+  return { bytes: source(), ended: () => ended };
+}

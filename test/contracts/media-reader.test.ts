@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import {
+  brokenPictureBytes,
+  MemoryMediaReader,
+  pictureBytes,
+  pictureIn,
+} from '../../src/adapters/memory/memory-media-reader.js';
+import { openMedia } from '../support/media.js';
+import { mediaReaderContract } from './media-reader.contract.js';
+
+const photo = (name: string) => readFile(join(__dirname, '../fixtures/photos', name));
+const text = new TextEncoder().encode('not a picture at all, though long enough to be one');
+
+mediaReaderContract('memory', async () => ({
+  reader: new MemoryMediaReader(),
+  samples: {
+    sound: { bytes: pictureBytes({ width: 950, height: 634 }), contentType: 'image/jpeg', width: 950, height: 634 },
+    transparent: pictureBytes({ width: 200, height: 150, alpha: true, contentType: 'image/png' }),
+    text,
+    broken: brokenPictureBytes(),
+    unsupported: pictureBytes({ width: 4, height: 4, contentType: 'image/jxl' }),
+  },
+  sizeOf: async (bytes) => {
+    const { width, height } = pictureIn(bytes) ?? { width: 0, height: 0 };
+    return { width, height };
+  },
+  close: async () => undefined,
+}));
+
+mediaReaderContract('child processes', async () => {
+  const { reader, close } = await openMedia();
+  return {
+    reader,
+    samples: {
+      sound: { bytes: await photo('rating-xmp.jpg'), contentType: 'image/jpeg', width: 950, height: 634 },
+      transparent: await photo('png-alpha.png'),
+      text,
+      broken: await photo('zero-width.gif'),
+      // The container's signature of JPEG XL (ISO/IEC 18181-2).
+      unsupported: Buffer.from('0000000c4a584c200d0a870a', 'hex'),
+    },
+    sizeOf: async (bytes) => {
+      const { width, height } = await sharp(bytes).metadata();
+      return { width, height };
+    },
+    close,
+  };
+});

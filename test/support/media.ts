@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  ChildProcessMediaReader,
+  type MediaReaderOptions,
+} from '../../src/adapters/media/child-process-media-reader.js';
+import { compiledSources } from './compiled.js';
+
+export interface OpenMedia {
+  readonly reader: ChildProcessMediaReader;
+  readonly scratchDir: string;
+  close(): Promise<void>;
+}
+
+/** The reader on real child processes, which run the compiled sources, with a scratch folder of its own. */
+export async function openMedia(options: Partial<MediaReaderOptions> = {}): Promise<OpenMedia> {
+  const scratchDir = await mkdtemp(join(tmpdir(), 'phs-media-'));
+  const childScript = join(await compiledSources(), 'adapters/media/media-child.js');
+  const reader = new ChildProcessMediaReader({ scratchDir, childScript, ...options });
+  const close = async () => {
+    await reader.close();
+    await rm(scratchDir, { recursive: true, force: true });
+  };
+  return { reader, scratchDir, close };
+}
+
+export async function* bytesOf(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
