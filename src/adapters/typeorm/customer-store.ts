@@ -1,0 +1,39 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
+import type { Id } from '../../core/shared/ids.js';
+import { lockCustomer, readCustomer, readUsage } from './customer.repository.js';
+import { TypeormImportRepository } from './import.repository.js';
+import { TypeormImportPhotoRepository } from './import-photo.repository.js';
+import { TypeormJobAdder } from './job.repository.js';
+import { TypeormPhotoRepository } from './photo.repository.js';
+import { TypeormTagRepository } from './tag.repository.js';
+import { inTransaction, withoutTransaction } from './transaction.js';
+
+/**
+ * Transactions are READ COMMITTED, with locks on rows. Rows are locked in this order, within a kind by id ascending:
+ * customer, import, item, photo, tag. What breaks it can end in a deadlock; Postgres then refuses one of the two, which is run again.
+ */
+export class TypeormCustomerStore implements CustomerStore {
+  constructor(private readonly dataSource: DataSource) {}
+
+  within<T>(customerId: Id, work: (work: CustomerWork) => Promise<T>): Promise<T> {
+    return inTransaction(this.dataSource, (manager) => work(everythingOf(manager, customerId)));
+  }
+
+  read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T> {
+    return withoutTransaction(this.dataSource, (manager) => work(everythingOf(manager, customerId)));
+  }
+}
+
+function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
+  return {
+    customer: () => readCustomer(manager, customerId),
+    lockCustomer: () => lockCustomer(manager, customerId),
+    usage: () => readUsage(manager, customerId),
+    photos: new TypeormPhotoRepository(manager, customerId),
+    tags: new TypeormTagRepository(manager, customerId),
+    imports: new TypeormImportRepository(manager, customerId),
+    importPhotos: new TypeormImportPhotoRepository(manager, customerId),
+    jobs: new TypeormJobAdder(manager, customerId),
+  };
+}

@@ -1,0 +1,163 @@
+import pg from 'pg';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { apiKeyTable } from './api-key.table.js';
+import { SnakeCaseNames } from './columns.js';
+import { customerTable } from './customer.table.js';
+import { statementError } from './database-errors.js';
+import { importTable } from './import.table.js';
+import { importPhotoTable } from './import-photo.table.js';
+import { jobTable } from './job.table.js';
+import { Customers1763700000001 } from './migrations/1763700000001-customers.js';
+import { Imports1763700000002 } from './migrations/1763700000002-imports.js';
+import { Photos1763700000003 } from './migrations/1763700000003-photos.js';
+import { Jobs1763700000004 } from './migrations/1763700000004-jobs.js';
+import { RateWindows1763700000005 } from './migrations/1763700000005-rate-windows.js';
+import { photoTable } from './photo.table.js';
+import { tagTable } from './tag.table.js';
+
+/** Where the database is: a URL, or what `openEmbeddedPostgres` answers. */
+export interface DatabaseAddress {
+  readonly url?: string | undefined;
+  readonly connection?:
+    | {
+        /** Name, address, or the folder of a unix socket. */
+        readonly host: string;
+        readonly port: number;
+        readonly user: string;
+        readonly password: string;
+        readonly database: string;
+      }
+    | undefined;
+}
+
+export interface DatabaseOptions extends DatabaseAddress {
+  /** Connections that this process uses at most; 10 when absent. */
+  readonly poolSize?: number | undefined;
+}
+
+/** The wait for a connection out of the pool, and the longest time of one statement (API.md §4.4). */
+const LIMIT_MS = 5_000;
+/** A server that does not even say that a statement took too long. */
+const SILENCE_MS = 8_000;
+/** A process that stopped in the middle of a transaction must not hold its rows for longer. */
+const IDLE_TRANSACTION_MS = 30_000;
+/** `pg_advisory_lock` of whoever migrates: any number that nothing else in this database locks. */
+const MIGRATION_LOCK = 7_046_133_812;
+const OLDEST_VERSION = 150_000;
+
+/** Oldest first. Those that were ever released are never changed. */
+export const migrations = [
+  Customers1763700000001,
+  Imports1763700000002,
+  Photos1763700000003,
+  Jobs1763700000004,
+  RateWindows1763700000005,
+];
+
+/**
+ * Opens the database for the service, after bringing its tables up to date; any number of processes may do so at once.
+ * Destroy it at the end. Errors: `service_unavailable` when it cannot be reached; an Error that says what to do
+ * when it can never serve.
+ */
+export async function openDataSource({ poolSize = 10, ...address }: DatabaseOptions): Promise<DataSource> {
+  await migrate(address);
+  return opened(
+    new DataSource({
+      ...options(address, {
+        max: poolSize,
+        connectionTimeoutMillis: LIMIT_MS,
+        idleTimeoutMillis: 30_000,
+        statement_timeout: LIMIT_MS,
+        query_timeout: SILENCE_MS,
+        idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+      }),
+      migrations: [],
+    }),
+  );
+}
+
+/** How migrations connect: without limits on time, for they may have much to do. Also for the command of TypeORM. */
+export function migrationOptions(address: DatabaseAddress): DataSourceOptions {
+  return {
+    ...options(address, { max: 2, connectionTimeoutMillis: LIMIT_MS }),
+    migrations: [...migrations],
+    migrationsTransactionMode: 'each',
+  };
+}
+
+/** Brings the tables up to date. Who comes second waits for the first, and finds nothing left to do. */
+export async function migrate(address: DatabaseAddress): Promise<void> {
+  const dataSource = await opened(new DataSource(migrationOptions(address)));
+  try {
+    await demandUsable(dataSource);
+    const holder = dataSource.createQueryRunner();
+    try {
+      await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      await dataSource.runMigrations();
+      await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    } finally {
+      await holder.release();
+    }
+  } catch (error) {
+    throw statementError(error);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** How a connection beside the pool is made, such as one that listens. */
+export function clientConfig(dataSource: DataSource): pg.ClientConfig {
+  return dataSource.options.extra as pg.ClientConfig;
+}
+
+function options({ url, connection }: DatabaseAddress, limits: pg.PoolConfig) {
+  const client: pg.PoolConfig = {
+    ...(url === undefined ? connection : { connectionString: url }),
+    ...limits,
+    keepAlive: true,
+    application_name: 'photo-service',
+    // What a server may have set otherwise, and our SQL relies on.
+    options: '-c default_transaction_isolation=read\\ committed -c timezone=UTC -c datestyle=ISO',
+    types: { getTypeParser },
+  };
+  return {
+    type: 'postgres' as const,
+    driver: pg,
+    // All of it by `extra`: TypeORM's own reading of URLs knows less than that of pg.
+    extra: client,
+    entities: [customerTable, apiKeyTable, photoTable, tagTable, importTable, importPhotoTable, jobTable],
+    namingStrategy: new SnakeCaseNames(),
+    synchronize: false,
+    installExtensions: false,
+    logging: false as const,
+    // The pool has dropped the connection already, and whoever asks next gets a new one.
+    poolErrorHandler: () => {},
+  };
+}
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+const parseNumbers = (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+
+/** Ids and sizes stay below 2^53, so they are numbers. */
+function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
+  if (oid === INT8) return Number;
+  if (oid === INT8_ARRAY) return parseNumbers;
+  return pg.types.getTypeParser(oid, format as 'text');
+}
+
+async function opened(dataSource: DataSource): Promise<DataSource> {
+  try {
+    return await dataSource.initialize();
+  } catch (error) {
+    throw statementError(error);
+  }
+}
+
+async function demandUsable(dataSource: DataSource): Promise<void> {
+  const [{ version, encoding }] = await dataSource.query(
+    `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
+  );
+  if (version < OLDEST_VERSION) throw new Error('The database must be PostgreSQL 15 or newer.');
+  if (encoding !== 'UTF8') throw new Error(`The database must have the encoding UTF8, and this one has ${encoding}.`);
+}

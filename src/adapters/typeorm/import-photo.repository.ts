@@ -1,0 +1,93 @@
+import { type EntityManager, In, MoreThan, Not } from 'typeorm';
+import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-photo.js';
+import type { ImportPhotoRepository, ItemQuery } from '../../core/imports/import-repository.js';
+import type { Id } from '../../core/shared/ids.js';
+import { importPhotoTable } from './import-photo.table.js';
+import { asJson, insertion, select, selected, update } from './rows.js';
+
+export class TypeormImportPhotoRepository implements ImportPhotoRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  get(importId: Id, id: Id): Promise<ImportPhoto | null> {
+    return this.manager.findOneBy(importPhotoTable, { customerId: this.customerId, importId, id });
+  }
+
+  list({ importId, statuses, window }: ItemQuery): Promise<readonly ImportPhoto[]> {
+    return this.manager.find(importPhotoTable, {
+      where: {
+        customerId: this.customerId,
+        importId,
+        ...(statuses && { status: In([...statuses]) }),
+        ...(window.after && { id: MoreThan(window.after.id) }),
+      },
+      order: { id: 'ASC' },
+      take: window.limit,
+    });
+  }
+
+  findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]> {
+    return this.itemsWith('import_id = $2 AND client_ref = ANY($3::text[])', importId, clientRefs);
+  }
+
+  findBySha256(importId: Id, sha256: readonly string[]): Promise<readonly ImportPhoto[]> {
+    return this.itemsWith(`import_id = $2 AND sha256 = ANY($3::text[]) AND status <> 'cancelled'`, importId, sha256);
+  }
+
+  count(importId: Id): Promise<number> {
+    return this.manager.countBy(importPhotoTable, { customerId: this.customerId, importId });
+  }
+
+  countIn(importId: Id, statuses: readonly ImportPhotoStatus[]): Promise<number> {
+    const where = { customerId: this.customerId, importId, status: In([...statuses]) };
+    return this.manager.countBy(importPhotoTable, where);
+  }
+
+  async lock(importId: Id, id: Id): Promise<ImportPhoto | null> {
+    const [row] = await select<ImportPhoto>(
+      this.manager,
+      `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+       WHERE customer_id = $1 AND id = $2 AND import_id = $3 FOR NO KEY UPDATE`,
+      [this.customerId, id, importId],
+    );
+    return row ?? null;
+  }
+
+  async allocateIds(count: number): Promise<readonly Id[]> {
+    const rows = await select<{ id: Id }>(
+      this.manager,
+      `SELECT nextval('photo_id_seq') AS id FROM generate_series(1, $1::integer)`,
+      [count],
+    );
+    return rows.map(({ id }) => id).sort((a, b) => a - b);
+  }
+
+  async insert(items: readonly ImportPhoto[]): Promise<void> {
+    const [first] = items;
+    if (first === undefined) return;
+    const rows = items.map((item) => ({ ...item, customerId: this.customerId }));
+    await this.manager.query(insertion(importPhotoTable, first), [asJson(rows)]);
+  }
+
+  async update(item: ImportPhoto): Promise<void> {
+    await update(this.manager, importPhotoTable, { ...item, customerId: this.customerId });
+  }
+
+  async cancelAll(importId: Id, at: Date): Promise<void> {
+    await this.manager.update(
+      importPhotoTable,
+      { customerId: this.customerId, importId, status: Not(In(['imported', 'cancelled'])) },
+      { status: 'cancelled', updatedAt: at },
+    );
+  }
+
+  private itemsWith(condition: string, importId: Id, values: readonly string[]): Promise<ImportPhoto[]> {
+    return select<ImportPhoto>(
+      this.manager,
+      `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p WHERE customer_id = $1 AND ${condition} ORDER BY id`,
+      [this.customerId, importId, values],
+    );
+  }
+}

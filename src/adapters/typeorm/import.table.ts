@@ -1,0 +1,33 @@
+import type { Import } from '../../core/imports/import.js';
+import {
+  generatedKey,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalInstant,
+  optionalText,
+  tableOf,
+  text,
+  whole,
+  yesOrNo,
+} from './columns.js';
+
+export const importTable = tableOf<Import>('import', 'imports', {
+  customerId: key,
+  id: generatedKey,
+  status: text,
+  name: optionalText,
+  source: optionalText,
+  clientRef: optionalText,
+  duplicatePolicy: text,
+  restoreTrashed: yesOrNo,
+  defaultTimeZone: optionalText,
+  tagIds: { type: 'bigint', array: true },
+  apiKeyId: optionalBigWhole,
+  createdAt: instant,
+  updatedAt: instant,
+  expiresAt: optionalInstant,
+  finalizedAt: optionalInstant,
+  completedAt: optionalInstant,
+  version: whole,
+});

@@ -1,0 +1,69 @@
+import pg from 'pg';
+
+export const JOBS_CHANNEL = 'photo_service_jobs';
+
+/** Jobs that become due by the passing of time are announced by nobody. */
+const LOOK_EVERY_MS = 2_000;
+const RECONNECT_AFTER_MS = 1_000;
+
+/**
+ * Calls `wake` when a job was added or given back, and every two seconds besides: for jobs whose time has come, and for what
+ * was announced while nobody could listen. Has a connection of its own, and makes it anew when it is lost; that never
+ * throws. It resolves once it listens, or once it knows that it cannot yet.
+ * @param holder Number of an advisory lock that the connection keeps: as long as it is taken, its holder lives.
+ * @returns Stops it, and resolves when the connection is closed.
+ */
+export async function listenForJobs(
+  config: pg.ClientConfig,
+  holder: number,
+  wake: () => void,
+): Promise<() => Promise<void>> {
+  const listener = new JobListener(config, holder, wake);
+  await listener.connect();
+  return () => listener.stop();
+}
+
+class JobListener {
+  private readonly looking: NodeJS.Timeout;
+  private client: pg.Client | undefined;
+  private reconnecting: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly config: pg.ClientConfig,
+    private readonly holder: number,
+    private readonly wake: () => void,
+  ) {
+    this.looking = setInterval(wake, LOOK_EVERY_MS).unref();
+  }
+
+  async connect(): Promise<void> {
+    const client = new pg.Client(this.config);
+    this.client = client;
+    client.on('notification', () => this.wake());
+    // An error comes with the end of the connection, and without a handler it would end the process.
+    client.on('error', () => {});
+    client.on('end', () => this.connectLater());
+    try {
+      await client.connect();
+      await client.query('SELECT pg_advisory_lock($1)', [this.holder]);
+      await client.query(`LISTEN ${JOBS_CHANNEL}`);
+      this.wake();
+    } catch {
+      await client.end().catch(() => {});
+      this.connectLater();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.looking);
+    clearTimeout(this.reconnecting);
+    await this.client?.end().catch(() => {});
+  }
+
+  private connectLater(): void {
+    clearTimeout(this.reconnecting);
+    if (!this.stopped) this.reconnecting = setTimeout(() => this.connect(), RECONNECT_AFTER_MS).unref();
+  }
+}

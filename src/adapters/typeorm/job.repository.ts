@@ -1,0 +1,141 @@
+import { randomInt } from 'node:crypto';
+import type { DataSource, EntityManager } from 'typeorm';
+import { type Job, type JobWork, jobKey } from '../../core/jobs/job.js';
+import type { JobAdder, JobQueue } from '../../core/jobs/job-queue.js';
+import type { Id } from '../../core/shared/ids.js';
+import { clientConfig } from './data-source.js';
+import { JOBS_CHANNEL, listenForJobs } from './job-listener.js';
+import { change, select } from './rows.js';
+import { withoutTransaction } from './transaction.js';
+
+const held = 'customer_id = $1 AND id = $2 AND lease = $3';
+const heldBy = (job: Job) => [job.customerId, job.id, job.lease];
+const notify = `pg_notify('${JOBS_CHANNEL}', '')`;
+const inSeconds = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
+
+/**
+ * The customer with due jobs who was served longest ago, and of theirs the one that has been due longest. The customers are found by
+ * stepping through the index from one to the next, so thousands of jobs of one cost no more than one.
+ */
+const CLAIM = `
+  WITH RECURSIVE waiting AS (
+    (SELECT customer_id FROM jobs WHERE dead_at IS NULL ORDER BY customer_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT j.customer_id FROM jobs j WHERE j.dead_at IS NULL AND j.customer_id > w.customer_id
+            ORDER BY j.customer_id LIMIT 1)
+    FROM waiting w WHERE w.customer_id IS NOT NULL
+  ), turns AS (
+    SELECT w.customer_id FROM waiting w LEFT JOIN job_turns t USING (customer_id)
+    WHERE w.customer_id IS NOT NULL ORDER BY t.served NULLS FIRST, w.customer_id
+  ), next AS (
+    SELECT due.customer_id, due.id FROM turns CROSS JOIN LATERAL (
+      SELECT j.customer_id, j.id FROM jobs j
+      WHERE j.customer_id = turns.customer_id AND j.dead_at IS NULL AND j.due_at <= now()
+      ORDER BY j.due_at, j.id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) due LIMIT 1
+  ), turn AS (
+    INSERT INTO job_turns (customer_id, served) SELECT customer_id, nextval('job_turn_seq') FROM next
+    ON CONFLICT (customer_id) DO UPDATE SET served = excluded.served
+  )
+  UPDATE jobs j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
+  FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
+  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.lease`;
+
+/** A holder's lock is free when its connection has ended, which the server sees at once when the process dies. */
+const RECLAIM = `
+  WITH holders AS (
+    SELECT DISTINCT held_by FROM jobs WHERE lease IS NOT NULL AND held_by <> $1
+  ), dead AS MATERIALIZED (
+    SELECT held_by FROM holders WHERE pg_try_advisory_xact_lock(held_by)
+  )
+  UPDATE jobs SET lease = NULL, again = false, due_at = clock_timestamp()
+  FROM dead WHERE jobs.held_by = dead.held_by AND jobs.lease IS NOT NULL`;
+
+/** Work that was added during the last attempt has attempts of its own. */
+const GIVE_UP = `reason = $4, due_at = clock_timestamp(),
+  attempt = CASE WHEN again THEN 0 ELSE attempt END, dead_at = CASE WHEN again THEN NULL ELSE clock_timestamp() END`;
+
+export class TypeormJobAdder implements JobAdder {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  /**
+   * A job that waits is locked until the transaction ends, although nothing of it changes: so no worker can take it before
+   * the change that it is to find is there. A dead job begins anew.
+   */
+  async add(work: JobWork): Promise<void> {
+    await select(
+      this.manager,
+      `WITH added AS (
+         INSERT INTO jobs (customer_id, key, work) VALUES ($1, $2, $3)
+         ON CONFLICT (customer_id, key) DO UPDATE SET
+           again = jobs.lease IS NOT NULL,
+           due_at = CASE WHEN jobs.dead_at IS NULL THEN jobs.due_at ELSE clock_timestamp() END,
+           attempt = CASE WHEN jobs.dead_at IS NULL THEN jobs.attempt ELSE 0 END,
+           dead_at = NULL
+         WHERE jobs.lease IS NOT NULL OR jobs.dead_at IS NOT NULL
+       )
+       SELECT ${notify}`,
+      [this.customerId, jobKey(work), JSON.stringify(work)],
+    );
+  }
+}
+
+export class TypeormJobQueue implements JobQueue {
+  /** Who this process is to others: the number of an advisory lock. */
+  private readonly holder = randomInt(2 ** 47);
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  claim(leaseSeconds: number): Promise<Job | null> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const { rows } = await change<Job>(manager, CLAIM, [leaseSeconds, this.holder]);
+      return rows[0] ?? null;
+    });
+  }
+
+  async extend(job: Job, leaseSeconds: number): Promise<boolean> {
+    const longer = `UPDATE jobs SET due_at = ${inSeconds('$4')} WHERE ${held}`;
+    return (await this.run(longer, [...heldBy(job), leaseSeconds])) > 0;
+  }
+
+  async complete(job: Job): Promise<void> {
+    // Between the two `again` can only become true, so one of them finds the job, unless its lease was lost.
+    if ((await this.run(`DELETE FROM jobs WHERE ${held} AND NOT again`, heldBy(job))) > 0) return;
+    await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, reason = NULL', []);
+  }
+
+  release(job: Job, reason: string, seconds: number | null): Promise<void> {
+    if (seconds === null) return this.letGo(job, GIVE_UP, [reason]);
+    return this.letGo(job, `reason = $4, due_at = ${inSeconds('$5')}`, [reason, seconds]);
+  }
+
+  postpone(job: Job, reason: string, seconds: number): Promise<void> {
+    return this.letGo(job, `reason = $4, due_at = ${inSeconds('$5')}, attempt = attempt - 1`, [reason, seconds]);
+  }
+
+  async reclaim(): Promise<void> {
+    await this.run(RECLAIM, [this.holder]);
+  }
+
+  listen(wake: () => void): Promise<() => Promise<void>> {
+    return listenForJobs(clientConfig(this.dataSource), this.holder, wake);
+  }
+
+  private async letGo(job: Job, values: string, parameters: readonly unknown[]): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) =>
+      select(
+        manager,
+        `WITH free AS (UPDATE jobs SET lease = NULL, again = false, ${values} WHERE ${held} RETURNING id)
+         SELECT ${notify} FROM free`,
+        [...heldBy(job), ...parameters],
+      ),
+    );
+  }
+
+  private run(sql: string, parameters: readonly unknown[]): Promise<number> {
+    return withoutTransaction(this.dataSource, async (manager) => (await change(manager, sql, parameters)).count);
+  }
+}

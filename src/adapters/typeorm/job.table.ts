@@ -1,0 +1,38 @@
+import type { JobWork } from '../../core/jobs/job.js';
+import type { Id } from '../../core/shared/ids.js';
+import { document, generatedKey, key, optionalText, tableOf, text, whole, yesOrNo } from './columns.js';
+
+export interface JobRow {
+  readonly customerId: Id;
+  readonly id: Id;
+  /** `jobKey` of the work. */
+  readonly key: string;
+  readonly work: JobWork;
+  readonly attempt: number;
+  /** When it can be claimed: once its lease has run out, while a run holds it. */
+  readonly dueAt: Date;
+  readonly lease: string | null;
+  /** The same work was added while this run was at it. */
+  readonly again: boolean;
+  /** Why the last run did not succeed. */
+  readonly reason: string | null;
+  readonly deadAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** The database's clock, in microseconds. */
+const moment = { type: 'timestamptz' } as const;
+
+export const jobTable = tableOf<JobRow>('job', 'jobs', {
+  customerId: key,
+  id: generatedKey,
+  key: text,
+  work: document,
+  attempt: whole,
+  dueAt: moment,
+  lease: optionalText,
+  again: yesOrNo,
+  reason: optionalText,
+  deadAt: { ...moment, nullable: true },
+  createdAt: moment,
+});

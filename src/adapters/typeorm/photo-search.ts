@@ -1,0 +1,37 @@
+import type { Photo } from '../../core/photos/photo.js';
+import type { Id } from '../../core/shared/ids.js';
+import { cut, searchWords } from '../../core/shared/text.js';
+
+/** A lexeme may have 2,046 bytes; a character has at most 4, and the customer's number comes first. */
+const MAX_WORD = 500;
+
+/**
+ * The lexemes of one photo begin with its customer's number, so that the one index over everybody's photos is entered at the
+ * customer's own: `7:paris` is a word, `7#12` a tag. Tags are there by id, so renaming one touches no photo.
+ */
+export function wordLexemes(photo: Pick<Photo, 'customerId' | 'filename' | 'title' | 'description'>): string[] {
+  const words = [photo.filename, photo.title, photo.description].flatMap((part) => searchWords(part ?? ''));
+  return [...new Set(words.map((word) => wordLexeme(photo.customerId, word)))];
+}
+
+export function tagLexeme(customerId: Id, tagId: Id): string {
+  return `${customerId}#${tagId}`;
+}
+
+/** A query for photos in which every word begins a word of the photo's own, or of the name of one of the tags found for it. */
+export function searchQuery(customerId: Id, words: readonly { word: string; tagIds: readonly Id[] }[]): string {
+  return words
+    .map(({ word, tagIds }) => {
+      const inText = `${quoted(wordLexeme(customerId, word))}:*`;
+      return `(${[inText, ...tagIds.map((id) => quoted(tagLexeme(customerId, id)))].join(' | ')})`;
+    })
+    .join(' & ');
+}
+
+function wordLexeme(customerId: Id, word: string): string {
+  return `${customerId}:${cut(word, MAX_WORD)}`;
+}
+
+function quoted(lexeme: string): string {
+  return `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,169 @@
+import type { EntityManager } from 'typeorm';
+import { type ExifTags, isTrashed, type Photo, type TaggedPhoto } from '../../core/photos/photo.js';
+import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../core/photos/photo-query.js';
+import type { PhotoRepository } from '../../core/photos/photo-repository.js';
+import { found } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { Position } from '../../core/shared/page.js';
+import { type PhotoRow, photoOf, photoTable, rowOf } from './photo.table.js';
+import { shiftPhotoCounts } from './photo-counts.js';
+import { isUnmoved, listPhotos, taggedColumns } from './photo-list.js';
+import { tagLexeme, wordLexemes } from './photo-search.js';
+import { asJson, assignments, insertion, select, selected } from './rows.js';
+
+export class TypeormPhotoRepository implements PhotoRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  async get(id: Id): Promise<TaggedPhoto | null> {
+    return (await this.tagged('p.id = $2', id))[0] ?? null;
+  }
+
+  async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+    return ids.length === 0 ? [] : this.tagged('p.id = ANY($2::bigint[]) ORDER BY p.id', ids);
+  }
+
+  list(query: PhotoQuery): Promise<readonly TaggedPhoto[]> {
+    return listPhotos(this.manager, this.customerId, query);
+  }
+
+  unmoved(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean> {
+    return isUnmoved(this.manager, this.customerId, { filters, sort, position });
+  }
+
+  async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
+    if (sha256.length === 0) return [];
+    const rows = await select<PhotoRow>(
+      this.manager,
+      `SELECT DISTINCT ON (p.sha256) ${selected(photoTable, 'p')} FROM photos p
+       WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
+      [this.customerId, sha256],
+    );
+    return rows.map(photoOf<Photo>);
+  }
+
+  async exif(id: Id): Promise<ExifTags | null> {
+    const [row] = await select<{ exif: ExifTags }>(
+      this.manager,
+      'SELECT exif FROM photo_exif WHERE customer_id = $1 AND photo_id = $2',
+      [this.customerId, id],
+    );
+    return row?.exif ?? null;
+  }
+
+  async lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+    if (ids.length === 0) return [];
+    const held =
+      'SELECT p.id FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id FOR UPDATE';
+    await select(this.manager, held, [this.customerId, ids]);
+    // Read by a statement of its own: the one that waited for the lock would show the tags as they were before the wait.
+    return this.getMany(ids);
+  }
+
+  async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {
+    const own = { ...photo, customerId: this.customerId };
+    const row = rowOf(own);
+    // One statement: the tags that exist are kept from being deleted, and get their links and counts if the photo goes in.
+    const search = `array_to_tsvector($4::text[] || ARRAY(SELECT concat($2::bigint, '#', id) FROM held))`;
+    const [answer] = await select<{ stored: boolean }>(
+      this.manager,
+      `WITH held AS MATERIALIZED (
+         SELECT id FROM tags WHERE customer_id = $2 AND id = ANY($3::bigint[]) ORDER BY id FOR KEY SHARE
+       ), photo AS (
+         ${insertion(photoTable, row, { search })} ON CONFLICT DO NOTHING RETURNING id
+       ), side AS (
+         INSERT INTO photo_exif (customer_id, photo_id, exif) SELECT $2, photo.id, $5::json FROM photo
+       ), links AS (
+         INSERT INTO photo_tags (customer_id, photo_id, tag_id) SELECT $2, photo.id, held.id FROM photo, held
+       ), counted AS MATERIALIZED (
+         SELECT c.tag_id FROM tag_counts c WHERE c.customer_id = $2 AND c.tag_id IN (SELECT id FROM held)
+           AND $6::boolean AND EXISTS (SELECT FROM photo)
+         ORDER BY c.tag_id FOR NO KEY UPDATE OF c
+       ), counts AS (
+         UPDATE tag_counts n SET photos = n.photos + 1 FROM counted
+         WHERE n.customer_id = $2 AND n.tag_id = counted.tag_id
+       )
+       SELECT EXISTS (SELECT FROM photo) AS stored`,
+      [asJson([row]), this.customerId, tagIds, wordLexemes(own), JSON.stringify(exif), !isTrashed(photo)],
+    );
+    return answer?.stored ?? false;
+  }
+
+  async nextDupSeq(): Promise<number> {
+    const [row] = await select<{ next: number }>(this.manager, `SELECT nextval('photo_dup_seq') AS next`);
+    return found(row, 'photo').next;
+  }
+
+  async update(photo: Photo): Promise<void> {
+    const own = { ...photo, customerId: this.customerId };
+    const row = rowOf(own);
+    const [tags] = await select<TagsOfPhoto>(
+      this.manager,
+      `WITH tags AS (SELECT tag_id FROM photo_tags WHERE customer_id = $2 AND photo_id = $3), changed AS (
+         UPDATE photos stored SET ${assignments(photoTable, row)},
+           search = array_to_tsvector($4::text[] || ARRAY(SELECT concat($2::bigint, '#', tag_id) FROM tags))
+         FROM json_populate_record(NULL::photos, $1) given, photos before
+         WHERE stored.customer_id = $2 AND stored.id = $3 AND before.customer_id = $2 AND before.id = $3
+         RETURNING before.trashed AS hidden_before, stored.trashed AS hidden_now
+       )
+       SELECT hidden_before::integer - hidden_now::integer AS shift, ARRAY(SELECT tag_id FROM tags) AS "tagIds" FROM changed`,
+      [asJson(row), this.customerId, photo.id, wordLexemes(own)],
+    );
+    if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
+  }
+
+  async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
+    const [links] = await select<{ shown: boolean; added: Id[]; removed: Id[] }>(
+      this.manager,
+      `WITH before AS (SELECT tag_id FROM photo_tags WHERE customer_id = $1 AND photo_id = $2), removed AS (
+         DELETE FROM photo_tags WHERE customer_id = $1 AND photo_id = $2 AND tag_id <> ALL ($3::bigint[]) RETURNING tag_id
+       ), added AS (
+         INSERT INTO photo_tags (customer_id, photo_id, tag_id) SELECT $1, $2, unnest($3::bigint[])
+         ON CONFLICT DO NOTHING RETURNING tag_id
+       ), photo AS (
+         UPDATE photos p SET search =
+           ts_delete(p.search, ARRAY(SELECT concat($1::bigint, '#', tag_id) FROM before)) || array_to_tsvector($4::text[])
+         WHERE customer_id = $1 AND id = $2 RETURNING NOT trashed AS shown
+       )
+       SELECT shown, ARRAY(SELECT tag_id FROM added) AS added, ARRAY(SELECT tag_id FROM removed) AS removed FROM photo`,
+      [this.customerId, id, tagIds, tagIds.map((tagId) => tagLexeme(this.customerId, tagId))],
+    );
+    if (!links?.shown) return;
+    const shifts = [
+      { tagIds: links.added, by: 1 },
+      { tagIds: links.removed, by: -1 },
+    ];
+    await shiftPhotoCounts(this.manager, this.customerId, shifts);
+  }
+
+  async delete(id: Id): Promise<void> {
+    const [tags] = await select<TagsOfPhoto>(
+      this.manager,
+      `WITH links AS (
+         DELETE FROM photo_tags WHERE customer_id = $1 AND photo_id = $2 RETURNING tag_id
+       ), photo AS (
+         DELETE FROM photos WHERE customer_id = $1 AND id = $2 RETURNING trashed
+       )
+       SELECT CASE WHEN trashed THEN 0 ELSE -1 END AS shift, ARRAY(SELECT tag_id FROM links) AS "tagIds" FROM photo`,
+      [this.customerId, id],
+    );
+    if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
+  }
+
+  private async tagged(condition: string, wanted: Id | readonly Id[]): Promise<TaggedPhoto[]> {
+    const rows = await select<PhotoRow>(
+      this.manager,
+      `SELECT ${taggedColumns} FROM photos p WHERE p.customer_id = $1 AND ${condition}`,
+      [this.customerId, wanted],
+    );
+    return rows.map(photoOf<TaggedPhoto>);
+  }
+}
+
+/** Of a photo that was changed: its tags, and by how much their counts go up. */
+interface TagsOfPhoto {
+  readonly tagIds: readonly Id[];
+  readonly shift: number;
+}

@@ -1,0 +1,57 @@
+import type { DataSource } from 'typeorm';
+import {
+  type Budget,
+  observe,
+  type RateWindowStore,
+  WINDOW_MS,
+  type WindowState,
+} from '../../core/access/rolling-window.js';
+import { MINUTE } from '../../core/shared/clock.js';
+import { found } from '../../core/shared/errors.js';
+import { change, select } from './rows.js';
+import { withoutTransaction } from './transaction.js';
+
+const IDLE_MS = 10 * MINUTE;
+
+/** Admissions in the database, for several processes. Errors: `service_unavailable`. */
+export class TypeormRateWindowStore implements RateWindowStore {
+  constructor(private readonly dataSource: DataSource) {}
+
+  hit({ name, limit }: Budget): Promise<WindowState> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const [state] = await select<Omit<WindowState, 'limit'>>(
+        manager,
+        'SELECT allowed, remaining, reset, retry_after AS "retryAfter" FROM rate_hit($1, $2, $3)',
+        [name, limit, WINDOW_MS],
+      );
+      return { ...found(state, 'rate_window'), limit };
+    });
+  }
+
+  peek({ name, limit }: Budget): Promise<WindowState> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const [seen] = await select<{ hits: number[]; now: number }>(
+        manager,
+        `SELECT coalesce((SELECT hits FROM rate_window WHERE name = $1), '{}') AS hits, rate_now() AS now`,
+        [name],
+      );
+      const { hits, now } = found(seen, 'rate_window');
+      return observe(hits, limit, now);
+    });
+  }
+
+  /** Forgets budgets that were not used for ten minutes, and answers how many. Passes over those that are in use right now. */
+  sweep(): Promise<number> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const { count } = await change(
+        manager,
+        `DELETE FROM rate_window WHERE name IN (
+           SELECT name FROM rate_window WHERE coalesce(hits[cardinality(hits)], 0) < rate_now() - $1::bigint
+           FOR UPDATE SKIP LOCKED
+         )`,
+        [IDLE_MS],
+      );
+      return count;
+    });
+  }
+}

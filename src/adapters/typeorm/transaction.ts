@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { isConflict, isLost, isReleased, statementError, unavailable } from './database-errors.js';
+
+const ATTEMPTS = 3;
+const PAUSE_MS = 40;
+
+/**
+ * Runs `work` in one transaction (READ COMMITTED), again from its beginning when it was in conflict with another.
+ * Errors: `service_unavailable`; whatever `work` throws, after the transaction was undone.
+ */
+export async function inTransaction<T>(
+  dataSource: DataSource,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await once(dataSource, work);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (attempt === ATTEMPTS) throw unavailable(error);
+      // Both of a pair that met would meet again if they waited equally long.
+      await delay(PAUSE_MS * attempt * Math.random());
+    }
+  }
+}
+
+/** Runs `work` without a transaction, on one connection that is taken with its first statement. Errors: `service_unavailable`. */
+export async function withoutTransaction<T>(
+  dataSource: DataSource,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
+  const runner = dataSource.createQueryRunner();
+  const statements = watch(runner);
+  try {
+    return await work(runner.manager);
+  } catch (error) {
+    throw workError(error);
+  } finally {
+    statements.end();
+    await giveBack(runner, statements.lost());
+  }
+}
+
+async function once<T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  const runner = dataSource.createQueryRunner();
+  const statements = watch(runner);
+  try {
+    await runner.startTransaction();
+    const result = await work(runner.manager);
+    statements.end();
+    // Postgres answers COMMIT with ROLLBACK, and no error, when a statement failed and `work` went on regardless.
+    if (statements.failure() !== undefined) throw statements.failure();
+    await runner.commitTransaction();
+    return result;
+  } catch (error) {
+    statements.end();
+    const open = runner.isTransactionActive && statements.lost() === undefined;
+    if (open) await runner.rollbackTransaction().catch(() => {});
+    throw workError(error);
+  } finally {
+    await giveBack(runner, statements.lost());
+  }
+}
+
+/** TypeORM lets go of a connection that ends between two statements, and is then asked for the second. */
+function workError(error: unknown): unknown {
+  return isReleased(error) ? unavailable(error) : error;
+}
+
+/** What became of the statements of one runner. */
+interface Statements {
+  /** From here on nothing but the end of the transaction goes through: a branch of `work` that runs on must not write outside of it. */
+  end(): void;
+  /** The error of a statement that was not undone by going back to a savepoint. */
+  failure(): unknown;
+  /** The error after which the connection is worth nothing. */
+  lost(): Error | undefined;
+}
+
+/**
+ * Looks at every statement of a runner, those of TypeORM's own builders included, and puts its errors into core's words. One at
+ * a time: pg will not take a statement any more while another runs.
+ */
+function watch(runner: QueryRunner): Statements {
+  const query = runner.query.bind(runner) as (...statement: unknown[]) => Promise<unknown>;
+  let ended = false;
+  let failure: unknown;
+  let lost: Error | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+  const watched = async (sql: string, ...rest: unknown[]): Promise<unknown> => {
+    if (ended && sql !== 'COMMIT' && sql !== 'ROLLBACK') throw new Error('This transaction has ended.');
+    try {
+      const result = await query(sql, ...rest);
+      if (sql.startsWith('ROLLBACK TO SAVEPOINT')) failure = undefined;
+      return result;
+    } catch (error) {
+      failure = statementError(error);
+      if (isLost(error)) lost = error as Error;
+      throw failure;
+    }
+  };
+  const inTurn = (...statement: Parameters<typeof watched>) => {
+    const result = turn.then(() => watched(...statement));
+    turn = result.catch(() => {});
+    return result;
+  };
+  runner.query = inTurn as QueryRunner['query'];
+  return {
+    end() {
+      ended = true;
+    },
+    failure: () => failure,
+    lost: () => lost,
+  };
+}
+
+/** A connection whose last answer never came is closed, not used again. */
+async function giveBack(runner: QueryRunner, lost: Error | undefined): Promise<void> {
+  if (lost !== undefined && !runner.isReleased) {
+    const client: Client | undefined = await runner.connect().catch(() => undefined);
+    // Not waited for: the pool lets go of a client that is ending, and the other side may never answer.
+    client?.end().catch(() => {});
+  }
+  await runner.release();
+}
