@@ -1,0 +1,58 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { ThrottlerModule } from '@nestjs/throttler';
+import type { Ports } from './core/ports.js';
+import { CustomerModule } from './http/api/customer/customer.module.js';
+import { IpGuard } from './http/api/guards/ip.guard.js';
+import { KeyGuard } from './http/api/guards/key.guard.js';
+import { KeyUses } from './http/api/guards/key-uses.js';
+import { RateLimitGuard, throttlerOptions } from './http/api/guards/rate-limit.guard.js';
+import { ScopeGuard } from './http/api/guards/scope.guard.js';
+import { ImportsModule } from './http/api/imports/imports.module.js';
+import { MeModule } from './http/api/me/me.module.js';
+import { PhotosModule } from './http/api/photos/photos.module.js';
+import { ReadRequest } from './http/api/read-request.interceptor.js';
+import { SendReply } from './http/api/send-reply.interceptor.js';
+import { TagsModule } from './http/api/tags/tags.module.js';
+import { UnknownRouteModule } from './http/api/unknown-route.module.js';
+import { ErrorFilter } from './http/errors/error.filter.js';
+import { FilesModule } from './http/files/files.module.js';
+import { HTTP_OPTIONS, type HttpOptions } from './http/http-options.js';
+import { OpsModule } from './http/ops/ops.module.js';
+import { PORTS } from './http/ports-token.js';
+
+/** What the service is made of. The order of the guards is the order of checks (API.md §4.2). */
+@Module({})
+export class AppModule {
+  static with(ports: Ports, options: HttpOptions): DynamicModule {
+    return {
+      module: AppModule,
+      global: true,
+      imports: [
+        ThrottlerModule.forRoot(throttlerOptions(ports.rateWindows)),
+        MeModule,
+        CustomerModule,
+        PhotosModule,
+        TagsModule,
+        ImportsModule,
+        FilesModule,
+        OpsModule,
+        // Last: it takes what the others left.
+        UnknownRouteModule,
+      ],
+      providers: [
+        { provide: PORTS, useValue: ports },
+        { provide: HTTP_OPTIONS, useValue: options },
+        KeyUses,
+        { provide: APP_GUARD, useClass: KeyGuard },
+        { provide: APP_GUARD, useClass: IpGuard },
+        { provide: APP_GUARD, useClass: RateLimitGuard },
+        { provide: APP_GUARD, useClass: ScopeGuard },
+        { provide: APP_INTERCEPTOR, useClass: SendReply },
+        { provide: APP_INTERCEPTOR, useClass: ReadRequest },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+      ],
+      exports: [PORTS, HTTP_OPTIONS],
+    };
+  }
+}

@@ -1,0 +1,29 @@
+import type { ExecutionContext, Type } from '@nestjs/common';
+import { SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
+import type { Scope } from '../../core/access/scope.js';
+
+/** What a route asks of whoever calls it. */
+export type Access = { readonly needs: 'scope'; readonly scope: Scope } | { readonly needs: 'key' | 'nothing' };
+
+const ACCESS = Symbol('Access');
+
+/** The route needs a key with this scope. A route that declares nothing is closed. */
+export const Needs = (scope: Scope) => SetMetadata<symbol, Access>(ACCESS, { needs: 'scope', scope });
+
+/** Any valid key will do: only for what answers unknown routes. */
+export const NeedsAnyKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'key' });
+
+/** Outside /api/v1: no key, no budget. */
+export const NeedsNoKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'nothing' });
+
+export function accessOf(reflector: Reflector, context: ExecutionContext): Access | undefined {
+  return declaredAccess(reflector, context.getHandler(), context.getClass());
+}
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+/** The same of a handler and its controller by themselves. */
+export function declaredAccess(reflector: Reflector, handler: Handler, controller: Type): Access | undefined {
+  return reflector.getAllAndOverride<Access | undefined>(ACCESS, [handler, controller]);
+}

@@ -1,0 +1,21 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import type { Caller } from '../../../core/access/caller.js';
+import { readCustomer } from '../../../core/customers/read-customer.js';
+import type { Ports } from '../../../core/ports.js';
+import { PORTS } from '../../ports-token.js';
+import { Needs } from '../access.js';
+import { Calling } from '../calling.js';
+import { Tagged } from '../send-reply.interceptor.js';
+import { customerView } from './customer.view.js';
+
+@Controller('api/v1/customer')
+export class CustomerController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @Needs('customer:read')
+  @Tagged()
+  async read(@Calling() caller: Caller) {
+    return customerView(this.ports, await readCustomer(this.ports, caller));
+  }
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { DomainError } from '../../core/shared/errors.js';
+import type { Precondition } from '../../core/shared/precondition.js';
+
+/** Fields that only a parameter or a bulk tool brings (API.md §4.1): a plain GET has none of them, so no tag depends on them. */
+const EXTRAS = ['urls', 'exif', 'photos', 'changes'];
+
+/** The strong tag of a resource: a hash of what a plain GET returns. */
+export function entityTag(view: object): string {
+  const plain = Object.entries(view).filter(([name]) => !EXTRAS.includes(name));
+  return `"${createHash('sha256').update(JSON.stringify(plain)).digest('hex').slice(0, 32)}"`;
+}
+
+export function isPlain(view: object): boolean {
+  return EXTRAS.every((name) => !Object.hasOwn(view, name));
+}
+
+/** `If-None-Match` (RFC 9110 §13.1.2): weak comparison; several header lines are one list. */
+export function noneMatch(header: string | undefined, tag: string): boolean {
+  return header === undefined || !tagsIn(header).some((one) => one === '*' || opaque(one) === opaque(tag));
+}
+
+/** `If-Match` (RFC 9110 §13.1.1): strong comparison. */
+function matches(header: string, tag: string): boolean {
+  return tagsIn(header).some((one) => one === '*' || one === tag);
+}
+
+function tagsIn(header: string): string[] {
+  return header.match(/\*|(?:W\/)?"[^"]*"/g) ?? [];
+}
+
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '');
+}
+
+/** Makes the precondition that `If-Match` asks for, out of the view that clients know the resource by. */
+export type IfMatch = <T>(view: (current: T) => object) => Precondition<T>;
+
+/** The `If-Match` of a request to change one resource. Without the header every state will do. */
+export const Conditions = createParamDecorator((_: unknown, context: ExecutionContext): IfMatch => {
+  const header = context.switchToHttp().getRequest<Request>().headers['if-match'];
+  return (view) => (current) => {
+    if (header === undefined) return;
+    const currentEtag = entityTag(view(current));
+    if (matches(header, currentEtag)) return;
+    const message = 'The resource is not in the state that If-Match names. Read it again before changing it.';
+    throw new DomainError('precondition_failed', message, { currentEtag });
+  };
+});

@@ -1,0 +1,34 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { admits } from '../../../core/access/ip-list.js';
+import type { Ports } from '../../../core/ports.js';
+import { DomainError } from '../../../core/shared/errors.js';
+import { exchangeOf } from '../../exchange.js';
+import { PORTS } from '../../ports-token.js';
+import { refusedByAddress } from '../budget-headers.js';
+import { KeyUses } from './key-uses.js';
+
+/** Step 2 of API.md §4.2: may this key be used from here? A thief must not drain the key's budget, nor see it. */
+@Injectable()
+export class IpGuard implements CanActivate {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(KeyUses) private readonly uses: KeyUses,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const exchange = exchangeOf(context.switchToHttp().getRequest<Request>());
+    if (exchange.key === null) return true;
+    const { key } = exchange.key;
+    if (admits(key.ipList, exchange.clientIp)) {
+      this.uses.note(key.id, exchange.clientIp);
+      return true;
+    }
+    const message = `This key may not be used from ${exchange.clientIp}.`;
+    const response = context.switchToHttp().getResponse<Response>();
+    const refusal = new DomainError('ip_not_whitelisted', message);
+    exchange.key = null;
+    throw await refusedByAddress(this.ports, exchange, response, refusal);
+  }
+}

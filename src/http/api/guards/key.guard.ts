@@ -1,0 +1,31 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { authenticate } from '../../../core/access/authenticate.js';
+import type { Ports } from '../../../core/ports.js';
+import { DomainError } from '../../../core/shared/errors.js';
+import { exchangeOf } from '../../exchange.js';
+import { PORTS } from '../../ports-token.js';
+import { accessOf } from '../access.js';
+import { refusedByAddress } from '../budget-headers.js';
+
+/** Step 1 of API.md §4.2: who is it? Never says which part of a key was wrong. */
+@Injectable()
+export class KeyGuard implements CanActivate {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (accessOf(this.reflector, context)?.needs === 'nothing') return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const response = context.switchToHttp().getResponse<Response>();
+    const exchange = exchangeOf(request);
+    exchange.key = await authenticate(this.ports, request.headersDistinct['authorization'] ?? []);
+    if (exchange.key) return true;
+    const refusal = new DomainError('unauthorized', 'Send a valid API key: Authorization: Bearer <API_KEY>.');
+    throw await refusedByAddress(this.ports, exchange, response, refusal);
+  }
+}

@@ -1,0 +1,54 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerRequest } from '@nestjs/throttler';
+import type { Request } from 'express';
+import {
+  type Budget,
+  budgetGroupOf,
+  keyBudget,
+  type RateWindowStore,
+  WINDOW_MS,
+} from '../../../core/access/rolling-window.js';
+import { exchangeOf, knownKeyOf } from '../../exchange.js';
+import { budgetUsedUp, showBudget } from '../budget-headers.js';
+import { type RateWindowRecord, RateWindowStorage } from './rate-window-storage.js';
+
+/** For `ThrottlerModule`: one budget per key and group, whatever the route. */
+export function throttlerOptions(rateWindows: RateWindowStore): ThrottlerModuleOptions {
+  return {
+    storage: new RateWindowStorage(rateWindows),
+    throttlers: [
+      {
+        ttl: WINDOW_MS,
+        limit: (context) => budgetOf(context).limit,
+        getTracker: (_, context) => budgetOf(context).name,
+        generateKey: (_, budget) => budget,
+      },
+    ],
+  };
+}
+
+function budgetOf(context: ExecutionContext): Budget {
+  const request = context.switchToHttp().getRequest<Request>();
+  return keyBudget(knownKeyOf(exchangeOf(request)).key, budgetGroupOf(request.method));
+}
+
+/** Step 3 of API.md §4.2: is there budget left? A refused call is not counted. */
+@Injectable()
+export class RateLimitGuard extends ThrottlerGuard {
+  protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
+    return exchangeOf(context.switchToHttp().getRequest<Request>()).key === null;
+  }
+
+  protected override async handleRequest({ context, limit, ttl, ...ask }: ThrottlerRequest): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const response = context.switchToHttp().getResponse();
+    const name = ask.generateKey(context, await ask.getTracker(request, context), 'default');
+    const record = await this.storageService.increment(name, ttl, limit, ask.blockDuration, 'default');
+    const { state } = record as RateWindowRecord;
+    const group = budgetGroupOf(request.method);
+    showBudget(exchangeOf(request), response, group, state);
+    if (record.isBlocked) throw budgetUsedUp(response, group, state);
+    return true;
+  }
+}

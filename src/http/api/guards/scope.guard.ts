@@ -1,0 +1,29 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { demandScope } from '../../../core/access/caller.js';
+import { budgetGroupOf } from '../../../core/access/rolling-window.js';
+import { DomainError } from '../../../core/shared/errors.js';
+import { exchangeOf, knownKeyOf } from '../../exchange.js';
+import { accessOf } from '../access.js';
+
+/** Steps 5 and 6 of API.md §4.2: may this key do this, and may its customer write? */
+@Injectable()
+export class ScopeGuard implements CanActivate {
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const access = accessOf(this.reflector, context);
+    // Closed unless declared: a route that says nothing does not exist for anyone.
+    if (!access) throw new DomainError('not_found', 'There is nothing at this path.');
+    if (access.needs !== 'scope') return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const { key, customerStatus } = knownKeyOf(exchangeOf(request));
+    demandScope(key, access.scope);
+    if (customerStatus === 'suspended' && budgetGroupOf(request.method) === 'write') {
+      throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');
+    }
+    return true;
+  }
+}

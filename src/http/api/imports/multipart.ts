@@ -1,0 +1,169 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
+import type { InlineFile, InlineWords } from '../../../core/imports/receive-inline.js';
+import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
+import { bodyOf, ClientGone, tooLarge } from '../../request-body.js';
+import { parseJson, readShape } from '../json-body.js';
+import { InlineWordsBody } from './import.dto.js';
+
+/** Bytes of the `photos` part, as of a JSON body of the same endpoint (API.md §9). */
+const WORDS_BYTES = 5 * 1024 * 1024;
+
+type Part =
+  | { readonly kind: 'file'; readonly name: string; readonly filename: string; readonly stream: BusboyFileStream }
+  | { readonly kind: 'field'; readonly name: string; readonly text: string; readonly cut: boolean };
+
+export interface InlineRequest {
+  /** What the client says of the files, in their order; null when it says nothing. */
+  readonly words: readonly InlineWords[] | null;
+  /** To be taken one after another. Throws what is wrong with the body, when it comes to it. */
+  readonly files: AsyncIterable<InlineFile>;
+}
+
+/**
+ * Reads a multipart/form-data body as it comes (API.md §7, 11b): an optional first part `photos`, then parts `file`. Nothing
+ * but the part at hand is in memory. Errors: `invalid_request`, `payload_too_large`; `ClientGone` when the body ends early.
+ */
+export async function openMultipart(request: IncomingMessage, maxBytes: number): Promise<InlineRequest> {
+  const parts = partsOf(request, maxBytes);
+  const first = await parts.next();
+  if (!first.done && first.value.name === 'photos') {
+    return { words: await readWords(first.value), files: filesOf(parts, null) };
+  }
+  return { words: null, files: filesOf(parts, first.done ? null : first.value) };
+}
+
+async function* filesOf(parts: AsyncGenerator<Part>, first: Part | null): AsyncGenerator<InlineFile> {
+  try {
+    if (first) yield fileOf(first);
+    for await (const part of parts) yield fileOf(part);
+  } finally {
+    await parts.return(undefined);
+  }
+}
+
+function fileOf(part: Part): InlineFile {
+  if (part.name === 'photos') throw refused('photos', 'conflict', 'The part photos must come once, before every file.');
+  if (part.name !== 'file')
+    throw refused(part.name, 'unknown_field', `There is no part ${part.name}: send photos and file.`);
+  if (part.kind === 'field') throw refused('file', 'invalid_type', 'A part file needs a file name.');
+  return { filename: part.filename, bytes: bytesOf(part.stream) };
+}
+
+/** Whoever stops reading early leaves the stream alive: the parser needs its end to go on. */
+async function* bytesOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream.iterator({ destroyOnReturn: false });
+  } catch (error) {
+    throw asRefusal(error);
+  }
+}
+
+async function readWords(part: Part): Promise<readonly InlineWords[]> {
+  const photos = parseJson(part.kind === 'field' ? textOf(part) : await collect(part.stream), 'photos');
+  const { body, errors } = await readShape({ photos }, InlineWordsBody);
+  if (errors.length > 0) throw invalid(...errors);
+  return (body as InlineWordsBody).photos;
+}
+
+function textOf({ text, cut }: { text: string; cut: boolean }): Uint8Array {
+  if (cut) throw tooLarge(WORDS_BYTES);
+  return new TextEncoder().encode(text);
+}
+
+async function collect(stream: BusboyFileStream): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytesOf(stream)) {
+    size += chunk.length;
+    if (size > WORDS_BYTES) throw tooLarge(WORDS_BYTES);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The parts in their order. Each file's bytes must be read, or left, before the next part is asked for. */
+async function* partsOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Part> {
+  const waiting: Part[] = [];
+  let wake = () => {};
+  let over: { error: unknown } | { error: null } | null = null;
+  const parser = openParser(request.headers);
+  const push = (part: Part) => {
+    waiting.push(part);
+    wake();
+  };
+  parser.on('file', (name, stream, filename) => {
+    // Whoever reads the stream meets its error; unread, it must not end the process.
+    stream.on('error', () => undefined);
+    push({ kind: 'file', name: String(name), filename: String(filename ?? ''), stream });
+  });
+  parser.on('field', (name, text, _, cut) => push({ kind: 'field', name: String(name), text, cut }));
+  const stopping = new AbortController();
+  let open: BusboyFileStream | null = null;
+  void pipeline(Readable.from(counted(request, maxBytes)), parser, { signal: stopping.signal }).then(
+    () => {
+      over = { error: null };
+      wake();
+    },
+    (error: unknown) => {
+      const cause = asRefusal(error);
+      over = { error: cause };
+      for (const part of waiting) if (part.kind === 'file') part.stream.destroy(cause);
+      open?.destroy(cause);
+      wake();
+    },
+  );
+  try {
+    for (;;) {
+      const part = waiting.shift();
+      if (part) {
+        if (part.kind === 'file') open = part.stream;
+        yield part;
+        if (part.kind === 'file') part.stream.resume();
+        open = null;
+      } else if (over) {
+        const { error } = over as { error: unknown };
+        if (error !== null) throw error;
+        return;
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    stopping.abort();
+  }
+}
+
+function openParser(headers: IncomingMessage['headers']) {
+  try {
+    return new Busboy({
+      headers: headers as BusboyHeaders,
+      limits: { fieldNameSize: 100, fieldSize: WORDS_BYTES, headerPairs: 50, headerSize: 16 * 1024 },
+    });
+  } catch {
+    throw refused('body', 'invalid_format', 'The Content-Type of a multipart body must name its boundary.');
+  }
+}
+
+async function* counted(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of bodyOf(request)) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    yield chunk;
+  }
+}
+
+/** What the parser finds wrong is the client's doing; our own errors say themselves what they are. */
+function asRefusal(error: unknown): Error {
+  if (error instanceof DomainError || error instanceof ClientGone) return error;
+  return refused('body', 'invalid_format', 'The multipart body is broken or ends too early.');
+}
+
+function refused(field: string, code: FieldErrorCode, message: string): DomainError {
+  return invalid({ field, code, message });
+}

@@ -1,0 +1,163 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { type ValidationError, validateSync } from 'class-validator';
+import { type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
+import { isPlainObject, type ListField, listsOf, nestedShape, type Shape } from './body-fields.js';
+
+/** Deepest nesting of a body (API.md §9). */
+const MAX_DEPTH = 10;
+
+/** No object of this API has more fields, no list more entries. Checked first, as looking at each of very many takes long. */
+const MAX_FIELDS = 100;
+const MAX_ENTRIES = 1000;
+
+/** Errors told of at once. */
+const MAX_ERRORS = 100;
+
+/** Objects of a list that are read before others get their turn. */
+const ITEMS_AT_ONCE = 25;
+
+export type BodyClass = Shape & {
+  /** Fields that clients see but do not write here, each with what changes it. Sent, they are `read_only` instead of unknown. */
+  readonly readOnly?: Readonly<Record<string, string>>;
+};
+
+/** Bytes as JSON. Errors: `invalid_request` (`invalid_json`). */
+export function parseJson(bytes: Uint8Array, path = 'body'): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid({ field: path, code: 'invalid_json', message: `The ${path} is not valid JSON in UTF-8.` });
+  }
+  const error = excess(value, path === 'body' ? '' : path);
+  if (error) throw invalid(error);
+  return value;
+}
+
+/** What is too deep or too many, if anything. Stops looking once it is found. */
+function excess(value: unknown, path: string, depth = 1): FieldError | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const field = path || 'body';
+  if (depth > MAX_DEPTH) {
+    return { field, code: 'invalid_json', message: `The body is nested more than ${MAX_DEPTH} levels deep.` };
+  }
+  const entries = Object.entries(value);
+  const max = Array.isArray(value) ? MAX_ENTRIES : MAX_FIELDS;
+  if (entries.length > max) return { field, code: 'too_many', message: `${field} has too many entries.` };
+  for (const [name, item] of entries) {
+    const error = excess(item, pathOf(path, name), depth + 1);
+    if (error) return error;
+  }
+  return null;
+}
+
+export interface Shaped {
+  readonly body: object;
+  readonly errors: readonly FieldError[];
+}
+
+/** The body as an instance of its class, or everything that is wrong with its shape. */
+export async function readShape(value: unknown, shape: BodyClass): Promise<Shaped> {
+  const { lists, ...read } = readFields(value, shape, '');
+  const errors = [...read.errors];
+  for (const list of lists) {
+    const items = await readList((value as Record<string, unknown>)[list.name], list);
+    errors.push(...items.errors);
+    Object.assign(read.body, { [list.name]: items.body });
+  }
+  return { body: read.body, errors: errors.slice(0, MAX_ERRORS) };
+}
+
+async function readList(value: unknown, { name, shape, max }: ListField): Promise<Shaped> {
+  const wrong = (code: FieldErrorCode, says: string, bounds = {}) => {
+    return { body: [], errors: [{ field: name, code, message: `${name} ${says}`, ...bounds }] };
+  };
+  if (value === undefined) return wrong('required', 'is required.');
+  if (value === null) return wrong('not_nullable', 'must not be null.');
+  if (!Array.isArray(value)) return wrong('invalid_type', 'must be a list of objects.');
+  if (value.length === 0) return wrong('too_short', 'must have at least one entry.', { min: 1, max });
+  if (value.length > max) return wrong('too_many', `takes at most ${max} entries.`, { max });
+  const items: object[] = [];
+  const errors: FieldError[] = [];
+  for (const [at, item] of value.entries()) {
+    if (at > 0 && at % ITEMS_AT_ONCE === 0) await othersTurn();
+    const read = readFields(item, shape, `${name}[${at}]`);
+    items.push(read.body);
+    errors.push(...read.errors);
+  }
+  return { body: items, errors };
+}
+
+function readFields(value: unknown, shape: BodyClass, path: string): Shaped & { readonly lists: readonly ListField[] } {
+  if (!isPlainObject(value)) {
+    const message = `${path || 'The body'} must be a JSON object.`;
+    return { body: {}, errors: [{ field: path || 'body', code: 'invalid_type', message }], lists: [] };
+  }
+  const lists = listsOf(shape);
+  const names = Object.keys(value).filter((name) => !lists.some((list) => list.name === name));
+  const body = instance(value, names, shape);
+  const broken = validateSync(body, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false });
+  const errors = [...reservedNames(value, shape, path), ...broken.flatMap((error) => fieldErrors(error, shape, path))];
+  return { body, errors, lists };
+}
+
+/**
+ * The values as an instance of the class that knows their rules. Only declared objects are looked into: class-transformer's
+ * way, into all of them, throws on a field named `constructor`.
+ */
+function instance(value: Record<string, unknown>, names: readonly string[], shape: Shape): object {
+  const body = new shape() as Record<string, unknown>;
+  for (const name of names.filter((one) => !RESERVED.includes(one))) {
+    const part = value[name];
+    const inner = nestedShape(shape, name);
+    body[name] = inner && isPlainObject(part) ? instance(part, Object.keys(part), inner) : part;
+  }
+  return body;
+}
+
+/** `__proto__`, `constructor`, `toString` … would change what an object is. No body has such a field. */
+const RESERVED = Object.getOwnPropertyNames(Object.prototype);
+
+function reservedNames(value: object, shape: Shape, path: string): FieldError[] {
+  const here = RESERVED.filter((name) => Object.hasOwn(value, name)).map((name) => unknownField(pathOf(path, name)));
+  const inside = Object.entries(value).flatMap(([name, part]) => {
+    const inner = nestedShape(shape, name);
+    return inner && isPlainObject(part) ? reservedNames(part, inner, pathOf(path, name)) : [];
+  });
+  return [...here, ...inside];
+}
+
+function fieldErrors(error: ValidationError, shape: BodyClass, parent: string): FieldError[] {
+  const path = pathOf(parent, error.property);
+  const own = Object.entries(error.constraints ?? {}).filter(([name]) => name !== 'nestedValidation');
+  const noObject = error.constraints?.['nestedValidation'] !== undefined && own.length === 0;
+  // Whether a field may be null is said by its own rules; an entry of a list never may.
+  if (noObject && error.value === null && !isIndex(error.property)) return [];
+  if (noObject) return [{ field: path, code: 'invalid_type', message: `${path} must be an object.` }];
+  if (own.length === 0) return (error.children ?? []).flatMap((child) => fieldErrors(child, shape, path));
+  return own.map(([name, says]): FieldError => {
+    if (name !== 'whitelistValidation') {
+      return { field: path, code: name as FieldErrorCode, message: `${path} ${says}`, ...error.contexts?.[name] };
+    }
+    const how =
+      parent === '' && Object.hasOwn(shape.readOnly ?? {}, error.property)
+        ? shape.readOnly?.[error.property]
+        : undefined;
+    return how === undefined
+      ? unknownField(path)
+      : { field: path, code: 'read_only', message: `${path} cannot be changed here: ${how}` };
+  });
+}
+
+function unknownField(path: string): FieldError {
+  return { field: path, code: 'unknown_field', message: `${path} is not a field of this request.` };
+}
+
+function pathOf(parent: string, name: string): string {
+  if (parent === '') return name;
+  return isIndex(name) ? `${parent}[${name}]` : `${parent}.${name}`;
+}
+
+function isIndex(name: string): boolean {
+  return /^[0-9]+$/.test(name);
+}

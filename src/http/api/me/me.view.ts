@@ -1,0 +1,37 @@
+import { type ApiKey, shownPrefix } from '../../../core/access/api-key.js';
+import type { WindowState } from '../../../core/access/rolling-window.js';
+import { instant, optionalInstant } from '../wire.js';
+
+export interface Me {
+  readonly customer: object;
+  readonly key: ApiKey;
+  /** As this answer's own headers tell it. */
+  readonly read: WindowState;
+  readonly write: WindowState;
+  readonly clientIp: string;
+  readonly now: Date;
+}
+
+/** API.md §5.6. */
+export function meView({ customer, key, read, write, clientIp, now }: Me) {
+  return {
+    customer,
+    apiKey: {
+      id: key.id,
+      name: key.name,
+      prefix: shownPrefix(key),
+      scopes: [...key.scopes],
+      ipRestricted: key.ipList.length > 0,
+      createdAt: instant(key.createdAt),
+      expiresAt: optionalInstant(key.expiresAt),
+    },
+    rateLimit: rateLimit(read),
+    rateLimits: { read: rateLimit(read), write: rateLimit(write) },
+    clientIp,
+    serverTime: instant(now),
+  };
+}
+
+function rateLimit({ limit, remaining, reset }: WindowState) {
+  return { limit, remaining, reset };
+}

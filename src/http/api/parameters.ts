@@ -1,0 +1,124 @@
+import type { FieldError } from '../../core/shared/errors.js';
+import { type Id, parseId } from '../../core/shared/ids.js';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.js';
+
+/** The reading of one parameter's text: its value, or what is wrong with it. */
+export type Reading<T> =
+  | { readonly value: T }
+  | { readonly error: Omit<FieldError, 'field' | 'message'>; readonly says: string };
+
+export type Reader<T> = (text: string) => Reading<T>;
+
+/** The query parameters that a route knows, by name. What is not named is refused. */
+export type ParameterTable = Readonly<Record<string, Reader<unknown>>>;
+
+/** All optional: what was not sent is absent. */
+export type Parameters<Table extends ParameterTable> = {
+  readonly [Name in keyof Table]?: Table[Name] extends Reader<infer Value> ? Value : never;
+};
+
+/** Most ids in one list (API.md §9). */
+export const MAX_IDS = 100;
+
+/** Reads a query string by a table: strict about names, repetition and values (API.md §4.5). */
+export function readParameters(query: string, table: ParameterTable): { values: object; errors: FieldError[] } {
+  const sent = new URLSearchParams(query);
+  const values: Record<string, unknown> = {};
+  const errors: FieldError[] = [];
+  for (const name of new Set(sent.keys())) {
+    const texts = sent.getAll(name);
+    const reader = Object.hasOwn(table, name) ? table[name] : undefined;
+    const reading = reader ? readOne(texts, reader) : unknownParameter(table);
+    if ('value' in reading) values[name] = reading.value;
+    else errors.push({ field: name, message: `${name} ${reading.says}`, ...reading.error });
+  }
+  return { values, errors };
+}
+
+function readOne(texts: readonly string[], reader: Reader<unknown>): Reading<unknown> {
+  const [text = '', ...more] = texts;
+  if (more.length > 0) {
+    const bounds = reader('');
+    return { error: { ...('error' in bounds && bounds.error), code: 'invalid_type' }, says: 'must be given once.' };
+  }
+  return text.includes('\u0000') ? wrong('invalid_format', 'must not contain NUL.') : reader(text);
+}
+
+function unknownParameter(table: ParameterTable): Reading<never> {
+  const names = Object.keys(table);
+  return wrong(
+    'unknown_parameter',
+    `is not known here. ${names.length > 0 ? `Known: ${names.join(', ')}.` : 'This endpoint takes no parameters.'}`,
+  );
+}
+
+export function wrong(code: FieldError['code'], says: string, bounds?: { min?: number; max?: number }): Reading<never> {
+  return { error: { code, ...bounds }, says };
+}
+
+/** A whole number in plain decimal digits: no sign but minus, no exponent, no spaces. */
+export function wholeNumber(min: number, max: number): Reader<number> {
+  return (text) => {
+    const says = `must be a whole number from ${min} to ${max}.`;
+    if (!/^-?[0-9]{1,15}$/.test(text)) return wrong('invalid_type', says, { min, max });
+    const value = Number(text);
+    return value >= min && value <= max ? { value } : wrong('out_of_range', says, { min, max });
+  };
+}
+
+export function oneOf<const Value extends string>(choices: readonly Value[]): Reader<Value> {
+  return (text) => {
+    const value = choices.find((choice) => choice === text);
+    return value === undefined ? wrong('invalid_format', `must be one of ${choices.join(', ')}.`) : { value };
+  };
+}
+
+/** Comma separated. */
+export function someOf<const Value extends string>(choices: readonly Value[]): Reader<readonly Value[]> {
+  return listOf(oneOf(choices), choices.length);
+}
+
+export function listOf<T>(reader: Reader<T>, max: number): Reader<readonly T[]> {
+  return (text) => {
+    const readings = text.split(',').map(reader);
+    if (readings.length > max) return wrong('too_many', `takes at most ${max}, separated by commas.`, { max });
+    const value: T[] = [];
+    for (const reading of readings) {
+      if (!('value' in reading)) return reading;
+      value.push(reading.value);
+    }
+    return { value };
+  };
+}
+
+export const flag: Reader<boolean> = (text) => {
+  const reading = oneOf(['true', 'false'])(text);
+  return 'value' in reading ? { value: reading.value === 'true' } : reading;
+};
+
+export const id: Reader<Id> = (text) => {
+  const value = parseId(text);
+  return value === null ? wrong('invalid_type', 'must be an id: a whole number from 1.') : { value };
+};
+
+export function idList(max = MAX_IDS): Reader<readonly Id[]> {
+  return listOf(id, max);
+}
+
+/** At least one character, at most `max`. */
+export function text(max: number): Reader<string> {
+  return (value) => {
+    if (value === '') return wrong('too_short', 'must not be empty.', { min: 1 });
+    return value.length > max ? wrong('too_long', `must have at most ${max} characters.`, { max }) : { value };
+  };
+}
+
+/** What every list takes. A cursor is looked at by core, which alone can tell whether it is right. */
+export const pageParameters = {
+  limit: wholeNumber(1, MAX_PAGE_SIZE),
+  cursor: ((value) => ({ value })) as Reader<string>,
+};
+
+export function pageRequest({ limit, cursor }: Parameters<typeof pageParameters>) {
+  return { limit: limit ?? DEFAULT_PAGE_SIZE, cursor: cursor ?? null };
+}

@@ -1,0 +1,44 @@
+import type { Caller } from '../../../core/access/caller.js';
+import { downloadOriginal, downloadRendition, type RenditionDownload } from '../../../core/photos/download-photo.js';
+import type { Uses } from '../../../core/ports.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { reprDigest, type Sendable } from '../../send-download.js';
+import type { Parameters } from '../parameters.js';
+import { demandDownload, type downloadParameters } from './photo.dto.js';
+
+/** What a download request asks for, ready to be sent (API.md §7, 5). Errors: those of the use cases, and `invalid_request`. */
+export async function openDownload(
+  uses: Uses<'store' | 'blobs' | 'media'>,
+  caller: Caller,
+  id: Id,
+  asked: Parameters<typeof downloadParameters>,
+): Promise<Sendable> {
+  demandDownload(asked);
+  const { rendition = 'original', format, disposition = 'attachment' } = asked;
+  const headers = { 'Cache-Control': 'private, no-cache, no-transform' };
+  if (rendition !== 'original') {
+    const download = await downloadRendition(uses, caller, id, { name: rendition, format });
+    return { ...sendableRendition(download), disposition, headers };
+  }
+  const download = await downloadOriginal(uses, caller, id);
+  const { sha256, createdAt, filename } = download.photo;
+  return {
+    ...download,
+    entityTag: `"sha256-${sha256}"`,
+    lastModified: createdAt,
+    filename,
+    disposition,
+    headers: { ...headers, 'Repr-Digest': reprDigest(sha256) },
+  };
+}
+
+/** The tag names everything that the bytes depend on. A new rotation is a new picture, so its date is that of the last change. */
+export function sendableRendition(download: RenditionDownload) {
+  const { photo, name, format } = download;
+  return {
+    ...download,
+    entityTag: `"${photo.sha256}-${name}-${format}-r${photo.rotation}"`,
+    lastModified: photo.updatedAt,
+    filename: `${photo.filename.replace(/(?<=.)\.[^.]*$/, '')}.${format === 'jpeg' ? 'jpg' : format}`,
+  };
+}

@@ -1,0 +1,111 @@
+import { parseInstant } from '../../../core/media/capture-time.js';
+import type { PhotoListRequest } from '../../../core/photos/list-photos.js';
+import { type PhotoFilters, photoSorts } from '../../../core/photos/photo-query.js';
+import { foldKey, searchText, searchWords } from '../../../core/shared/text.js';
+import {
+  flag,
+  id,
+  idList,
+  listOf,
+  oneOf,
+  type Parameters,
+  pageParameters,
+  pageRequest,
+  type Reader,
+  someOf,
+  text,
+  wholeNumber,
+  wrong,
+} from '../parameters.js';
+
+/** Tags that one filter names. */
+const MAX_TAGS = 20;
+const MAX_HASHES = 100;
+
+const instant: Reader<Date> = (value) => {
+  const at = parseInstant(value);
+  if (at !== null) return { value: at };
+  return wrong(
+    'invalid_format',
+    'must look like 2026-11-21T03:04:05Z or 2026-11-21T04:04:05+01:00 (in a URL, + is %2B).',
+  );
+};
+
+const sha256: Reader<string> = (value) =>
+  /^[0-9a-f]{64}$/i.test(value)
+    ? { value: value.toLowerCase() }
+    : wrong('invalid_format', 'must be SHA-256 hashes of 64 hex digits.');
+
+const contentType: Reader<string> = (value) =>
+  /^[a-z]+\/(\*|[a-z0-9.+-]+)$/i.test(value)
+    ? { value: value.toLowerCase() }
+    : wrong('invalid_format', 'must be content types such as image/jpeg or image/*.');
+
+const degrees: Reader<number> = (value) =>
+  /^-?[0-9]{1,3}(\.[0-9]{1,15})?$/.test(value)
+    ? { value: Number(value) }
+    : wrong('invalid_format', 'must be minLon,minLat,maxLon,maxLat in decimal degrees.');
+
+const bbox: Reader<readonly [number, number, number, number]> = (value) => {
+  const corners = listOf(degrees, 4)(value);
+  if (!('value' in corners)) return corners;
+  const [west, south, east, north] = corners.value;
+  if (west === undefined || south === undefined || east === undefined || north === undefined) {
+    return wrong('invalid_format', 'must be minLon,minLat,maxLon,maxLat in decimal degrees.');
+  }
+  const inRange = Math.abs(west) <= 180 && Math.abs(east) <= 180 && Math.abs(south) <= 90 && Math.abs(north) <= 90;
+  if (inRange && south <= north) return { value: [west, south, east, north] };
+  return wrong('out_of_range', 'must have longitudes from -180 to 180 and latitudes from -90 to 90, minLat first.');
+};
+
+export const photoListParameters = {
+  ...pageParameters,
+  sort: oneOf(photoSorts),
+  ids: idList(),
+  q: text(200),
+  filename: text(1000),
+  tagIds: idList(MAX_TAGS),
+  anyTagIds: idList(MAX_TAGS),
+  excludeTagIds: idList(MAX_TAGS),
+  untagged: flag,
+  importId: id,
+  externalId: text(1000),
+  sha256: listOf(sha256, MAX_HASHES),
+  contentType: listOf(contentType, 20),
+  takenAfter: instant,
+  takenBefore: instant,
+  createdAfter: instant,
+  createdBefore: instant,
+  updatedAfter: instant,
+  updatedBefore: instant,
+  hasLocation: flag,
+  bbox,
+  camera: text(200),
+  minRating: wholeNumber(0, 5),
+  aspect: oneOf(['landscape', 'portrait', 'square']),
+  trashed: oneOf(['false', 'true', 'any']),
+  include: someOf(['urls']),
+};
+
+/** Filters are compared with what the library keeps folded: they are folded in the same way here. */
+export function photoListRequest(asked: Parameters<typeof photoListParameters>): PhotoListRequest {
+  const {
+    limit: _,
+    cursor: __,
+    sort = '-createdAt',
+    q,
+    filename,
+    camera,
+    trashed = 'false',
+    include: ___,
+    ...exact
+  } = asked;
+  const filters: PhotoFilters = {
+    ...exact,
+    ...(q !== undefined && { words: searchWords(q) }),
+    ...(filename !== undefined && { filenameKey: foldKey(filename) }),
+    ...(camera !== undefined && { camera: searchText(camera) }),
+    trashed,
+  };
+  return { ...pageRequest(asked), filters, sort };
+}

@@ -1,0 +1,108 @@
+import { invalid } from '../../../core/shared/errors.js';
+import { Decimal, Flag, Ids, Nested, StringMap, Text, Texts } from '../body-fields.js';
+import { oneOf, type Parameters, someOf } from '../parameters.js';
+
+export const photoParameters = { include: someOf(['exif', 'urls']), trashed: oneOf(['false', 'any']) };
+
+export const downloadParameters = {
+  rendition: oneOf(['original', 'thumb', 'small', 'medium', 'large']),
+  format: oneOf(['jpeg', 'webp']),
+  disposition: oneOf(['attachment', 'inline']),
+};
+
+/** Errors: `invalid_request`, as the original has the format that it has. */
+export function demandDownload({ rendition = 'original', format }: Parameters<typeof downloadParameters>): void {
+  if (rendition !== 'original' || format === undefined) return;
+  const message = 'format goes with a rendition: thumb, small, medium or large. The original is sent as it is.';
+  throw invalid({ field: 'format', code: 'conflict', message });
+}
+
+export const deletionParameters = { permanent: oneOf(['true', 'false']) };
+
+/** Tags that one photo can have (API.md §9). */
+const MAX_TAGS = 100;
+
+export class LocationBody {
+  @Decimal({ required: true })
+  latitude: number;
+
+  @Decimal({ required: true })
+  longitude: number;
+
+  @Decimal({ nullable: true })
+  altitude?: number | null;
+}
+
+const kept = 'it is kept by the service.';
+const fromFile = 'it comes from the file.';
+
+export class PhotoPatchBody {
+  static readonly readOnly = {
+    id: kept,
+    contentType: fromFile,
+    sizeBytes: fromFile,
+    sha256: fromFile,
+    width: 'it follows from the file and rotation.',
+    height: 'it follows from the file and rotation.',
+    orientation: fromFile,
+    takenAtSource: 'it follows from takenAt, takenAtLocal and timeZone.',
+    camera: fromFile,
+    exposure: fromFile,
+    tags: 'use PUT /photos/{id}/tags.',
+    importId: kept,
+    damaged: fromFile,
+    thumbhash: fromFile,
+    dominantColor: fromFile,
+    trashedAt: 'use DELETE /photos/{id}, and "trashed": false to restore.',
+    purgeAt: 'use DELETE /photos/{id}, and "trashed": false to restore.',
+    createdAt: kept,
+    updatedAt: kept,
+    version: kept,
+    urls: 'ask for it with include=urls.',
+    exif: fromFile,
+  };
+
+  @Text()
+  filename?: string;
+
+  @Text({ nullable: true })
+  title?: string | null;
+
+  @Text({ nullable: true })
+  description?: string | null;
+
+  @Text({ nullable: true })
+  takenAt?: string | null;
+
+  @Text({ nullable: true })
+  takenAtLocal?: string | null;
+
+  @Text({ nullable: true })
+  timeZone?: string | null;
+
+  @Nested(LocationBody, { nullable: true })
+  location?: LocationBody | null;
+
+  @Decimal({ nullable: true })
+  rating?: number | null;
+
+  @Decimal()
+  rotation?: number;
+
+  @Text({ nullable: true })
+  externalId?: string | null;
+
+  @StringMap({ nulls: true })
+  metadata?: Record<string, string | null>;
+
+  @Flag()
+  trashed?: boolean;
+}
+
+export class PhotoTagsBody {
+  @Ids(MAX_TAGS)
+  tagIds?: number[];
+
+  @Texts(MAX_TAGS)
+  tagNames?: string[];
+}

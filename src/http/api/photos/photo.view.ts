@@ -1,0 +1,80 @@
+import type { ExifTags, TaggedPhoto } from '../../../core/photos/photo.js';
+import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
+import { tagNameView } from '../tags/tag.view.js';
+import { instant, optionalInstant } from '../wire.js';
+
+/** API.md §5.1, what every photo has. */
+export function photoView(photo: TaggedPhoto) {
+  return {
+    id: photo.id,
+    filename: photo.filename,
+    contentType: photo.contentType,
+    sizeBytes: photo.sizeBytes,
+    sha256: photo.sha256,
+    width: photo.width,
+    height: photo.height,
+    orientation: photo.orientation,
+    rotation: photo.rotation,
+    title: photo.title,
+    description: photo.description,
+    takenAt: optionalInstant(photo.takenAt),
+    takenAtLocal: photo.takenAtLocal,
+    timeZone: photo.timeZone,
+    takenAtSource: photo.takenAtSource,
+    location: locationView(photo.location),
+    camera: cameraView(photo.camera),
+    exposure: exposureView(photo.exposure),
+    rating: photo.rating,
+    tags: photo.tags.map(tagNameView),
+    externalId: photo.externalId,
+    metadata: { ...photo.metadata },
+    importId: photo.importId,
+    damaged: photo.damaged,
+    thumbhash: photo.thumbhash,
+    dominantColor: photo.dominantColor,
+    trashedAt: optionalInstant(photo.trashedAt),
+    purgeAt: optionalInstant(photo.purgeAt),
+    createdAt: instant(photo.createdAt),
+    updatedAt: instant(photo.updatedAt),
+    version: photo.version,
+  };
+}
+
+/** What `include` brings; absent fields were not asked for. */
+export interface PhotoExtras {
+  readonly urls?: PhotoUrls | null;
+  readonly exif?: ExifTags | null;
+}
+
+export function photoWithExtras(photo: TaggedPhoto, { urls, exif }: PhotoExtras) {
+  return {
+    ...photoView(photo),
+    ...(urls !== undefined && { urls: urls && urlsView(urls) }),
+    ...(exif !== undefined && { exif: { ...exif } }),
+  };
+}
+
+export function locationView(location: TaggedPhoto['location']) {
+  return location && { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude };
+}
+
+function cameraView(camera: TaggedPhoto['camera']) {
+  return camera && { make: camera.make, model: camera.model, lens: camera.lens };
+}
+
+function exposureView(exposure: TaggedPhoto['exposure']) {
+  return (
+    exposure && {
+      iso: exposure.iso,
+      fNumber: exposure.fNumber,
+      exposureTime: exposure.exposureTime,
+      focalLength: exposure.focalLength,
+      focalLength35mm: exposure.focalLength35mm,
+      flash: exposure.flash,
+    }
+  );
+}
+
+function urlsView({ thumb, small, medium, large, expiresAt }: PhotoUrls) {
+  return { thumb, small, medium, large, expiresAt: instant(expiresAt) };
+}

@@ -1,0 +1,114 @@
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Put, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Caller } from '../../../core/access/caller.js';
+import { editPhoto } from '../../../core/photos/edit-photo.js';
+import { listPhotos } from '../../../core/photos/list-photos.js';
+import { readPhoto, readPhotoTags } from '../../../core/photos/read-photo.js';
+import { renditionUrls } from '../../../core/photos/rendition-urls.js';
+import { setPhotoTags } from '../../../core/photos/set-photo-tags.js';
+import { purgePhoto, trashPhoto } from '../../../core/photos/trash-photo.js';
+import type { Ports } from '../../../core/ports.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { PORTS } from '../../ports-token.js';
+import { sendDownload } from '../../send-download.js';
+import { Needs } from '../access.js';
+import { Calling } from '../calling.js';
+import { Conditions, type IfMatch } from '../entity-tag.js';
+import type { Parameters } from '../parameters.js';
+import { PathId } from '../path-id.js';
+import { Asked, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.interceptor.js';
+import { Tagged } from '../send-reply.interceptor.js';
+import { pageView, tagsView } from '../tags/tag.view.js';
+import { deletionParameters, downloadParameters, PhotoPatchBody, PhotoTagsBody, photoParameters } from './photo.dto.js';
+import { photoView, photoWithExtras } from './photo.view.js';
+import { openDownload } from './photo-bytes.js';
+import { photoListParameters, photoListRequest } from './photo-list.dto.js';
+
+@Controller('api/v1/photos')
+export class PhotosController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @Needs('photos:read')
+  @TakesParameters(photoListParameters)
+  async list(@Calling() caller: Caller, @Asked() asked: Parameters<typeof photoListParameters>) {
+    const page = await listPhotos(this.ports, caller, photoListRequest(asked));
+    if (!asked.include?.includes('urls')) return pageView(page, photoView);
+    return pageView(page, (photo) => photoWithExtras(photo, { urls: renditionUrls(this.ports, caller, photo) }));
+  }
+
+  @Get(':id')
+  @Needs('photos:read')
+  @Tagged()
+  @TakesParameters(photoParameters)
+  async read(
+    @Calling() caller: Caller,
+    @PathId('id') id: Id,
+    @Asked() { include = [], trashed }: Parameters<typeof photoParameters>,
+  ) {
+    const withExif = include.includes('exif');
+    const { photo, exif } = await readPhoto(this.ports, caller, id, { trashedToo: trashed === 'any', withExif });
+    return photoWithExtras(photo, {
+      ...(include.includes('urls') && { urls: renditionUrls(this.ports, caller, photo) }),
+      ...(withExif && { exif }),
+    });
+  }
+
+  @Get(':id/download')
+  @Needs('photos:read')
+  @TakesParameters(downloadParameters)
+  async download(
+    @Calling() caller: Caller,
+    @PathId('id') id: Id,
+    @Asked() asked: Parameters<typeof downloadParameters>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendDownload(request, response, await openDownload(this.ports, caller, id, asked));
+  }
+
+  @Get(':id/tags')
+  @Needs('photos:read')
+  async tags(@Calling() caller: Caller, @PathId('id') id: Id) {
+    return tagsView(await readPhotoTags(this.ports, caller, id));
+  }
+
+  @Patch(':id')
+  @Needs('photos:write')
+  @Tagged()
+  @TakesPatch(PhotoPatchBody)
+  async edit(
+    @Calling() caller: Caller,
+    @PathId('id') id: Id,
+    @Sent() body: PhotoPatchBody,
+    @Conditions() ifMatch: IfMatch,
+  ) {
+    return photoView(await editPhoto(this.ports, caller, id, body, ifMatch(photoView)));
+  }
+
+  @Put(':id/tags')
+  @Needs('photos:write')
+  @TakesBody(PhotoTagsBody)
+  async setTags(
+    @Calling() caller: Caller,
+    @PathId('id') id: Id,
+    @Sent() body: PhotoTagsBody,
+    @Conditions() ifMatch: IfMatch,
+  ) {
+    return tagsView(await setPhotoTags(this.ports, caller, id, body, ifMatch(photoView)));
+  }
+
+  @Delete(':id')
+  @Needs('photos:delete')
+  @HttpCode(204)
+  @TakesParameters(deletionParameters)
+  delete(
+    @Calling() caller: Caller,
+    @PathId('id') id: Id,
+    @Asked() { permanent }: Parameters<typeof deletionParameters>,
+    @Conditions() ifMatch: IfMatch,
+  ): Promise<void> {
+    const remove = permanent === 'true' ? purgePhoto : trashPhoto;
+    return remove(this.ports, caller, id, ifMatch(photoView));
+  }
+}

@@ -1,0 +1,131 @@
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { createParamDecorator, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
+import type { Ports, Uses } from '../../core/ports.js';
+import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
+import { exchangeOf } from '../exchange.js';
+import { PORTS } from '../ports-token.js';
+import { discardBody, hasBody, readBody, tooLarge } from '../request-body.js';
+import { accessOf } from './access.js';
+import { type BodyClass, parseJson, readShape } from './json-body.js';
+import { type ParameterTable, readParameters } from './parameters.js';
+
+const MIB = 1024 * 1024;
+
+export const JSON_BODY_BYTES = 1 * MIB;
+export const REGISTRATION_BODY_BYTES = 5 * MIB;
+
+export interface BodyRules {
+  readonly shape: BodyClass;
+  readonly maxBytes: number;
+  /** Media types that are read as JSON. */
+  readonly json: readonly string[];
+  /** Nothing at all means `{}`. */
+  readonly optional: boolean;
+  /** Another media type that the handler reads by itself, off the request. */
+  readonly streamed?: { readonly type: string; readonly maxBytes: (uses: Uses<'limits'>) => number };
+}
+
+const PARAMETERS = Symbol('ParameterTable');
+const BODY = Symbol('BodyRules');
+
+/** Declares the query parameters of a route. Without it, it takes none. */
+export const TakesParameters = (table: ParameterTable) => SetMetadata(PARAMETERS, table);
+
+/** Declares the JSON body of a route. Without it, a body is ignored. */
+export const TakesBody = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
+  SetMetadata<symbol, BodyRules>(BODY, {
+    shape,
+    maxBytes: JSON_BODY_BYTES,
+    json: ['application/json'],
+    optional: false,
+    ...rules,
+  });
+
+/** A JSON body that is merged into what is there (RFC 7396). */
+export const TakesPatch = (shape: BodyClass) =>
+  TakesBody(shape, { json: ['application/json', 'application/merge-patch+json'] });
+
+/** The query parameters, read by the route's table. */
+export const Asked = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  return exchangeOf(context.switchToHttp().getRequest<Request>()).parameters;
+});
+
+/** The body, of the route's shape; undefined when the handler reads it by itself. */
+export const Sent = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  return exchangeOf(context.switchToHttp().getRequest<Request>()).body;
+});
+
+/** Steps 7 and 8 of API.md §4.2, behind the guards: size and type of the body, then everything that is wrong with its fields and the parameters. */
+@Injectable()
+export class ReadRequest implements NestInterceptor {
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(PORTS) private readonly ports: Ports,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    if (accessOf(this.reflector, context)?.needs !== 'scope') return next.handle();
+    const request = context.switchToHttp().getRequest<Request>();
+    const response = context.switchToHttp().getResponse<Response>();
+    if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
+    const exchange = exchangeOf(request);
+    const rules = this.reflector.get<BodyRules | undefined>(BODY, context.getHandler());
+    const sent = rules ? await this.bodyOf(request, rules) : ignoreBody(request);
+    const table = this.reflector.get<ParameterTable | undefined>(PARAMETERS, context.getHandler()) ?? {};
+    const parameters = readParameters(queryOf(request), table);
+    const errors = [...parameters.errors, ...sent.errors];
+    if (errors.length > 0) throw invalid(...errors);
+    exchange.parameters = parameters.values;
+    exchange.body = sent.body;
+    return next.handle();
+  }
+
+  private async bodyOf(request: Request, rules: BodyRules): Promise<{ body: unknown; errors: readonly FieldError[] }> {
+    const type = mediaType(request);
+    if (!hasBody(request) && rules.optional) return { body: new rules.shape(), errors: [] };
+    if (type === null || request.headers['content-encoding'] !== undefined) throw unacceptable(rules);
+    if (type === rules.streamed?.type) {
+      const maxBytes = rules.streamed.maxBytes(this.ports);
+      if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+      return { body: undefined, errors: [] };
+    }
+    if (!rules.json.includes(type)) throw unacceptable(rules);
+    const bytes = await readBody(request, rules.maxBytes);
+    if (bytes.length === 0) {
+      if (rules.optional) return { body: new rules.shape(), errors: [] };
+      return {
+        body: undefined,
+        errors: [{ field: 'body', code: 'required', message: 'This request needs a JSON body.' }],
+      };
+    }
+    return readShape(parseJson(bytes), rules.shape);
+  }
+}
+
+function ignoreBody(request: Request): { body: undefined; errors: FieldError[] } {
+  if (hasBody(request)) discardBody(request);
+  return { body: undefined, errors: [] };
+}
+
+/** The media type in lower case, without parameters; null when there is none or its charset is not UTF-8. A request without any body is taken for JSON. */
+function mediaType(request: Request): string | null {
+  const header = request.headers['content-type'];
+  if (header === undefined) return hasBody(request) ? null : 'application/json';
+  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  return charset === undefined || /^"?utf-?8"?$/.test(charset) ? type : null;
+}
+
+function unacceptable(rules: BodyRules): DomainError {
+  const accepted = [...rules.json, ...(rules.streamed ? [rules.streamed.type] : [])];
+  const message = `Send the body as ${accepted.join(' or ')}, in UTF-8 and without Content-Encoding.`;
+  return new DomainError('unsupported_media_type', message, { accepted });
+}
+
+function queryOf(request: Request): string {
+  const at = request.originalUrl.indexOf('?');
+  return at < 0 ? '' : request.originalUrl.slice(at + 1);
+}

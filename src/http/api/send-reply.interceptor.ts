@@ -1,0 +1,45 @@
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { map, type Observable } from 'rxjs';
+import { Reply } from '../reply.js';
+import { entityTag, isPlain, noneMatch } from './entity-tag.js';
+
+const TAGGED = Symbol('Tagged');
+
+/** The route answers with a resource that has an ETag (API.md §4.6). */
+export const Tagged = () => SetMetadata(TAGGED, true);
+
+/** Turns what a handler returns into status, headers and body; a GET that the client has already becomes 304. */
+@Injectable()
+export class SendReply implements NestInterceptor {
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const response = context.switchToHttp().getResponse<Response>();
+    const tagged = this.reflector.get<boolean | undefined>(TAGGED, context.getHandler()) ?? false;
+    return next.handle().pipe(
+      map((answer: unknown) => {
+        const body = answer instanceof Reply ? send(answer, response) : answer;
+        return tagged && typeof body === 'object' && body !== null ? withTag(body, request, response) : body;
+      }),
+    );
+  }
+}
+
+function send({ status, headers, body }: Reply, response: Response): object | undefined {
+  response.status(status);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  return body;
+}
+
+function withTag(view: object, request: Request, response: Response): object | undefined {
+  const tag = entityTag(view);
+  response.setHeader('ETag', tag);
+  const reading = request.method === 'GET' || request.method === 'HEAD';
+  if (!reading || !isPlain(view) || noneMatch(request.headers['if-none-match'], tag)) return view;
+  response.status(304);
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import { All, Controller, Inject, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { DomainError } from '../../core/shared/errors.js';
+import { Reply } from '../reply.js';
+import { NeedsAnyKey } from './access.js';
+import { RouteTable } from './route-table.js';
+
+/** Whatever no other route of /api/v1 took, so that it is authenticated and counted too. Registered last. */
+@Controller('api/v1')
+export class UnknownRouteController {
+  constructor(@Inject(RouteTable) private readonly table: RouteTable) {}
+
+  @All(['', '{*path}'])
+  @NeedsAnyKey()
+  answer(@Req() request: Request): Reply {
+    const methods = this.table.methodsAt(request.path);
+    if (methods.length === 0) throw new DomainError('not_found', 'There is nothing at this path.');
+    const allow = methods.join(', ');
+    if (request.method === 'OPTIONS') return new Reply(204, undefined, { Allow: allow });
+    request.res?.setHeader('Allow', allow);
+    throw new DomainError('method_not_allowed', `${request.method} is not possible here. Possible: ${allow}.`);
+  }
+}

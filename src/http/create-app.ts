@@ -1,0 +1,55 @@
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import compression from 'compression';
+import express, { type Request, type Response } from 'express';
+import helmet from 'helmet';
+import { AppModule } from '../app.module.js';
+import type { Ports } from '../core/ports.js';
+import type { HttpOptions } from './http-options.js';
+import { NestLogger } from './nest-logger.js';
+import { openExchange } from './open-exchange.js';
+import { limitSockets } from './socket-timeouts.js';
+
+/** The HTTP side of the service on the given ports, ready to listen. */
+export async function createApp(ports: Ports, options: HttpOptions): Promise<NestExpressApplication> {
+  const adapter = new ExpressAdapter(expressApp(options));
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(ports, options), adapter, {
+    abortOnError: false,
+    // Bodies are read behind the guards, by the route's own rules.
+    bodyParser: false,
+    logger: new NestLogger(options.logger),
+  });
+  limitSockets(app.getHttpServer());
+  await app.init();
+  return app;
+}
+
+/** Routing must be strict before Nest gets the instance: set later, it has no effect. */
+function expressApp(options: HttpOptions): express.Express {
+  const app = express();
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  // Whether an answer is 304 is ours to decide: Express would go by the ETag alone.
+  Object.defineProperty(app.request, 'fresh', { value: false });
+  app.use(openExchange(options));
+  app.use(
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: nothing },
+      frameguard: { action: 'deny' },
+      // Whether there is TLS in front is the operator's to say.
+      strictTransportSecurity: false,
+    }),
+  );
+  app.use(compression({ filter: isJson, threshold: 1024 }));
+  return app;
+}
+
+/** For answers that are data: should one be shown as a page after all, it can do nothing. Pages for people set their own. */
+const nothing = { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] };
+
+function isJson(_: Request, response: Response): boolean {
+  return String(response.getHeader('Content-Type') ?? '').startsWith('application/json');
+}

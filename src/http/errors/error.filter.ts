@@ -1,0 +1,92 @@
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Catch, HttpException, Inject } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { observe } from '../../core/access/rolling-window.js';
+import type { Ports } from '../../core/ports.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { anonymousBudget, showBudget } from '../api/budget-headers.js';
+import { type Exchange, exchangeOf } from '../exchange.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
+import { PORTS } from '../ports-token.js';
+import { ClientGone, discardBody } from '../request-body.js';
+import { statusOfCode } from './status-of-code.js';
+
+/** What a success had prepared before it failed, and what would be wrong on an error. */
+const HEADERS_OF_SUCCESS = [
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Content-Length',
+  'ETag',
+  'Last-Modified',
+  'Location',
+  'Repr-Digest',
+];
+
+/** Seconds after which an answer may be another one. */
+const RETRY_AFTER: Readonly<Record<string, number>> = { service_unavailable: 5, idempotency_in_progress: 1 };
+
+/** Every error leaves through here, in the one envelope of API.md §4.4. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {}
+
+  async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const exchange = exchangeOf(request);
+    if (thrown instanceof ClientGone) {
+      response.destroy();
+      return;
+    }
+    const error = asDomainError(thrown);
+    if (statusOfCode[error.code] >= 500) this.report(thrown, exchange, request);
+    discardBody(request);
+    if (response.headersSent) {
+      // The client must not take what it has got for the whole.
+      response.destroy();
+      return;
+    }
+    await this.showSomeBudget(exchange, response);
+    this.answer(error, exchange, response);
+  }
+
+  private answer(error: DomainError, { requestId }: Exchange, response: Response): void {
+    for (const name of HEADERS_OF_SUCCESS) response.removeHeader(name);
+    response.setHeader('Cache-Control', 'no-store');
+    if (error.code === 'unauthorized') response.setHeader('WWW-Authenticate', 'Bearer');
+    const wait = RETRY_AFTER[error.code];
+    if (wait !== undefined) response.setHeader('Retry-After', wait);
+    const { code, message, details } = error;
+    response.status(statusOfCode[code]).json({ error: { code, message, ...(details && { details }), requestId } });
+  }
+
+  /** The stack, and never what the client sent: headers, bodies and signed URLs stay out of the log. */
+  private report(thrown: unknown, { requestId }: Exchange, request: Request): void {
+    const route = request.route?.path ?? null;
+    this.options.logger.error({ err: thrown, requestId, method: request.method, route }, 'request failed');
+  }
+
+  /** A failure before any budget was charged still carries the headers: those of the source address, uncharged. */
+  private async showSomeBudget(exchange: Exchange, response: Response): Promise<void> {
+    if (!exchange.underApi || exchange.charged !== null) return;
+    const budget = anonymousBudget(exchange);
+    const untouched = () => observe([], budget.limit, this.ports.clock.now().getTime());
+    const state = await this.ports.rateWindows.peek(budget).catch(untouched);
+    showBudget(exchange, response, 'anonymous', state);
+  }
+}
+
+function asDomainError(thrown: unknown): DomainError {
+  if (thrown instanceof DomainError) return thrown;
+  // Of the framework's own errors only those of routing can reach us: no such route, or a path that cannot be decoded.
+  if (thrown instanceof HttpException && [400, 404].includes(thrown.getStatus())) {
+    return new DomainError('not_found', 'There is nothing at this path.');
+  }
+  return new DomainError(
+    'internal_error',
+    'Something went wrong on our side. Quote the request id when you report it.',
+  );
+}

@@ -1,0 +1,33 @@
+import type { ErrorCode } from '../../core/shared/errors.js';
+
+/** API.md §4.4: the status of every code. */
+export const statusOfCode = {
+  invalid_request: 400,
+  invalid_cursor: 400,
+  size_mismatch: 400,
+  checksum_mismatch: 400,
+  unauthorized: 401,
+  scope_required: 403,
+  ip_not_whitelisted: 403,
+  account_suspended: 403,
+  quota_exceeded: 403,
+  upload_forbidden: 403,
+  url_forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  tag_name_taken: 409,
+  import_not_open: 409,
+  import_photo_final: 409,
+  uploads_incomplete: 409,
+  limit_reached: 409,
+  idempotency_in_progress: 409,
+  precondition_failed: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  range_not_satisfiable: 416,
+  no_photos_accepted: 422,
+  idempotency_key_reused: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  service_unavailable: 503,
+} as const satisfies Record<ErrorCode, number>;

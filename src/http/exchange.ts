@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../core/access/caller.js';
+import type { KnownKey } from '../core/access/key-store.js';
+import type { BudgetGroup, WindowState } from '../core/access/rolling-window.js';
+
+/** What is known of one request and its answer so far; each check adds its part. */
+export interface Exchange {
+  /** `req_` and a ULID. */
+  readonly requestId: string;
+  /** The address that IP lists are compared with. */
+  readonly clientIp: string;
+  /** The path is under /api/v1: keys, budgets and their headers apply. */
+  readonly underApi: boolean;
+  /** Set once the key is known. */
+  key: KnownKey | null;
+  /** The budget that this request was charged to, as its rate-limit headers tell it. */
+  charged: { readonly group: BudgetGroup; readonly state: WindowState } | null;
+  /** Query parameters as the route declared them, checked. */
+  parameters: unknown;
+  /** The body as the route declared it, checked. */
+  body: unknown;
+}
+
+const exchanges = new WeakMap<IncomingMessage, Exchange>();
+
+export function beginExchange(request: IncomingMessage, exchange: Exchange): void {
+  exchanges.set(request, exchange);
+}
+
+export function exchangeOf(request: IncomingMessage): Exchange {
+  const exchange = exchanges.get(request);
+  if (!exchange) throw new Error('the request did not come through openExchange');
+  return exchange;
+}
+
+/** Who asks, for the use cases. Only behind the guards. */
+export function callerOf(exchange: Exchange): Caller {
+  const { key } = knownKeyOf(exchange);
+  return {
+    customerId: key.customerId,
+    apiKeyId: key.id,
+    scopes: key.scopes,
+    ipRestricted: key.ipList.length > 0,
+  };
+}
+
+export function knownKeyOf(exchange: Exchange): KnownKey {
+  if (!exchange.key) throw new Error('no key is known before the key guard has passed');
+  return exchange.key;
+}
+
+/** The budget that this request was counted in. Only behind the guards. */
+export function chargedTo({ charged }: Exchange): WindowState {
+  if (!charged) throw new Error('no budget is charged before the rate-limit guard has passed');
+  return charged.state;
+}

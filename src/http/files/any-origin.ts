@@ -1,0 +1,30 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { DomainError } from '../../core/shared/errors.js';
+
+/** Pages of any origin may use signed addresses, and see the answer, errors too: the signature is the permission. */
+class OpenToPages implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const response = context.switchToHttp().getResponse<Response>();
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Expose-Headers', 'X-Request-Id, Retry-After, ETag');
+    response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    return true;
+  }
+}
+
+export const AnyOrigin = () => UseGuards(new OpenToPages());
+
+/** The answer to what a browser asks before it sends. */
+export function preflight(response: Response, methods: string): void {
+  response.setHeader('Allow', methods);
+  response.setHeader('Access-Control-Allow-Methods', methods);
+  response.setHeader('Access-Control-Allow-Headers', '*');
+  response.setHeader('Access-Control-Max-Age', '86400');
+}
+
+export function otherMethod({ method }: Request, response: Response, methods: string): DomainError {
+  response.setHeader('Allow', methods);
+  return new DomainError('method_not_allowed', `${method} is not possible here. Possible: ${methods}.`);
+}

@@ -1,0 +1,41 @@
+import { All, Controller, Get, HttpCode, Inject, Options, Param, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { openSignedRendition } from '../../core/photos/rendition-urls.js';
+import type { Ports } from '../../core/ports.js';
+import { NeedsNoKey } from '../api/access.js';
+import { sendableRendition } from '../api/photos/photo-bytes.js';
+import { PORTS } from '../ports-token.js';
+import { sendDownload } from '../send-download.js';
+import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
+
+const METHODS = 'GET, HEAD, OPTIONS';
+const YEAR_SECONDS = 31_536_000;
+
+/** Signed addresses of renditions, for `<img>` (API.md §8.6). */
+@Controller('renditions')
+@NeedsNoKey()
+@AnyOrigin()
+export class RenditionsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get(':token')
+  async show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const download = await openSignedRendition(this.ports, token);
+    await sendDownload(request, response, {
+      ...sendableRendition(download),
+      disposition: 'inline',
+      headers: { 'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable` },
+    });
+  }
+
+  @Options(':token')
+  @HttpCode(204)
+  preflight(@Res({ passthrough: true }) response: Response): void {
+    preflight(response, METHODS);
+  }
+
+  @All(':token')
+  other(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
+    throw otherMethod(request, response, METHODS);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Logger } from 'pino';
+
+/** What http takes beside the ports. */
+export interface HttpOptions {
+  readonly logger: Logger;
+  /** CIDR ranges of proxies whose X-Forwarded-For is believed; empty trusts none. */
+  readonly trustedProxies: readonly string[];
+  /** Whether this process wants traffic now: false while it stops or cannot reach what it needs. */
+  readonly isReady: () => boolean | Promise<boolean>;
+  /** Aborts when the process begins to stop: whoever waits for something is answered at once. */
+  readonly stopping: AbortSignal;
+}
+
+export const HTTP_OPTIONS = Symbol('HttpOptions');

@@ -1,0 +1,19 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Logger } from 'pino';
+
+/** Nest's own messages, in our log. What it tells of a normal start is for debugging. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown): void {
+    this.logger.debug({ nest: true }, String(message));
+  }
+
+  warn(message: unknown): void {
+    this.logger.warn({ nest: true }, String(message));
+  }
+
+  error(message: unknown, ...more: unknown[]): void {
+    this.logger.error({ nest: true, more: more.map(String) }, String(message));
+  }
+}

@@ -1,0 +1,46 @@
+import type { NextFunction, Request, Response } from 'express';
+import { ulid } from 'ulid';
+import { clientAddress } from '../core/access/ip-list.js';
+import { beginExchange } from './exchange.js';
+import type { HttpOptions } from './http-options.js';
+
+const API = '/api/v1';
+
+/** No path of the API needs percent-encoding, but for the comma of a list of ids. */
+const ENCODED = /%(?!2c)/i;
+
+/** The first step of every request: its id, its source address, and the log line at its end. */
+export function openExchange({ logger, trustedProxies }: HttpOptions) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const requestId = `req_${ulid()}`;
+    const forwardedFor = request.headersDistinct['x-forwarded-for']?.join(',');
+    const clientIp = clientAddress(request.socket.remoteAddress ?? '', forwardedFor, trustedProxies);
+    const path = request.path ?? '';
+    const underApi = path === API || path.startsWith(`${API}/`);
+    beginExchange(request, {
+      requestId,
+      clientIp,
+      underApi,
+      key: null,
+      charged: null,
+      parameters: {},
+      body: undefined,
+    });
+    response.setHeader('X-Request-Id', requestId);
+    const { method } = request;
+    const began = performance.now();
+    let whole = false;
+    // Node says `finish` also when a connection is cut with bytes still to send.
+    response.once('finish', () => {
+      whole = !request.socket.destroyed;
+    });
+    response.once('close', () => {
+      const line = { requestId, method, route: request.route?.path ?? null, status: response.statusCode, clientIp };
+      const ms = Math.round(performance.now() - began);
+      logger.info({ ...line, ms, whole }, 'request');
+    });
+    // The router cannot decode every path, and would see /photos/%31 as /photos/1. Such a path exists nowhere: the catch-all answers it.
+    if (underApi && ENCODED.test(path)) request.url = `${API}/-`;
+    next();
+  };
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../core/shared/errors.js';
+
+/** How much of an unwanted body is read and thrown away, so that the client gets to see its answer. */
+const DISCARDED_BYTES = 16 * 1024 * 1024;
+
+/** The client went away before its request was whole. Nobody is left to read an answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** The whole body. Errors: `payload_too_large` at the first byte over `maxBytes`, or before any when its length is announced. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bodyOf(request)) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** The bytes of a body as they come. Leaving early does not close the connection, so that an answer can still be sent. Errors: `ClientGone`. */
+export async function* bodyOf(request: IncomingMessage): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false });
+  } catch (error) {
+    throw request.complete ? error : new ClientGone('the request was cut off', { cause: error });
+  }
+  if (!request.complete) throw new ClientGone('the request was cut off');
+}
+
+/** Reads on to nowhere, up to a limit, then cuts the connection. */
+export function discardBody(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  let left = DISCARDED_BYTES;
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.socket.destroy();
+  });
+  request.on('error', () => undefined);
+  request.resume();
+}
+
+export function tooLarge(maxBytes: number): DomainError {
+  return new DomainError('payload_too_large', `The body of this request may have at most ${maxBytes} bytes.`, {
+    maxBytes,
+  });
+}

@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import contentDisposition from 'content-disposition';
+import type { ByteRange } from '../core/blobs/blob-store.js';
+import type { Download } from '../core/photos/download-photo.js';
+import { DomainError } from '../core/shared/errors.js';
+import { noneMatch } from './api/entity-tag.js';
+
+/** Bytes with everything that their headers say of them. */
+export interface Sendable extends Download {
+  /** Strong, with its quotes. */
+  readonly entityTag: string;
+  readonly lastModified: Date;
+  readonly filename: string;
+  readonly disposition: 'attachment' | 'inline';
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Answers with bytes: 200, 206, 304 or 416 (RFC 9110 §13, §14). They flow as fast as the client reads. When the store
+ * breaks after the first byte the connection is cut: what arrived can never be taken for the whole.
+ */
+export async function sendDownload(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sendable: Sendable,
+): Promise<void> {
+  setHeaders(response, sendable);
+  if (isUnchanged(request, sendable)) {
+    response.statusCode = 304;
+    response.end();
+    return;
+  }
+  const range = rangeOf(request, response, sendable);
+  if (range) {
+    response.statusCode = 206;
+    response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sendable.sizeBytes}`);
+  }
+  const length = range ? range.end - range.start + 1 : sendable.sizeBytes;
+  const bytes = request.method === 'HEAD' ? null : await begun((await sendable.open(range)).bytes);
+  response.setHeader('Content-Type', sendable.contentType);
+  response.setHeader('Content-Length', length);
+  if (bytes === null) {
+    response.end();
+    return;
+  }
+  await pipeline(Readable.from(bytes, { objectMode: false }), response).catch((error: NodeJS.ErrnoException) => {
+    // The client went away, which is its right.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
+}
+
+function setHeaders(
+  response: ServerResponse,
+  { entityTag, lastModified, filename, disposition, headers }: Sendable,
+): void {
+  response.setHeader('Accept-Ranges', 'bytes');
+  response.setHeader('ETag', entityTag);
+  response.setHeader('Last-Modified', lastModified.toUTCString());
+  response.setHeader('Content-Disposition', dispositionOf(filename, disposition));
+  response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+/** RFC 6266: an ASCII name for everyone, and the real one by RFC 8187. */
+function dispositionOf(filename: string, type: 'attachment' | 'inline'): string {
+  const name = filename.toWellFormed();
+  return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]|%/gu, '_') });
+}
+
+/** `If-None-Match`; only without it, `If-Modified-Since` (RFC 9110 §13.2.2). */
+function isUnchanged({ headers }: IncomingMessage, { entityTag, lastModified }: Sendable): boolean {
+  if (headers['if-none-match'] !== undefined) return !noneMatch(headers['if-none-match'], entityTag);
+  return Date.parse(headers['if-modified-since'] ?? '') >= wholeSeconds(lastModified);
+}
+
+/** One range is sent as such. Several, other units and what cannot be read get everything, as RFC 9110 §14.2 allows. */
+function rangeOf(request: IncomingMessage, response: ServerResponse, sendable: Sendable): ByteRange | undefined {
+  const header = request.headers.range;
+  if (header === undefined || !isStillCurrent(request.headers['if-range'], sendable)) return undefined;
+  const range = singleRange(header, sendable.sizeBytes);
+  if (range !== 'unsatisfiable') return range;
+  response.setHeader('Content-Range', `bytes */${sendable.sizeBytes}`);
+  const message = `The file has ${sendable.sizeBytes} bytes; the range lies behind its end.`;
+  throw new DomainError('range_not_satisfiable', message);
+}
+
+/** One range of bytes (RFC 9110 §14.1.2): from–to, from–, or –last; what goes beyond the end is cut. Undefined when it is none. */
+function singleRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, from = '', to = ''] = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i.exec(header) ?? [];
+  if (from === '' && to === '') return undefined;
+  if (from === '') return to.match(/^0+$/) ? 'unsatisfiable' : { start: Math.max(0, size - Number(to)), end: size - 1 };
+  const [start, end] = [Number(from), to === '' ? size - 1 : Math.min(Number(to), size - 1)];
+  if (to !== '' && Number(to) < start) return undefined;
+  return start < size ? { start, end } : 'unsatisfiable';
+}
+
+/** `If-Range` (RFC 9110 §13.1.5): a strong tag, or exactly the date that we gave. */
+function isStillCurrent(ifRange: string | string[] | undefined, { entityTag, lastModified }: Sendable): boolean {
+  if (ifRange === undefined) return true;
+  return ifRange === entityTag || Date.parse(String(ifRange)) === wholeSeconds(lastModified);
+}
+
+function wholeSeconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000) * 1000;
+}
+
+/** Waits for the first bytes, so that a store that has none still becomes an honest 503. */
+async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return rest(first, iterator);
+}
+
+async function* rest(
+  first: IteratorResult<Uint8Array>,
+  iterator: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (let next = first; !next.done; next = await iterator.next()) yield next.value;
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** RFC 9530. */
+export function reprDigest(sha256: string): string {
+  return `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
+}

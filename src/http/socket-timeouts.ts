@@ -1,0 +1,24 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { SECOND } from '../core/shared/clock.js';
+
+/** API.md §9. */
+const HEADERS_MS = 30 * SECOND;
+const IDLE_MS = 60 * SECOND;
+
+/**
+ * Cuts connections that stand still: 30 s for the headers, 60 s without a byte of body in either direction. How long a
+ * whole request takes is not limited, so that slow uploads of large files end well (RELIABILITY.md §1.8).
+ */
+export function limitSockets(server: Server): void {
+  const working = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = 0;
+  server.on('request', (request, response) => working.set(request.socket, { request, response }));
+  server.setTimeout(IDLE_MS, (socket) => {
+    const now = working.get(socket);
+    // Nobody waits for the client while we work on our answer.
+    const weWork = now?.request.complete && !now.response.headersSent && !now.response.destroyed;
+    if (!weWork) socket.destroy();
+  });
+}
