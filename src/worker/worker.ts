@@ -51,6 +51,7 @@ class Worker {
   private readonly stopping = new AbortController();
   private readonly bell = new Bell();
   private unlisten: (() => Promise<void>) | null = null;
+  private arrived = false;
   /** Claims that failed in a row. */
   private failedClaims = 0;
   /** Runs that met an outage since the last that succeeded. */
@@ -72,12 +73,13 @@ class Worker {
       if (this.running.size >= this.options.concurrency) await this.bell.wait();
       else await this.takeNext();
     }
-    await this.unlisten?.().catch(this.onQueueError);
     await Promise.all(this.running);
+    // Last: whoever listens is known to live, and keeps what it holds.
+    await this.unlisten?.().catch(this.onQueueError);
   }
 
   private async takeNext(): Promise<void> {
-    this.bell.clear();
+    if (!this.arrived) await this.arrive();
     const since = performance.now();
     const job = await this.claim();
     if (this.failedClaims > 0) return this.pauseFor(this.failedClaims);
@@ -85,7 +87,6 @@ class Worker {
       this.start(job, since);
       return this.pauseFor(this.outages);
     }
-    if (await this.listens()) return;
     await this.bell.wait((this.options.idleSeconds ?? 5) * 1000);
   }
 
@@ -105,15 +106,14 @@ class Worker {
     }
   }
 
-  /** True when it has just begun to listen: a job may have come since the last claim. */
-  private async listens(): Promise<boolean> {
-    if (this.unlisten !== null) return false;
+  /** Listens, so that nothing is missed after the first claim, and takes over from the dead. Tried again before each claim. */
+  private async arrive(): Promise<void> {
     try {
-      this.unlisten = await this.jobs.listen(() => this.bell.ring());
-      return true;
+      this.unlisten ??= await this.jobs.listen(() => this.bell.ring());
+      await this.jobs.reclaim();
+      this.arrived = true;
     } catch (error) {
       this.onQueueError(error);
-      return false;
     }
   }
 
@@ -184,10 +184,6 @@ class Bell {
   ring(): void {
     this.rung = true;
     this.answer();
-  }
-
-  clear(): void {
-    this.rung = false;
   }
 
   /** Until the bell rings, or for so many milliseconds. */

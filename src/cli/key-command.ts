@@ -1,0 +1,113 @@
+import { Command } from 'commander';
+import { type ApiKey, shownPrefix } from '../core/access/api-key.js';
+import { deleteKey } from '../core/access/delete-key.js';
+import { issueKey } from '../core/access/issue-key.js';
+import { found } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
+import { idOption, instantOption, listOption, wholeOption } from './options.js';
+import { print, table } from './print.js';
+import { withPorts } from './with-ports.js';
+
+export function keyCommand(): Command {
+  return new Command('key')
+    .description('the API keys of a customer')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(remove());
+}
+
+interface CreateOptions {
+  readonly customer: Id;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly ip?: readonly string[];
+  readonly readLimit?: number;
+  readonly writeLimit?: number;
+  readonly expiresAt?: Date;
+  readonly json?: boolean;
+}
+
+function create(): Command {
+  return new Command('create')
+    .description('make a key; its token is shown this once')
+    .requiredOption('--customer <id>', 'whose key it is', idOption)
+    .requiredOption('--name <name>', 'what it is for')
+    .requiredOption('--scopes <list>', 'such as photos:read,tags:read, or all', listOption)
+    .option('--ip <cidr>', 'admit only this address or range (repeatable)', listOption)
+    .option('--read-limit <n>', 'reads a minute (default: 300)', wholeOption)
+    .option('--write-limit <n>', 'writes a minute (default: 30)', wholeOption)
+    .option('--expires-at <time>', 'such as 2027-01-31T00:00:00Z (default: never)', instantOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: CreateOptions) => {
+      const { key, token } = await withPorts((ports) =>
+        issueKey(ports, {
+          customerId: options.customer,
+          name: options.name,
+          scopes: options.scopes,
+          ipList: options.ip ?? [],
+          readLimit: options.readLimit ?? null,
+          writeLimit: options.writeLimit ?? null,
+          expiresAt: options.expiresAt ?? null,
+        }),
+      );
+      print(options, { ...shown(key), token }, [
+        `Key ${key.id} "${key.name}" for customer ${key.customerId}: ${key.scopes.join(', ')}`,
+        `Its token, shown only now:`,
+        '',
+        `  ${token}`,
+        '',
+      ]);
+    });
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('the keys of a customer')
+    .requiredOption('--customer <id>', 'whose keys', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: { customer: Id; json?: boolean }) => {
+      const keys = await withPorts(async (ports) => {
+        found(await ports.customers.find(options.customer), 'customer');
+        return ports.keys.list(options.customer);
+      });
+      const rows = keys.map((key) => [
+        String(key.id),
+        key.name,
+        shownPrefix(key),
+        key.scopes.join(','),
+        key.ipList.join(',') || 'any address',
+        key.expiresAt?.toISOString() ?? 'never',
+        key.lastUsedAt?.toISOString() ?? 'never',
+      ]);
+      const head = ['ID', 'NAME', 'TOKEN', 'SCOPES', 'FROM', 'EXPIRES', 'LAST USED'];
+      print(options, { keys: keys.map(shown) }, table([head, ...rows]));
+    });
+}
+
+function remove(): Command {
+  return new Command('delete')
+    .description('delete a key; it is refused from then on, at once')
+    .argument('<id>', 'the key', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: { json?: boolean }) => {
+      await withPorts((ports) => deleteKey(ports, id));
+      print(options, { id, deleted: true }, [`Key ${id} deleted.`]);
+    });
+}
+
+function shown(key: ApiKey) {
+  return {
+    id: key.id,
+    customerId: key.customerId,
+    name: key.name,
+    prefix: shownPrefix(key),
+    scopes: key.scopes,
+    ipList: key.ipList,
+    readLimit: key.readLimit,
+    writeLimit: key.writeLimit,
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    createdAt: key.createdAt.toISOString(),
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+    lastUsedIp: key.lastUsedIp,
+  };
+}

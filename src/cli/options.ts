@@ -1,0 +1,25 @@
+import { InvalidArgumentError } from 'commander';
+import { parseInstant } from '../core/media/capture-time.js';
+import { type Id, parseId } from '../core/shared/ids.js';
+
+export function idOption(text: string): Id {
+  const id = parseId(text);
+  if (id === null) throw new InvalidArgumentError('It must be an id such as 1.');
+  return id;
+}
+
+export function wholeOption(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  return Number(text);
+}
+
+export function instantOption(text: string): Date {
+  const instant = parseInstant(text);
+  if (instant === null) throw new InvalidArgumentError('It must look like 2027-01-31T00:00:00Z.');
+  return instant;
+}
+
+/** `a,b` and repeated options both add to the list. */
+export function listOption(text: string, sofar: readonly string[] = []): readonly string[] {
+  return [...sofar, ...text.split(',').flatMap((entry) => entry.trim() || [])];
+}

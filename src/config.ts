@@ -1,0 +1,143 @@
+import { normalizeRange } from './core/access/ip-list.js';
+import { defaultLimits, type Limits } from './core/customers/limits.js';
+
+/** What the environment says, checked and frozen. docs/operations.md has the table of all variables. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Without a slash at the end. */
+  readonly publicUrl: string;
+  readonly dataDir: string;
+  /** Null: the embedded database under `dataDir`. */
+  readonly databaseUrl: string | null;
+  readonly role: 'all' | 'api' | 'worker';
+  /** Newest first; null: the one kept under `dataDir`. */
+  readonly secretKeys: readonly [string, ...string[]] | null;
+  readonly trustedProxies: readonly string[];
+  readonly workerConcurrency: number;
+  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  readonly limits: Limits;
+}
+
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The environment is not right:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the environment. Throws one `ConfigError` that lists every problem. */
+export function readConfig(env: Environment): Config {
+  const problems: string[] = [];
+  const read = new Reader(env, problems);
+  const host = read.text('HOST', '127.0.0.1');
+  const port = read.whole('PORT', 3000, 1, 65_535);
+  const config: Config = {
+    host,
+    port,
+    publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://${hostInUrl(host)}:${port}`,
+    dataDir: read.text('DATA_DIR', './data'),
+    databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
+    secretKeys: read.secrets('SECRET_KEY'),
+    trustedProxies: read.ranges('TRUSTED_PROXIES'),
+    workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
+    logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
+    limits: readLimits(read),
+  };
+  read.only('BLOB_STORE', 'local', 'Blobs are kept under DATA_DIR');
+  read.only('RATE_LIMIT_STORE', 'memory', 'Rate limits are kept in the memory of the one process');
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+const GIB = 1024 ** 3;
+
+function readLimits(read: Reader): Limits {
+  return {
+    ...defaultLimits,
+    maxFileBytes: read.whole('MAX_FILE_BYTES', defaultLimits.maxFileBytes, 1, 100 * GIB),
+    maxPixels: read.whole('MAX_PIXELS', defaultLimits.maxPixels, 1, 4_000_000_000),
+    importMaxPhotos: read.whole('IMPORT_MAX_PHOTOS', defaultLimits.importMaxPhotos, 1, 1_000_000),
+    inlineMaxBytes: read.whole('INLINE_MAX_BYTES', defaultLimits.inlineMaxBytes, 1, 10 * GIB),
+    openImports: read.whole('OPEN_IMPORTS', defaultLimits.openImports, 1, 100_000),
+    tags: read.whole('MAX_TAGS', defaultLimits.tags, 1, 1_000_000),
+  };
+}
+
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+class Reader {
+  constructor(
+    private readonly env: Environment,
+    private readonly problems: string[],
+  ) {}
+
+  text(name: string, fallback: string): string {
+    return this.said(name) ?? fallback;
+  }
+
+  whole(name: string, fallback: number, min: number, max: number): number {
+    const said = this.said(name);
+    if (said === null) return fallback;
+    const value = Number(said);
+    if (/^\d+$/.test(said) && value >= min && value <= max) return value;
+    this.problems.push(`${name} must be a whole number from ${min} to ${max}, not "${said}".`);
+    return fallback;
+  }
+
+  oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const said = this.said(name);
+    if (said === null) return fallback;
+    const choice = choices.find((candidate) => candidate === said);
+    if (choice === undefined) this.problems.push(`${name} must be ${choices.join(', ')}, not "${said}".`);
+    return choice ?? fallback;
+  }
+
+  /** A value that later versions will widen; another one must not be passed over in silence. */
+  only(name: string, value: string, why: string): void {
+    const said = this.said(name);
+    if (said !== null && said !== value) this.problems.push(`${name} can only be ${value} in this version. ${why}.`);
+  }
+
+  url(name: string, protocols: readonly string[]): string | null {
+    const said = this.said(name);
+    if (said === null) return null;
+    if (URL.canParse(said) && protocols.includes(new URL(said).protocol)) return said;
+    // The value is not repeated: it may hold a password.
+    this.problems.push(
+      `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+    );
+    return null;
+  }
+
+  secrets(name: string): readonly [string, ...string[]] | null {
+    const [newest, ...older] = (this.said(name) ?? '').split(',').flatMap((secret) => secret.trim() || []);
+    if (newest === undefined) return null;
+    if ([newest, ...older].some((secret) => secret.length < 32)) {
+      this.problems.push(
+        `${name} must be secrets of at least 32 characters, newest first, with commas between. Try: openssl rand -hex 32`,
+      );
+    }
+    return [newest, ...older];
+  }
+
+  ranges(name: string): readonly string[] {
+    const entries = (this.said(name) ?? '').split(',').flatMap((entry) => entry.trim() || []);
+    return entries.flatMap((entry) => {
+      const range = normalizeRange(entry);
+      if (range === null) this.problems.push(`${name}: "${entry}" is no address or CIDR range.`);
+      return range ?? [];
+    });
+  }
+
+  private said(name: string): string | null {
+    const value = this.env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  }
+}

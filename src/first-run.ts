@@ -1,0 +1,49 @@
+import { issueKey } from './core/access/issue-key.js';
+import { createFirstCustomer } from './core/customers/create-customer.js';
+import type { Uses } from './core/ports.js';
+
+/** On an empty database: makes the first customer and a key that may do everything. The token, or null when there was a customer. */
+export async function firstRun(ports: Uses<'customers' | 'keys' | 'clock'>): Promise<string | null> {
+  const customer = await createFirstCustomer(ports);
+  if (customer === null) return null;
+  const { token } = await issueKey(ports, {
+    customerId: customer.id,
+    name: 'First key',
+    scopes: ['all'],
+    ipList: [],
+    readLimit: null,
+    writeLimit: null,
+    expiresAt: null,
+  });
+  return token;
+}
+
+/** What a person sees then: the key, and lines that work as pasted into a shell in the project's folder. */
+export function firstSteps(publicUrl: string, token: string): string {
+  const api = `${publicUrl}/api/v1`;
+  const auth = '-H "Authorization: Bearer $PHS_KEY"';
+  return `
+A first customer was made. This is its API key; it is shown only now:
+
+  ${token}
+
+Try it. Paste these lines into another terminal, in this folder:
+
+  export PHS_KEY=${token}
+
+  # who am I?
+  curl -s ${auth} ${api}/me
+
+  # import three photos: open an import, send the files, finalize
+  curl -s ${auth} -X POST ${api}/imports
+  curl -s ${auth} -F file=@examples/photos/cyclamen.jpg -F file=@examples/photos/notocactus.jpg -F file=@examples/photos/rocks.jpg ${api}/imports/1/photos
+  curl -s ${auth} -H "Prefer: wait=10" -X POST ${api}/imports/1/finalize
+
+  # list them, and download one: the same bytes
+  curl -s ${auth} "${api}/photos?sort=id"
+  curl -s ${auth} -o cyclamen-again.jpg ${api}/photos/1/download
+  cmp examples/photos/cyclamen.jpg cyclamen-again.jpg && echo identical
+
+More keys and customers: npx phs key create --help, npx phs customer create --help
+`;
+}

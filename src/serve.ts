@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { destination, type Logger, pino } from 'pino';
+import { VERSION } from './cli/version.js';
+import { type Config, readConfig } from './config.js';
+import { runJob } from './core/jobs/run-job.js';
+import type { Ports } from './core/ports.js';
+import { firstRun, firstSteps } from './first-run.js';
+import { createApp } from './http/create-app.js';
+import { openPorts } from './ports.module.js';
+import { type RunningWorker, runWorker } from './worker/worker.js';
+
+/** How long the listener goes on after SIGTERM, so that a load balancer can see /readyz turn and send its traffic elsewhere. */
+const LINGER_MS = 2000;
+/** How long requests in flight may take after that. */
+const DRAIN_MS = 20_000;
+/** How long a job is held; the worker holds it longer while it runs. A killed worker's job is due again after this. */
+const LEASE_SECONDS = 60;
+
+/** Runs the service until a signal, or until its database ends. Throws, with a sentence for people, when it cannot start. */
+export async function serve(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const config = readConfig(env);
+  const logger = pino(
+    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    destination(2),
+  );
+  const { ports, databaseEnded, close } = await openPorts(config, 'own', (line) => logger.info(line));
+  const stopping = new AbortController();
+  const app = await createApp(ports, {
+    logger,
+    trustedProxies: config.trustedProxies,
+    isReady: () => !stopping.signal.aborted,
+    stopping: stopping.signal,
+  });
+  const server = app.getHttpServer();
+  let worker: RunningWorker | null = null;
+  try {
+    await listen(app, config);
+    if (config.role !== 'api') worker = startWorker(ports, config, logger);
+    await greet(ports, config);
+    const reason = await Promise.race([signalled(), databaseEnded]);
+    stopping.abort();
+    logger.info({ reason }, 'stopping');
+    if (reason === 'SIGTERM') await delay(LINGER_MS);
+    await drain(server);
+    if (!reason.startsWith('SIG')) throw new Error(`The service stopped: ${reason}.`);
+  } finally {
+    stopping.abort();
+    await worker?.stop();
+    await app.close();
+    await close();
+  }
+}
+
+type App = Awaited<ReturnType<typeof createApp>>;
+
+async function listen(app: App, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen(port, host);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new Error(
+        `Port ${port} on ${host} is in use by another program. Stop that, or choose another: PORT=3001 npm start`,
+      );
+    }
+    throw new Error(`Cannot listen on ${host}:${port}: ${message}. Check HOST and PORT.`);
+  }
+}
+
+function startWorker(ports: Ports, config: Config, logger: Logger): RunningWorker {
+  return runWorker(ports, (job) => runJob(ports, job), {
+    concurrency: config.workerConcurrency,
+    leaseSeconds: LEASE_SECONDS,
+    onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
+    onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
+  });
+}
+
+async function greet(ports: Ports, config: Config): Promise<void> {
+  const token = await firstRun(ports);
+  const where =
+    config.databaseUrl === null ? `everything is kept in ${config.dataDir}` : 'on the database of DATABASE_URL';
+  const ready = `Photo Service ${VERSION} is ready at ${config.publicUrl} (${where}). Stop it with Ctrl-C.`;
+  console.log(token === null ? ready : `${ready}\n${firstSteps(config.publicUrl, token)}`);
+}
+
+/** The first signal's name. A second one ends the process at once, as if the handler were not there. */
+function signalled(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+/** No new connections; those in use get their time, then are cut. */
+async function drain(server: ReturnType<App['getHttpServer']>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const late = new AbortController();
+  const deadline = delay(DRAIN_MS, undefined, { signal: late.signal }).then(
+    () => server.closeAllConnections(),
+    () => undefined,
+  );
+  await closed;
+  late.abort();
+  await deadline;
+}
