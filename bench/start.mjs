@@ -1,0 +1,61 @@
+// Time from spawn to the first 200 on /api/v1/me: on an empty DATA_DIR, then on the existing one; against a bare node:http server.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const port = 3900 + Math.floor(Math.random() * 90);
+const dataDir = mkdtempSync(join(tmpdir(), 'phs-bench-start-'));
+const ROUNDS = 5;
+
+async function until200(url, headers) {
+  for (let waited = 0; waited < 30_000; waited += 5) {
+    const answer = await fetch(url, { headers }).catch(() => null);
+    if (answer?.status === 200) return;
+    await delay(5);
+  }
+  throw new Error(`${url} did not answer 200 within 30 s`);
+}
+
+async function timed(args, env, headers, path) {
+  const began = performance.now();
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (text) => {
+    output += text;
+  });
+  await until200(`http://127.0.0.1:${port}${path}`, headers(output));
+  const milliseconds = performance.now() - began;
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  await delay(200);
+  child.kill('SIGINT');
+  await ended;
+  return { milliseconds, output };
+}
+
+const env = { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'error' };
+const serve = [join(root, 'bin', 'phs.js'), 'serve'];
+try {
+  const first = await timed(serve, env, () => ({}), '/healthz');
+  const token = /^ {2}(phs_live_\w+)$/m.exec(first.output)?.[1];
+  const bare = `require('node:http').createServer((q,r)=>r.end('{}')).listen(${port},'127.0.0.1')`;
+  const reference = await timed(['-e', bare], {}, () => ({}), '/');
+  const starts = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    starts.push((await timed(serve, env, () => ({ Authorization: `Bearer ${token}` }), '/api/v1/me')).milliseconds);
+  }
+  const median = starts.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
+  const times = (value) =>
+    `${(value / reference.milliseconds).toFixed(1)} × a bare node:http server (${Math.round(value)} ms)`;
+  console.log(`first start, empty DATA_DIR, to /healthz: ${times(first.milliseconds)}`);
+  console.log(`start on an existing DATA_DIR, to /api/v1/me, median of ${ROUNDS}: ${times(median)}`);
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,111 @@
+import { createServer } from 'node:http';
+import { Client } from './support/client.js';
+import { processesOn } from './support/processes.js';
+import { Installation } from './support/service.js';
+
+describe('starting and stopping', () => {
+  let installation: Installation;
+  beforeEach(async () => {
+    installation = await Installation.make();
+  });
+  afterEach(() => installation.remove());
+
+  it('stops in order on SIGTERM, and leaves no process behind', async () => {
+    await installation.start();
+    expect(await installation.stop('SIGTERM')).toBe(0);
+    expect(processesOn(installation.dataDir)).toEqual([]);
+  });
+
+  it('stops in order on Ctrl-C, and leaves no process behind', async () => {
+    await installation.start();
+    expect(await installation.stop('SIGINT')).toBe(0);
+    expect(processesOn(installation.dataDir)).toEqual([]);
+  });
+
+  it('refuses a port that is in use, in words', async () => {
+    const other = createServer().listen(installation.port, '127.0.0.1');
+    try {
+      const { status, output } = await installation.startInVain();
+      expect(status).not.toBe(0);
+      expect(output).toContain(`Port ${installation.port} on 127.0.0.1 is in use`);
+    } finally {
+      other.close();
+    }
+    expect(processesOn(installation.dataDir)).toEqual([]);
+  });
+
+  it('makes no customer and prints no key when it cannot listen', async () => {
+    const other = createServer().listen(installation.port, '127.0.0.1');
+    await installation.startInVain();
+    other.close();
+    await installation.start();
+    expect(installation.token()).not.toBeNull();
+  });
+
+  it('lists everything that is wrong in the environment', async () => {
+    const wrong = await Installation.make({ MAX_PIXELS: 'many', TRUSTED_PROXIES: '10.0.0.0/33', SECRET_KEY: 'short' });
+    const { status, output } = await wrong.startInVain();
+    await wrong.remove();
+    expect(status).toBe(4);
+    for (const name of ['MAX_PIXELS', 'TRUSTED_PROXIES', 'SECRET_KEY']) expect(output).toContain(name);
+  });
+
+  it('answers commands while it runs and when it does not', async () => {
+    await installation.start();
+    const customer = JSON.parse(installation.phs('customer', 'create', '--name', 'Studio', '--json').stdout);
+    expect(customer).toMatchObject({ id: 2, name: 'Studio', defaultTimeZone: 'UTC' });
+    await installation.stop('SIGINT');
+    const listed = JSON.parse(installation.phs('customer', 'list', '--json').stdout);
+    expect(listed.customers.map((each: { name: string }) => each.name)).toEqual(['First customer', 'Studio']);
+  });
+
+  it('issues keys that work, and refuses them from the moment they are deleted', async () => {
+    await installation.start();
+    const args = [
+      'key',
+      'create',
+      '--customer',
+      '1',
+      '--name',
+      'reader',
+      '--scopes',
+      'photos:read,tags:read',
+      '--json',
+    ];
+    const key = JSON.parse(installation.phs(...args).stdout);
+    const client = new Client(installation.url, key.token);
+    expect((await client.get('/photos')).status).toBe(200);
+    expect((await client.get('/me')).body.error).toMatchObject({
+      code: 'scope_required',
+      details: { scope: 'customer:read' },
+    });
+    expect(installation.phs('key', 'list', '--customer', '1').stdout).toContain('reader');
+    expect(installation.phs('key', 'list', '--customer', '1', '--json').stdout).not.toContain(key.token);
+    expect(installation.phs('key', 'delete', String(key.id)).status).toBe(0);
+    expect((await client.get('/photos')).status).toBe(401);
+  });
+
+  it.each([
+    [['key', 'create', '--customer', '1', '--name', 'x', '--scopes', 'photos:fly'], 'There is no scope photos:fly'],
+    [['key', 'create', '--customer', '99', '--name', 'x', '--scopes', 'all'], 'customer'],
+    [['key', 'create', '--customer', '1', '--name', 'x', '--scopes', 'all', '--ip', '10.0.0.0/33'], '10.0.0.0/33'],
+    [['customer', 'create', '--name', 'x', '--time-zone', 'Mars/Olympus'], 'Europe/Paris'],
+    [['key', 'delete', '99'], 'api key'],
+    [['nonsense'], 'nonsense'],
+  ])('explains what is wrong with phs %p', async (args, words) => {
+    await installation.start();
+    const { status, stderr, stdout } = installation.phs(...args);
+    expect(status).toBe(2);
+    expect(stderr).toContain(words);
+    expect(stdout).toBe('');
+  });
+
+  it('refuses a second service on one data folder, and the first goes on', async () => {
+    await installation.start();
+    const client = new Client(installation.url, installation.token() ?? '');
+    const { status, stderr } = installation.phs('serve');
+    expect(status).toBe(4);
+    expect(stderr).toContain(installation.dataDir);
+    expect((await client.get('/me')).status).toBe(200);
+  });
+});

@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from './client.js';
+import { processesOn, until } from './processes.js';
+
+const PHS = join(__dirname, '../../../bin/phs.js');
+
+export interface CommandResult {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** An installation: a data folder and a port of its own. Its service can be started, stopped, killed and started again. */
+export class Installation {
+  private child: ChildProcess | null = null;
+  private output = '';
+  private ended = false;
+
+  private constructor(
+    readonly dataDir: string,
+    readonly port: number,
+    private readonly extra: Readonly<Record<string, string>>,
+  ) {}
+
+  static async make(extra: Readonly<Record<string, string>> = {}): Promise<Installation> {
+    return new Installation(mkdtempSync(join(tmpdir(), 'phs-e2e-')), await freePort(), extra);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get pid(): number {
+    if (this.child?.pid === undefined) throw new Error('the service does not run');
+    return this.child.pid;
+  }
+
+  /** Starts the built program and waits until it says that it is ready. */
+  async start(): Promise<void> {
+    this.launch();
+    await until('the service to be ready', () => {
+      if (this.ended) throw new Error(`the service ended at its start:\n${this.output}`);
+      return this.output.includes('is ready at');
+    });
+  }
+
+  /** Starts it where it must refuse, and waits for its end. */
+  async startInVain(): Promise<{ status: number | null; output: string }> {
+    this.launch();
+    await until('the service to end', () => this.ended);
+    return { status: this.child?.exitCode ?? null, output: this.output };
+  }
+
+  /** The key that the first start printed; null when this start printed none. */
+  token(): string | null {
+    return /^ {2}(phs_live_\w+)$/m.exec(this.output)?.[1] ?? null;
+  }
+
+  printed(): string {
+    return this.output;
+  }
+
+  /** Ends the service in order. Resolves with its exit code. */
+  async stop(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<number | null> {
+    this.child?.kill(signal);
+    await until('the service to end', () => this.ended);
+    return this.child?.exitCode ?? null;
+  }
+
+  /** kill -9 of everything that belongs to the installation, database included. */
+  async killEverything(): Promise<void> {
+    this.child?.kill('SIGKILL');
+    await until('everything to be dead', () => {
+      const alive = processesOn(this.dataDir);
+      for (const { pid } of alive) killQuietly(pid);
+      return this.ended && alive.length === 0;
+    });
+  }
+
+  /** Runs a command of an operator on this installation. */
+  phs(...args: string[]): CommandResult {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [PHS, ...args], {
+      env: this.env(),
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr };
+  }
+
+  /** A client of the first customer whose budgets are far away. */
+  client(): Client {
+    const limits = ['--read-limit', '1000000', '--write-limit', '1000000'];
+    const made = this.phs('key', 'create', '--customer', '1', '--name', 'test', '--scopes', 'all', ...limits, '--json');
+    if (made.status !== 0) throw new Error(`no key could be made: ${made.stderr}`);
+    return new Client(this.url, JSON.parse(made.stdout).token);
+  }
+
+  async remove(): Promise<void> {
+    if (this.child && !this.ended) await this.stop();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  private launch(): void {
+    this.output = '';
+    this.ended = false;
+    const child = spawn(process.execPath, [PHS, 'serve'], { env: this.env(), stdio: ['ignore', 'pipe', 'pipe'] });
+    const keep = (text: Buffer) => {
+      this.output += text.toString();
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('close', () => {
+      this.ended = true;
+    });
+    this.child = child;
+  }
+
+  private env(): NodeJS.ProcessEnv {
+    const { PATH, HOME, TMPDIR } = process.env;
+    const base = { PATH, HOME, TMPDIR, DATA_DIR: this.dataDir, PORT: String(this.port), LOG_LEVEL: 'warn' };
+    return Object.fromEntries(Object.entries({ ...base, ...this.extra }).filter(([, value]) => value !== undefined));
+  }
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
