@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { type DynamicModule, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
@@ -14,7 +13,6 @@ import { openDataSource } from './adapters/typeorm/data-source.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
 import type { Config } from './config.js';
 import type { Ports } from './core/ports.js';
-import { PORTS } from './http/ports-token.js';
 
 /** Ports on real adapters. */
 export interface OpenPorts {
@@ -78,18 +76,5 @@ async function openDatabase(config: Config, ownership: Ownership, log: Log): Pro
   } catch (error) {
     await postgres.stop();
     throw error;
-  }
-}
-
-/** Hands ports, real or in memory, to everything that Nest makes. */
-@Module({})
-export class PortsModule {
-  static with(ports: Ports): DynamicModule {
-    return {
-      module: PortsModule,
-      global: true,
-      providers: [{ provide: PORTS, useValue: ports }],
-      exports: [PORTS],
-    };
   }
 }

@@ -19,10 +19,7 @@ const LEASE_SECONDS = 60;
 /** Runs the service until a signal, or until its database ends. Throws, with a sentence for people, when it cannot start. */
 export async function serve(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const config = readConfig(env);
-  const logger = pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    destination(2),
-  );
+  const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination(2));
   const { ports, databaseEnded, close } = await openPorts(config, 'own', (line) => logger.info(line));
   const stopping = new AbortController();
   const app = await createApp(ports, {

@@ -6,6 +6,11 @@ import { onDisk } from './storage-error.js';
 /** Large enough that the calls cost little beside the copying, small enough for hundreds of readers. */
 const CHUNK_BYTES = 256 * 1024;
 
+/** Readers that nobody finished or returned: their files are closed when the collector finds them. A net, not the way. */
+const forgotten = new FinalizationRegistry<FileHandle>((handle) => {
+  handle.close().catch(() => undefined);
+});
+
 /**
  * The bytes of an open file from `range.start` to `range.end`, once. Takes the handle over: it is closed at the end, at a failure and
  * by return(), also when not one byte was asked for.
@@ -14,6 +19,7 @@ export async function fileBytes(handle: FileHandle, range: ByteRange): Promise<A
   const reader = chunks(handle, range);
   // A generator that was never entered skips its `finally` when it is returned: go in, as far as the first yield.
   await reader.next();
+  forgotten.register(reader, handle, handle);
   return readOnce(reader);
 }
 
@@ -26,6 +32,7 @@ async function* chunks(handle: FileHandle, range: ByteRange): AsyncGenerator<Uin
       yield chunk;
     }
   } finally {
+    forgotten.unregister(handle);
     await handle.close();
   }
 }

@@ -1,7 +1,7 @@
 import type { Customer, NewCustomer } from '../../core/customers/customer.js';
 import type { CustomerDirectory } from '../../core/customers/customer-directory.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { MemoryDatabase } from './memory-database.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
 
 const TRASH_RETENTION_DAYS = 30;
 
@@ -19,11 +19,16 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   }
 
   find(id: Id): Promise<Customer | null> {
-    return this.database.transaction(async () => this.database.customers.get(id) ?? null);
+    return this.database.transaction(async () => copyOf(this.database.customers.get(id) ?? null));
   }
 
   list(): Promise<readonly Customer[]> {
-    return this.database.transaction(async () => this.database.customers.all().sort((a, b) => a.id - b.id));
+    return this.database.transaction(async () =>
+      this.database.customers
+        .all()
+        .map(copyOf)
+        .sort((a, b) => a.id - b.id),
+    );
   }
 
   private add(customer: NewCustomer): Customer {

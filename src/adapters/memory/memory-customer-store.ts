@@ -1,16 +1,17 @@
 import type { Customer, CustomerUsage } from '../../core/customers/customer.js';
 import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
 import type { Clock } from '../../core/shared/clock.js';
-import { found } from '../../core/shared/errors.js';
+import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { MemoryDatabase } from './memory-database.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { HeldRows } from './memory-held-rows.js';
 import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
 import { MemoryImportRepository } from './memory-import-repository.js';
 import { MemoryJobAdder } from './memory-job-queue.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
 
-/** One transaction at a time over everything, so every lock is held already. */
+/** One transaction at a time over everything, so nobody waits for a single row. */
 export class MemoryCustomerStore implements CustomerStore {
   constructor(
     private readonly database: MemoryDatabase,
@@ -18,24 +19,47 @@ export class MemoryCustomerStore implements CustomerStore {
   ) {}
 
   within<T>(customerId: Id, work: (work: CustomerWork) => Promise<T>): Promise<T> {
-    return this.database.transaction(() => work(this.everythingOf(customerId)));
+    return this.database.transaction(async () => {
+      let ended = false;
+      let failure: unknown;
+      const whileOpen: Pass = async (call) => {
+        if (ended) throw new Error('This transaction has ended.');
+        try {
+          return await call();
+        } catch (error) {
+          if (!(error instanceof DomainError)) failure ??= error;
+          throw error;
+        }
+      };
+      try {
+        const result = await work(this.everythingOf(customerId, whileOpen));
+        // A database, too, undoes everything after a write that broke its rules, although the work went on regardless.
+        if (failure !== undefined) throw failure;
+        return result;
+      } finally {
+        // A branch of `work` that runs on after another has failed must not write outside of the transaction.
+        ended = true;
+      }
+    });
   }
 
-  read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T> {
-    return this.database.transaction(() => work(this.everythingOf(customerId)));
+  /** Each read waits for the transaction that runs, so it sees what is committed and nothing else. */
+  async read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T> {
+    return work(this.everythingOf(customerId, (call) => this.database.transaction(call)));
   }
 
-  private everythingOf(customerId: Id): CustomerWork {
-    const customer = async () => found(this.database.customers.get(customerId), 'customer');
+  private everythingOf(customerId: Id, pass: Pass): CustomerWork {
+    const held = new HeldRows();
+    const customer = () => pass(async () => copyOf(found(this.database.customers.get(customerId), 'customer')));
     return {
       customer,
       lockCustomer: customer,
-      usage: () => this.usage(customerId),
-      photos: new MemoryPhotoRepository(this.database, customerId),
-      tags: new MemoryTagRepository(this.database, customerId),
-      imports: new MemoryImportRepository(this.database, customerId),
-      importPhotos: new MemoryImportPhotoRepository(this.database, customerId),
-      jobs: new MemoryJobAdder(this.database, customerId, this.clock),
+      usage: () => pass(() => this.usage(customerId)),
+      photos: passing(new MemoryPhotoRepository(this.database, customerId, held), pass),
+      tags: passing(new MemoryTagRepository(this.database, customerId), pass),
+      imports: passing(new MemoryImportRepository(this.database, customerId, held), pass),
+      importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, held), pass),
+      jobs: passing(new MemoryJobAdder(this.database, customerId, this.clock), pass),
     };
   }
 
@@ -49,7 +73,9 @@ export class MemoryCustomerStore implements CustomerStore {
       storageBytes: bytes(photos) - bytes(trash),
       trashedBytes: bytes(trash),
       tags: this.database.tags.where((tag) => tag.customerId === customerId).length,
-      openImports: await new MemoryImportRepository(this.database, customerId).countOpen(),
+      openImports: this.database.imports.where(
+        (subject) => subject.customerId === customerId && subject.status === 'open',
+      ).length,
     };
   }
 
@@ -59,4 +85,19 @@ export class MemoryCustomerStore implements CustomerStore {
       this.database.customers.set(id, { ...found(this.database.customers.get(id), 'customer'), ...values });
     });
   }
+}
+
+/** What every call goes through on its way to the rows. */
+type Pass = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** The repository, every method of it through `pass`. Answers are copies. */
+function passing<T extends object>(repository: T, pass: Pass): T {
+  return new Proxy(repository, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      return typeof value === 'function'
+        ? (...given: unknown[]) => pass(async () => copyOf(await value.apply(target, given)))
+        : value;
+    },
+  });
 }

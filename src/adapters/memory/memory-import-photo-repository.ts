@@ -2,12 +2,14 @@ import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-p
 import type { ImportPhotoRepository, ItemQuery } from '../../core/imports/import-repository.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
+import type { HeldRows } from './memory-held-rows.js';
 import { windowOf } from './memory-windows.js';
 
 export class MemoryImportPhotoRepository implements ImportPhotoRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
+    private readonly held: HeldRows,
   ) {}
 
   async get(importId: Id, id: Id): Promise<ImportPhoto | null> {
@@ -15,7 +17,9 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
   }
 
   async lock(importId: Id, id: Id): Promise<ImportPhoto | null> {
-    return this.get(importId, id);
+    const item = await this.get(importId, id);
+    if (item !== null) this.held.hold('item', [id]);
+    return item;
   }
 
   async list({ importId, statuses, window }: ItemQuery): Promise<readonly ImportPhoto[]> {
@@ -45,17 +49,24 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
   }
 
   async insert(items: readonly ImportPhoto[]): Promise<void> {
-    for (const item of items) {
-      const { clientRef, importId } = item;
-      const taken = clientRef !== null && this.of(importId).some((other) => other.clientRef === clientRef);
-      if (taken || this.database.importPhotos.get(item.id)) throw new Error(`item ${item.id} is there already`);
-      this.database.importPhotos.set(item.id, { ...item, customerId: this.customerId });
+    const taken = new Map<Id, Set<string | null>>();
+    for (const { clientRef, importId, ...item } of items) {
+      this.held.demand('import', importId);
+      if (this.database.imports.get(importId)?.customerId !== this.customerId) {
+        throw new Error(`There is no import ${importId}.`);
+      }
+      const refs = taken.get(importId) ?? new Set(this.of(importId).map((other) => other.clientRef));
+      const isThere = this.database.importPhotos.get(item.id) !== undefined;
+      if (isThere || (clientRef !== null && refs.has(clientRef))) throw new Error(`Item ${item.id} is there already.`);
+      taken.set(importId, refs.add(clientRef));
+      this.store({ ...item, clientRef, importId });
     }
   }
 
   async update(item: ImportPhoto): Promise<void> {
     if ((await this.get(item.importId, item.id)) === null) return;
-    this.database.importPhotos.set(item.id, { ...item, customerId: this.customerId });
+    if (!this.held.holds('import', item.importId)) this.held.demand('item', item.id);
+    this.store(item);
   }
 
   async cancelAll(importId: Id, at: Date): Promise<void> {
@@ -63,6 +74,12 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
       if (item.status === 'imported' || item.status === 'cancelled') continue;
       this.database.importPhotos.set(item.id, { ...item, status: 'cancelled', updatedAt: at });
     }
+  }
+
+  private store(item: ImportPhoto): void {
+    // Who changes an item may hand over what it is shown with.
+    const { tags: _, upload: __, ...row } = item as ImportPhoto & { tags?: unknown; upload?: unknown };
+    this.database.importPhotos.set(item.id, { ...row, customerId: this.customerId });
   }
 
   private of(importId: Id): ImportPhoto[] {

@@ -3,11 +3,13 @@ import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { ImportRepository } from '../../core/imports/import-repository.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
+import type { HeldRows } from './memory-held-rows.js';
 
 export class MemoryImportRepository implements ImportRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
+    private readonly held: HeldRows,
   ) {}
 
   async find(id: Id): Promise<Import | null> {
@@ -16,6 +18,7 @@ export class MemoryImportRepository implements ImportRepository {
   }
 
   async lock(id: Id): Promise<Import | null> {
+    this.held.hold('import', [id]);
     return this.find(id);
   }
 
@@ -44,14 +47,18 @@ export class MemoryImportRepository implements ImportRepository {
 
   async insert(subject: NewImport): Promise<Import | null> {
     if (subject.clientRef !== null && (await this.findOpenByClientRef(subject.clientRef)) !== null) return null;
+    this.database.demandCustomer(this.customerId);
     const row = { ...subject, id: this.database.next('import'), customerId: this.customerId };
     this.database.imports.set(row.id, row);
+    this.held.hold('import', [row.id]);
     return row;
   }
 
   async update(subject: Import): Promise<void> {
     if ((await this.find(subject.id)) === null) return;
-    this.database.imports.set(subject.id, { ...subject, customerId: this.customerId });
+    this.held.demand('import', subject.id);
+    const { counts: _, totalBytes: __, ...row } = subject as CountedImport;
+    this.database.imports.set(subject.id, { ...row, customerId: this.customerId });
   }
 
   private open(): Import[] {

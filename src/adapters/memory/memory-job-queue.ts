@@ -7,6 +7,8 @@ import type { MemoryDatabase, StoredJob } from './memory-database.js';
 
 const keyOf = ({ customerId, work }: Pick<StoredJob, 'customerId' | 'work'>) => `${customerId}/${jobKey(work)}`;
 
+const LOOK_EVERY_MS = 100;
+
 export class MemoryJobAdder implements JobAdder {
   constructor(
     private readonly database: MemoryDatabase,
@@ -77,11 +79,21 @@ export class MemoryJobQueue implements JobQueue {
     return this.letGo(job, (held) => ({ ...held, attempt: held.attempt - 1, dueAt: later() }));
   }
 
+  /** Holders live and die with the memory. */
+  async reclaim(): Promise<void> {}
+
   async listen(wake: () => void): Promise<() => Promise<void>> {
-    const unlisten = this.database.onCommit(() => {
-      if (this.database.jobs.where((job) => job.deadReason === null && job.lease === null).length > 0) wake();
-    });
-    return async () => unlisten();
+    const look = () => {
+      const due = (job: StoredJob) => job.deadReason === null && job.dueAt <= this.now();
+      if (this.database.jobs.where(due).length > 0) wake();
+    };
+    const unlisten = this.database.onCommit(look);
+    // Nobody tells when a clock has moved on.
+    const looking = setInterval(look, LOOK_EVERY_MS).unref();
+    return async () => {
+      clearInterval(looking);
+      unlisten();
+    };
   }
 
   private letGo(job: Job, next: (held: StoredJob) => StoredJob | null): Promise<void> {

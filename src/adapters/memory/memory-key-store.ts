@@ -2,7 +2,7 @@ import type { ApiKey, NewApiKey } from '../../core/access/api-key.js';
 import { type KeyStore, type KnownKey, MAX_KEYS } from '../../core/access/key-store.js';
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { MemoryDatabase } from './memory-database.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
 
 export class MemoryKeyStore implements KeyStore {
   constructor(private readonly database: MemoryDatabase) {}
@@ -61,6 +61,9 @@ export class MemoryKeyStore implements KeyStore {
   }
 
   private live(condition: (key: ApiKey) => boolean): ApiKey[] {
-    return this.database.keys.where((key) => key.deletedAt === null && condition(key)).sort((a, b) => a.id - b.id);
+    return this.database.keys
+      .where((key) => key.deletedAt === null && condition(key))
+      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a.id - b.id)
+      .map(copyOf);
   }
 }

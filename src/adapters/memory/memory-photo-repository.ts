@@ -6,6 +6,7 @@ import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
 import { byName } from '../../core/tags/tag.js';
 import type { MemoryDatabase } from './memory-database.js';
+import type { HeldRows } from './memory-held-rows.js';
 import { matches } from './memory-photo-filters.js';
 import { windowOf } from './memory-windows.js';
 
@@ -13,6 +14,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
+    private readonly held: HeldRows,
   ) {}
 
   async get(id: Id): Promise<TaggedPhoto | null> {
@@ -26,7 +28,12 @@ export class MemoryPhotoRepository implements PhotoRepository {
   }
 
   async lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
-    return this.getMany(ids);
+    const photos = await this.getMany(ids);
+    this.held.hold(
+      'photo',
+      photos.map((photo) => photo.id),
+    );
+    return photos;
   }
 
   async list({ filters, sort, window }: PhotoQuery): Promise<readonly TaggedPhoto[]> {
@@ -57,7 +64,10 @@ export class MemoryPhotoRepository implements PhotoRepository {
       (row) => row.customerId === this.customerId && row.sha256 === photo.sha256 && row.dupSeq === photo.dupSeq,
     );
     if (taken.length > 0) return false;
-    this.database.photos.set(photo.id, { ...photo, customerId: this.customerId });
+    if (this.database.photos.get(photo.id)) throw new Error(`photo ${photo.id} is there already`);
+    this.database.demandCustomer(this.customerId);
+    this.store(photo);
+    this.held.hold('photo', [photo.id]);
     this.database.exif.set(photo.id, { tags: exif });
     const known = [...new Set(tagIds)].filter((id) => this.database.tags.get(id)?.customerId === this.customerId);
     this.database.links.set(photo.id, known);
@@ -71,14 +81,17 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async update(photo: Photo): Promise<void> {
     const before = this.stored(photo.id);
-    const { tags: _, ...row } = photo as TaggedPhoto;
-    this.database.photos.set(photo.id, { ...row, customerId: this.customerId });
+    this.held.demand('photo', photo.id);
+    this.store(photo);
     const shift = Number(isTrashed(before)) - Number(isTrashed(photo));
     this.shiftCounts(this.linksOf(photo.id), shift);
   }
 
   async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
     const photo = this.stored(id);
+    this.held.demand('photo', id);
+    const foreign = tagIds.filter((tagId) => this.database.tags.get(tagId)?.customerId !== this.customerId);
+    if (foreign.length > 0) throw new Error(`There is no tag ${foreign.join()}.`);
     const before = this.linksOf(id);
     this.database.links.set(id, [...new Set(tagIds)]);
     if (isTrashed(photo)) return;
@@ -100,6 +113,16 @@ export class MemoryPhotoRepository implements PhotoRepository {
       .where((photo) => photo.customerId === this.customerId && condition(photo))
       .sort((a, b) => a.id - b.id)
       .map((photo) => this.tagged(photo));
+  }
+
+  private store(photo: Photo): void {
+    const { importId } = photo;
+    if (importId !== null && this.database.imports.get(importId)?.customerId !== this.customerId) {
+      throw new Error(`There is no import ${importId}.`);
+    }
+    // Who edits a photo hands over the tags that it was read with.
+    const { tags: _, ...row } = photo as TaggedPhoto;
+    this.database.photos.set(photo.id, { ...row, customerId: this.customerId });
   }
 
   private stored(id: Id): Photo {

@@ -51,6 +51,7 @@ export class MemoryTagRepository implements TagRepository {
 
   async insert(tag: NewTag): Promise<Tag | null> {
     if (this.own((other) => other.nameKey === tag.nameKey).length > 0) return null;
+    this.database.demandCustomer(this.customerId);
     const id = this.database.next('tag');
     const { name, nameKey, color, description, createdAt } = tag;
     const told = { name, nameKey, color, description, createdAt };

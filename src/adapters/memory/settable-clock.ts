@@ -8,6 +8,10 @@ export class SettableClock implements Clock {
     return new Date(this.time);
   }
 
+  set(time: Date): void {
+    this.time = new Date(time);
+  }
+
   /** Forwards, or back with less than 0. Milliseconds. */
   pass(milliseconds: number): void {
     this.time = new Date(this.time.getTime() + milliseconds);

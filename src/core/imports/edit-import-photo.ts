@@ -9,7 +9,7 @@ import { DomainError, type FieldError, found, invalid } from '../shared/errors.j
 import type { Id } from '../shared/ids.js';
 import { resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import { cancelItem, failDependants } from './fail-item.js';
-import { demandOpen, touched } from './import.js';
+import { demandOpen, type Import, touched } from './import.js';
 import { type ImportPhoto, type ImportPhotoStatus, move, retried } from './import-photo.js';
 import { clientValues, normalSha256 } from './registration.js';
 import { type ShownItem, showItems } from './shown.js';
@@ -39,7 +39,7 @@ export async function editImportPhoto(
     const before = found(await work.importPhotos.lock(importId, id), 'import_photo');
     demandOpen(subject);
     const at = uses.clock.now();
-    const edited = await withValues(uses, work, caller, before, patch, at);
+    const edited = await withValues(uses, work, caller, subject, before, patch, at);
     const item = patch.status === undefined ? edited : await withStatus(work, edited, patch.status, staged, at);
     if (item !== before) await work.imports.update(touched(subject, at));
     return found((await showItems(uses, work.tags, caller, [item]))[0], 'import_photo');
@@ -72,6 +72,7 @@ async function withValues(
   uses: EditUses,
   work: CustomerWork,
   caller: Caller,
+  subject: Import,
   item: ImportPhoto,
   { status, ...patch }: ImportPhotoPatch,
   at: Date,
@@ -82,7 +83,8 @@ async function withValues(
   if (ofBytes && !takesBytesFacts.includes(item.status)) throw final(item);
   const said = merged(item, patch);
   const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
-  const tagIds = named ? await resolveTags(work.tags, caller, patch, { limits: uses.limits, at }) : item.tagIds;
+  const naming = { limits: uses.limits, at, beside: subject.tagIds };
+  const tagIds = named ? await resolveTags(work.tags, caller, patch, naming) : item.tagIds;
   const values = { ...clientValues(said, tagIds), sizeBytes: said.sizeBytes, sha256: said.sha256 ?? null };
   const next = { ...item, ...values, updatedAt: at };
   // Other bytes than declared before: the old upload target must not let the old ones in.

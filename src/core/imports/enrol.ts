@@ -39,7 +39,8 @@ export async function enrol(
   const ids = await register.newIds(candidates);
   for (const candidate of candidates) {
     const { said, index } = candidate;
-    const tags = () => resolveTags(work.tags, caller, said, { limits, at, prefix: `photos[${index}].` });
+    const naming = { limits, at, prefix: `photos[${index}].`, beside: subject.tagIds };
+    const tags = () => resolveTags(work.tags, caller, said, naming);
     const known = register.known(said);
     if (known !== undefined) {
       const answer = await again(work, candidate, known, { tags, at });

@@ -36,9 +36,10 @@ async function look(uses: InspectUses, item: ImportPhoto): Promise<void> {
   }
   await keepThumb(uses, item, inspection);
   const kept = await settle(uses, item, (work, held, at) => accept(work, held, inspection.facts, measure, at));
-  await uses.blobs.delete(
-    kept ? [stagingKey(item)] : [stagingKey(item), originalKey(item), thumbKey(item, inspection.facts)],
-  );
+  // Another run, or a client, has decided about the item meanwhile: then what lies there may be what that relies on.
+  if (kept === undefined) return;
+  const unused = kept ? [] : [originalKey(item), thumbKey(item, inspection.facts)];
+  await uses.blobs.delete([stagingKey(item), ...unused]);
 }
 
 const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };

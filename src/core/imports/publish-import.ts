@@ -70,7 +70,8 @@ async function resolve({ store, clock }: PublishUses, subject: Import, seen: Imp
     if (photoId === null) return failItem(work, item, sourceFailed, at);
     const photo = (await work.photos.lock([photoId]))[0];
     if (photo === undefined) return work.importPhotos.update(failed(item, sourceGone, at));
-    const back = isTrashed(photo) && subject.restoreTrashed;
+    // Once: what was deleted after it came back stays deleted, however often this runs.
+    const back = isTrashed(photo) && subject.restoreTrashed && !item.restored;
     if (back) await work.photos.update(changed(photo, restored(photo), at));
     if (back || item.photoId === null) {
       await work.importPhotos.update({ ...item, photoId, restored: back || item.restored, updatedAt: at });

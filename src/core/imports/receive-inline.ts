@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
-import { measured, TooManyBytes } from '../blobs/measured.js';
+import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -97,7 +97,7 @@ async function stage(
   }
   const whole: Registration = { ...said, sizeBytes: measure.sizeBytes, sha256: measure.sha256 };
   const error =
-    registrationError(whole, uses.limits) ?? mismatch(said, measure.sha256) ?? (await typeError(uses, measure.head));
+    registrationError(whole, uses.limits) ?? mismatch(said, measure) ?? (await typeError(uses, measure.head));
   if (error === null) return { said: whole, staged };
   await uses.blobs.delete([key]);
   return error;
@@ -117,7 +117,10 @@ async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: 
   });
 }
 
-function mismatch(said: InlineWords, sha256: string | null): ItemError | null {
+function mismatch(said: InlineWords, { sizeBytes, sha256 }: Measure): ItemError | null {
+  if (said.sizeBytes !== undefined && said.sizeBytes !== sizeBytes) {
+    return { code: 'size_mismatch', message: `${said.sizeBytes} bytes were declared, ${sizeBytes} arrived.` };
+  }
   if (!said.sha256 || normalSha256(said.sha256) === sha256) return null;
   return {
     code: 'checksum_mismatch',

@@ -14,14 +14,15 @@ export interface TagRequest {
 }
 
 /**
- * The ids of all tags that a request names, each once, ascending. They are held until the transaction ends.
+ * The ids of all tags that a request names, each once, ascending. They are held until the transaction ends. With those
+ * that the photo gets `beside` them they must not be more than a photo may have.
  * Errors: `invalid_request` (`unknown_tag`, `too_many`), `scope_required`, `limit_reached`.
  */
 export async function resolveTags(
   tags: TagRepository,
   caller: Pick<Caller, 'scopes'>,
   request: TagRequest,
-  { limits, at, prefix = '' }: { limits: Limits; at: Date; prefix?: string },
+  { limits, at, prefix = '', beside = [] }: { limits: Limits; at: Date; prefix?: string; beside?: readonly Id[] },
 ): Promise<readonly Id[]> {
   const asked = [...new Set(request.tagIds ?? [])];
   const held = new Set((await tags.lock(asked)).map((tag) => tag.id));
@@ -40,7 +41,7 @@ export async function resolveTags(
   const missing = new Map([...names].filter(([key]) => !existing.some((tag) => tag.nameKey === key)));
   if (missing.size > 0) demandScope(caller, 'tags:write');
   const ids = new Set([...held, ...existing.map((tag) => tag.id), ...(await create(tags, missing, limits, at))]);
-  if (ids.size > limits.tagsPerPhoto) {
+  if (new Set([...ids, ...beside]).size > limits.tagsPerPhoto) {
     const message = `A photo has at most ${limits.tagsPerPhoto} tags.`;
     throw invalid({ field: `${prefix}tagIds`, code: 'too_many', message, max: limits.tagsPerPhoto });
   }

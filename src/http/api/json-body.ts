@@ -1,4 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
 import { isPlainObject, type ListField, listsOf, nestedShape, type Shape } from './body-fields.js';
@@ -102,15 +103,16 @@ function readFields(value: unknown, shape: BodyClass, path: string): Shaped & { 
 }
 
 /**
- * The values as an instance of the class that knows their rules. Only declared objects are looked into: class-transformer's
- * way, into all of them, throws on a field named `constructor`.
+ * The values as an instance of the class that knows their rules. class-transformer gets the plain values only: of whatever
+ * else stands in a body it would make objects too, and throws on a field named `constructor` in one.
  */
 function instance(value: Record<string, unknown>, names: readonly string[], shape: Shape): object {
-  const body = new shape() as Record<string, unknown>;
-  for (const name of names.filter((one) => !RESERVED.includes(one))) {
-    const part = value[name];
+  const fields = names.filter((name) => !RESERVED.includes(name)).map((name) => [name, value[name]] as const);
+  const plain = fields.map(([name, part]) => [name, typeof part === 'object' ? null : part]);
+  const body = plainToInstance(shape, Object.fromEntries(plain));
+  for (const [name, part] of fields.filter(([, each]) => typeof each === 'object')) {
     const inner = nestedShape(shape, name);
-    body[name] = inner && isPlainObject(part) ? instance(part, Object.keys(part), inner) : part;
+    Object.assign(body, { [name]: inner && isPlainObject(part) ? instance(part, Object.keys(part), inner) : part });
   }
   return body;
 }

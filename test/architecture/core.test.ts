@@ -1,0 +1,22 @@
+import { sources } from './sources.js';
+
+const core = sources().filter(({ path }) => path.startsWith('src/core/'));
+
+/** What core must not use: time comes from Clock, bytes are AsyncIterable, and there is no framework. */
+const foreign: Readonly<Record<string, RegExp>> = {
+  'a decorator': /^\s*@[A-Z]/m,
+  'new Date() without a value': /\bnew Date\(\s*\)/,
+  'Date.now': /\bDate\.now\b/,
+  'a Buffer': /\bBuffer\b/,
+  'a timer': /\bset(Timeout|Interval|Immediate)\b/,
+  'the environment': /\bprocess\./,
+  'the console': /\bconsole\./,
+};
+
+test('core is seen', () => {
+  expect(core.length).toBeGreaterThan(30);
+});
+
+test.each(Object.entries(foreign))('core does without %s', (_, pattern) => {
+  expect(core.filter(({ code }) => pattern.test(code)).map(({ path }) => path)).toEqual([]);
+});

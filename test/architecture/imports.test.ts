@@ -1,0 +1,57 @@
+import { type Source, sources } from './sources.js';
+
+const all = sources();
+
+/** Files of a ring whose imports break its law. */
+function broken(ring: RegExp, allowed: (target: string, file: Source) => boolean): string[] {
+  return all
+    .filter((file) => ring.test(file.path))
+    .flatMap((file) =>
+      file.imports.filter((target) => !allowed(target, file)).map((target) => `${file.path} imports ${target}`),
+    );
+}
+
+const isOwn = (target: string) => target.startsWith('src/');
+
+test('the sources are seen, and their imports', () => {
+  expect(all.length).toBeGreaterThan(50);
+  expect(all.find(({ path }) => path === 'src/core/photos/list-photos.ts')?.imports).toContain(
+    'src/core/shared/page.ts',
+  );
+  expect(all.find(({ path }) => path === 'src/http/create-app.ts')?.imports).toContain('express');
+});
+
+test('core imports itself and built-ins of node', () => {
+  expect(broken(/^src\/core\//, (target) => target.startsWith('src/core/') || target.startsWith('node:'))).toEqual([]);
+});
+
+test('http imports core and itself, never adapters, the worker or the command line', () => {
+  const allowed = (target: string, { path }: Source) => {
+    const boots = path === 'src/http/create-app.ts' && target === 'src/app.module.ts';
+    return !isOwn(target) || target.startsWith('src/core/') || target.startsWith('src/http/') || boots;
+  };
+  expect(broken(/^src\/http\//, allowed)).toEqual([]);
+});
+
+test('adapters import core and adapters, never http', () => {
+  const allowed = (target: string) =>
+    !isOwn(target) || target.startsWith('src/core/') || target.startsWith('src/adapters/');
+  expect(broken(/^src\/adapters\//, allowed)).toEqual([]);
+});
+
+test('only the ports module names adapters', () => {
+  const allowed = (target: string) => !target.startsWith('src/adapters/');
+  expect(broken(/^src\/(?!adapters\/|ports\.module\.ts)/, allowed)).toEqual([]);
+});
+
+test('every file is imported by its own name: no barrels', () => {
+  expect(all.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path)).toEqual([]);
+  const missing = all.flatMap((file) =>
+    file.imports.filter((target) => isOwn(target) && !all.some(({ path }) => path === target)),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('no folder or file is named for what it is not about', () => {
+  expect(all.filter(({ path }) => /(^|\/)(utils?|helpers?|common)(\.ts|\/|-)/.test(path))).toEqual([]);
+});

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { preProcessFile } from 'typescript';
+
+const root = join(__dirname, '../..');
+
+export interface Source {
+  /** Under the project's folder, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  /** The text without comments. */
+  readonly code: string;
+  /** What it imports: paths under the project's folder for its own files, else names of packages as written. */
+  readonly imports: readonly string[];
+}
+
+/** Every TypeScript file under src, but declarations. */
+export function sources(): readonly Source[] {
+  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
+    .map((entry) => read(join(entry.parentPath, entry.name)));
+}
+
+function read(file: string): Source {
+  const path = relative(root, file);
+  const text = readFileSync(file, 'utf8');
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
+  return { path, text, code, imports: importsIn(text, dirname(path)) };
+}
+
+function importsIn(text: string, folder: string): string[] {
+  return preProcessFile(text, true, true).importedFiles.map(({ fileName: target }) =>
+    target.startsWith('.') ? normalize(join(folder, target)).replace(/\.js$/, '.ts') : target,
+  );
+}

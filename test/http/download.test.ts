@@ -1,0 +1,284 @@
+import { contentDispositionOf, importPhotos, picture, sha256 } from './support/photos.js';
+import { type Actor, type RunningApp, type StartOptions, startApp } from './support/start-app.js';
+
+const bytes = picture('Sunset', { description: 'x'.repeat(2000) });
+const digest = sha256(bytes);
+
+async function start(options: StartOptions = {}, filename = 'DSC_3701.jpg', content = bytes) {
+  const app = await startApp(options);
+  const actor = await app.customer();
+  const [photo] = await importPhotos(app, actor, [{ filename, content }]);
+  return { app, actor, id: photo.id as number };
+}
+
+let app: RunningApp;
+let actor: Actor;
+let id: number;
+beforeAll(async () => {
+  ({ app, actor, id } = await start());
+});
+afterAll(() => app.close());
+
+const download = (headers: Record<string, string> = {}, query = '') =>
+  actor.get(`/photos/${id}/download${query}`, headers);
+
+describe('API.md §7, 5: the original', () => {
+  test('is the file, byte for byte, under the headers that keep it inert', async () => {
+    const answer = await download();
+    expect(answer.status).toBe(200);
+    expect(answer.bytes.equals(bytes)).toBe(true);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'image/jpeg',
+      'content-length': String(bytes.length),
+      'accept-ranges': 'bytes',
+      etag: `"sha256-${digest}"`,
+      'last-modified': app.clock.now().toUTCString(),
+      'repr-digest': `sha-256=:${Buffer.from(digest, 'hex').toString('base64')}:`,
+      'content-disposition': 'attachment; filename="DSC_3701.jpg"',
+      'cache-control': 'private, no-cache, no-transform',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'same-origin',
+      'x-ratelimit-resource': 'read',
+    });
+    expect(answer.headers['content-encoding']).toBeUndefined();
+  });
+
+  test('HEAD is the same without the bytes', async () => {
+    const [get, head] = [await download(), await actor.send({ method: 'HEAD', path: `/api/v1/photos/${id}/download` })];
+    const { date: _, 'x-request-id': __, 'x-ratelimit-remaining': ___, ...expected } = get.headers;
+    expect([head.status, head.bytes.length]).toEqual([200, 0]);
+    expect(head.headers).toMatchObject(expected);
+  });
+
+  test('disposition=inline shows it; anything else is refused', async () => {
+    expect((await download({}, '?disposition=inline')).headers['content-disposition']).toBe(
+      'inline; filename="DSC_3701.jpg"',
+    );
+    expect((await download({}, '?disposition=form-data')).status).toBe(400);
+    expect((await download({}, '?format=webp')).body.error.details.errors).toMatchObject([
+      { field: 'format', code: 'conflict' },
+    ]);
+  });
+});
+
+describe('API.md §7, 5: ranges', () => {
+  const size = bytes.length;
+
+  test.each([
+    ['bytes=0-9', 0, 9],
+    ['bytes=10-', 10, size - 1],
+    ['bytes=-5', size - 5, size - 1],
+    [`bytes=-${size * 2}`, 0, size - 1],
+    [`bytes=5-${size * 2}`, 5, size - 1],
+    ['bytes=0-0', 0, 0],
+  ])('%s is 206', async (range, start, end) => {
+    const answer = await download({ range });
+    expect(answer.status).toBe(206);
+    expect(answer.headers['content-range']).toBe(`bytes ${start}-${end}/${size}`);
+    expect(answer.headers['content-length']).toBe(String(end - start + 1));
+    expect(answer.bytes.equals(bytes.subarray(start, end + 1))).toBe(true);
+    expect(answer.headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+  });
+
+  test.each([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0'])('%s is 416', async (range) => {
+    const answer = await download({ range });
+    expect([answer.status, answer.body.error.code]).toEqual([416, 'range_not_satisfiable']);
+    expect(answer.headers['content-range']).toBe(`bytes */${size}`);
+    expect(answer.headers.etag).toBeUndefined();
+  });
+
+  test.each([
+    'bytes=0-1,3-4',
+    `bytes=${Array.from({ length: 500 }, (_, at) => `${at * 2}-${at * 2}`).join()}`,
+    'bytes=9-5',
+    'bytes=a-b',
+    'items=0-5',
+    'bytes',
+    'bytes=0-1;q=1',
+  ])('%.20s gets everything', async (range) => {
+    const answer = await download({ range });
+    expect([answer.status, answer.bytes.length]).toEqual([200, size]);
+  });
+
+  test('If-Range holds the range to what the client has', async () => {
+    const { etag = '', 'last-modified': modified = '' } = (await download()).headers;
+    const status = async (ifRange: string) => (await download({ range: 'bytes=0-9', 'if-range': ifRange })).status;
+    expect([await status(etag), await status(modified)]).toEqual([206, 206]);
+    expect([await status('"other"'), await status(`W/${etag}`), await status('Thu, 01 Jan 1970 00:00:00 GMT')]).toEqual(
+      [200, 200, 200],
+    );
+  });
+
+  test('HEAD of a range has its headers', async () => {
+    const answer = await actor.send({
+      method: 'HEAD',
+      path: `/api/v1/photos/${id}/download`,
+      headers: { range: 'bytes=0-9' },
+    });
+    expect([answer.status, answer.headers['content-length'], answer.bytes.length]).toEqual([206, '10', 0]);
+  });
+});
+
+describe('API.md §7, 5: what the client has already', () => {
+  test('is 304, which comes before any range', async () => {
+    const { etag = '', 'last-modified': modified = '' } = (await download()).headers;
+    for (const headers of [
+      { 'if-none-match': etag },
+      { 'if-none-match': '*' },
+      { 'if-modified-since': modified },
+      { 'if-none-match': etag, range: 'bytes=0-1' },
+    ]) {
+      const answer = await download(headers as Record<string, string>);
+      expect([answer.status, answer.bytes.length, answer.headers.etag]).toEqual([304, 0, etag]);
+    }
+    expect((await download({ 'if-none-match': '"x"', 'if-modified-since': modified })).status).toBe(200);
+    expect((await download({ 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).status).toBe(200);
+  });
+});
+
+describe('API.md §7, 5: renditions', () => {
+  test('are made in the format asked for, under a name and a tag of their own', async () => {
+    const answer = await download({}, '?rendition=thumb');
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'image/jpeg',
+      etag: `"${digest}-thumb-jpeg-r0"`,
+      'content-disposition': 'attachment; filename="DSC_3701.jpg"',
+    });
+    expect(answer.headers['repr-digest']).toBeUndefined();
+    const webp = await download({}, '?rendition=large&format=webp');
+    expect(webp.headers).toMatchObject({
+      'content-type': 'image/webp',
+      etag: `"${digest}-large-webp-r0"`,
+      'content-disposition': 'attachment; filename="DSC_3701.webp"',
+    });
+    expect((await download({ range: 'bytes=0-3' }, '?rendition=thumb')).bytes.length).toBe(4);
+    expect((await download({}, '?rendition=huge')).status).toBe(400);
+  });
+
+  test('follow the rotation', async () => {
+    const turned = await start();
+    try {
+      await turned.actor.patch(`/photos/${turned.id}`, { rotation: 90 });
+      const answer = await turned.actor.get(`/photos/${turned.id}/download?rendition=small`);
+      expect(answer.headers.etag).toBe(`"${digest}-small-jpeg-r90"`);
+    } finally {
+      await turned.app.close();
+    }
+  });
+
+  test('one that cannot be made is 404 rendition; the original is there', async () => {
+    const media = { render: async () => null };
+    const blind = await start({ ports: (ports) => ({ media: Object.assign(Object.create(ports.media), media) }) });
+    try {
+      const answer = await blind.actor.get(`/photos/${blind.id}/download?rendition=large`);
+      expect([answer.status, answer.body.error.details]).toEqual([404, { resource: 'rendition' }]);
+      expect((await blind.actor.get(`/photos/${blind.id}/download`)).status).toBe(200);
+    } finally {
+      await blind.app.close();
+    }
+  });
+});
+
+describe('RELIABILITY.md §2.2, A8: file names in headers', () => {
+  test.each([
+    'a"b\\c.jpg',
+    "it's 100%.jpg",
+    'ünï 图.jpg',
+    'x;y=z.jpg',
+    '%41.jpg',
+    '𝕏.jpg',
+    'a  b',
+    '.hidden',
+    'no extension',
+  ])('%s', async (filename) => {
+    const plain = filename.replaceAll('\\', '-');
+    await actor.patch(`/photos/${id}`, { filename: plain });
+    const answer = await download();
+    expect(answer.status).toBe(200);
+    expect(contentDispositionOf(answer)).toEqual({ type: 'attachment', filename: plain });
+  });
+});
+
+describe('RELIABILITY.md §3: a store that fails', () => {
+  /** The memory store, but reading ends in an error after so many chunks. */
+  const failingAfter = (chunks: number): StartOptions => ({
+    ports: ({ blobs }) => {
+      const get: typeof blobs.get = async (key, range) => {
+        const blob = await blobs.get(key, range);
+        return blob && key.startsWith('originals/') && armed ? { ...blob, bytes: cut(blob.bytes, chunks) } : blob;
+      };
+      return { blobs: Object.assign(Object.create(blobs), { get }) };
+    },
+  });
+  let armed = false;
+  afterEach(() => {
+    armed = false;
+  });
+
+  async function* cut(source: AsyncIterable<Uint8Array>, chunks: number): AsyncIterable<Uint8Array> {
+    let left = chunks;
+    for await (const chunk of source) {
+      for (let at = 0; at < chunk.length; at += 1000) {
+        if (left === 0) throw new Error('the disk broke');
+        left -= 1;
+        yield chunk.subarray(at, at + 1000);
+      }
+    }
+  }
+
+  test('before the first byte it is an error like any other', async () => {
+    const broken = await start(failingAfter(0));
+    try {
+      armed = true;
+      const answer = await broken.actor.get(`/photos/${broken.id}/download`);
+      expect([answer.status, answer.body.error.code]).toEqual([500, 'internal_error']);
+      expect([answer.headers['content-type'], answer.headers['repr-digest']]).toEqual([
+        'application/json; charset=utf-8',
+        undefined,
+      ]);
+    } finally {
+      await broken.app.close();
+    }
+  });
+
+  test('after it the connection is cut: never a short 200', async () => {
+    const broken = await start(failingAfter(2));
+    try {
+      armed = true;
+      await expect(broken.actor.get(`/photos/${broken.id}/download`)).rejects.toThrow(/aborted|hang up|reset/i);
+      const whole = () => broken.app.log.map((line) => JSON.parse(line).whole).filter((value) => value !== undefined);
+      while (whole().at(-1) !== false) await new Promise(setImmediate);
+      expect(whole().filter((value) => value === false)).toHaveLength(1);
+    } finally {
+      await broken.app.close();
+    }
+  });
+
+  test('a bit that has flipped in the store is never handed out as the photo', async () => {
+    const flipped = await start({
+      ports: ({ blobs }) => {
+        const get: typeof blobs.get = async (key, range) => {
+          const blob = await blobs.get(key, range);
+          return blob && armed ? { ...blob, bytes: flip(blob.bytes) } : blob;
+        };
+        return { blobs: Object.assign(Object.create(blobs), { get }) };
+      },
+    });
+    try {
+      armed = true;
+      const answer = await flipped.actor.get(`/photos/${flipped.id}/download`);
+      expect([answer.status, answer.body.error.code]).toEqual([503, 'service_unavailable']);
+    } finally {
+      await flipped.app.close();
+    }
+  });
+
+  async function* flip(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const chunk of source) yield chunk.map((byte, at) => (at === 7 ? byte ^ 1 : byte));
+  }
+});

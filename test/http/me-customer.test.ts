@@ -1,0 +1,159 @@
+import { importPhotos, picture } from './support/photos.js';
+import { type RunningApp, startApp } from './support/start-app.js';
+
+let app: RunningApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const customerFields = {
+  id: expect.any(Number),
+  name: 'Studio Ä',
+  status: 'active',
+  defaultTimeZone: 'UTC',
+  trashRetentionDays: 30,
+  usage: { photos: 0, trashedPhotos: 0, storageBytes: 0, trashedBytes: 0, tags: 0, openImports: 0 },
+  limits: {
+    storageBytes: null,
+    photos: null,
+    tags: 10_000,
+    tagsPerPhoto: 100,
+    maxFileBytes: 200 * 1024 * 1024,
+    maxPixels: 210_000_000,
+    importBatchSize: 500,
+    importMaxPhotos: 10_000,
+    inlineMaxFiles: 20,
+    inlineMaxBytes: 100 * 1024 * 1024,
+    openImports: 100,
+  },
+  formats: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'],
+  createdAt: '2026-11-21T12:00:00.000Z',
+  updatedAt: '2026-11-21T12:00:00.000Z',
+  version: 1,
+};
+
+describe('API.md §7, 1: GET /me', () => {
+  test('tells of the customer, the key and the budgets', async () => {
+    const customer = await app.customer('Studio Ä');
+    const actor = await customer.withKey({
+      name: 'importer',
+      scopes: ['photos:write', 'customer:read'],
+      readLimit: null,
+      writeLimit: null,
+    });
+    const answer = await actor.get('/me');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.body).toEqual({
+      customer: { ...customerFields, id: actor.customerId },
+      apiKey: {
+        id: actor.keyId,
+        name: 'importer',
+        prefix: `phs_live_…${actor.token.slice(-4)}`,
+        scopes: ['customer:read', 'photos:write'],
+        ipRestricted: false,
+        createdAt: '2026-11-21T12:00:00.000Z',
+        expiresAt: null,
+      },
+      rateLimit: { limit: 300, remaining: 299, reset: 1795262460 },
+      rateLimits: {
+        read: { limit: 300, remaining: 299, reset: 1795262460 },
+        write: { limit: 30, remaining: 30, reset: 1795262400 },
+      },
+      clientIp: '127.0.0.1',
+      serverTime: '2026-11-21T12:00:00.000Z',
+    });
+  });
+});
+
+describe('API.md §7, 2: GET /customer', () => {
+  test('tells of limits and usage, which is counted from what is there', async () => {
+    const actor = await app.customer('Studio Ä');
+    const fresh = await actor.get('/customer');
+    expect(fresh.body).toEqual({ ...customerFields, id: actor.customerId });
+    expect(fresh.headers['cache-control']).toBe('private, no-cache');
+    const [first, second] = [picture('one'), picture('two')];
+    const [kept, trashed] = await importPhotos(app, actor, [
+      { filename: 'one.jpg', content: first },
+      { filename: 'two.jpg', content: second },
+    ]);
+    await actor.delete(`/photos/${trashed.id}`);
+    await actor.post('/imports');
+    expect((await actor.get('/customer')).body.usage).toEqual({
+      photos: 1,
+      trashedPhotos: 1,
+      storageBytes: kept.sizeBytes,
+      trashedBytes: trashed.sizeBytes,
+      tags: 0,
+      openImports: 1,
+    });
+  });
+
+  test('is 304 for who has it', async () => {
+    const actor = await app.customer();
+    const { etag } = (await actor.get('/customer')).headers;
+    expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
+    const again = await actor.get('/customer', { 'if-none-match': etag ?? '' });
+    expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, etag]);
+    await actor.post('/imports');
+    expect((await actor.get('/customer', { 'if-none-match': etag ?? '' })).status).toBe(200);
+  });
+});
+
+describe('API.md §5.5: the status of a customer', () => {
+  /** The API as the key store tells it of this status. */
+  const startWithStatus = (customerStatus: 'suspended' | 'closing') =>
+    startApp({
+      ports: ({ keys }) => {
+        const findByHash = async (hash: string) => {
+          const known = await keys.findByHash(hash);
+          return known && { ...known, customerStatus };
+        };
+        return { keys: Object.assign(Object.create(keys), { findByHash }) };
+      },
+    });
+
+  test('suspended: reads go on, writes are 403 after the scope was asked', async () => {
+    const suspended = await startWithStatus('suspended');
+    try {
+      const actor = await suspended.customer();
+      expect((await actor.get('/photos')).status).toBe(200);
+      const write = await actor.post('/tags', 'not looked at');
+      expect([write.status, write.body.error.code]).toEqual([403, 'account_suspended']);
+      const narrow = await actor.withKey({ scopes: ['photos:read'] });
+      expect((await narrow.post('/tags', {})).body.error.code).toBe('scope_required');
+      expect((await actor.post('/nothing', {})).status).toBe(404);
+    } finally {
+      await suspended.close();
+    }
+  });
+
+  test('closing: its keys are unknown', async () => {
+    const closing = await startWithStatus('closing');
+    try {
+      expect((await (await closing.customer()).get('/me')).status).toBe(401);
+    } finally {
+      await closing.close();
+    }
+  });
+});
+
+describe('the health of the process', () => {
+  test('healthz and readyz answer without a key', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const answer = await app.send({ path });
+      expect([answer.status, answer.headers['x-ratelimit-limit']]).toEqual([200, undefined]);
+    }
+  });
+
+  test('who does not want traffic says so at readyz alone', async () => {
+    const stopping = await startApp({ isReady: () => false });
+    try {
+      expect((await stopping.send({ path: '/readyz' })).status).toBe(503);
+      expect((await stopping.send({ path: '/healthz' })).status).toBe(200);
+    } finally {
+      await stopping.close();
+    }
+  });
+});

@@ -1,0 +1,164 @@
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.js';
+import { MemoryCustomerDirectory } from '../../../src/adapters/memory/memory-customer-directory.js';
+import { MemoryCustomerStore } from '../../../src/adapters/memory/memory-customer-store.js';
+import { MemoryDatabase } from '../../../src/adapters/memory/memory-database.js';
+import { MemoryJobQueue } from '../../../src/adapters/memory/memory-job-queue.js';
+import { MemoryKeyStore } from '../../../src/adapters/memory/memory-key-store.js';
+import { MemoryMediaReader } from '../../../src/adapters/memory/memory-media-reader.js';
+import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
+import { SettableClock } from '../../../src/adapters/memory/settable-clock.js';
+import { deleteKey } from '../../../src/core/access/delete-key.js';
+import { issueKey, type KeyRequest } from '../../../src/core/access/issue-key.js';
+import { createCustomer } from '../../../src/core/customers/create-customer.js';
+import { defaultLimits, type Limits } from '../../../src/core/customers/limits.js';
+import { runJob } from '../../../src/core/jobs/run-job.js';
+import type { Ports } from '../../../src/core/ports.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import { type Route, RouteTable } from '../../../src/http/api/route-table.js';
+import { createApp } from '../../../src/http/create-app.js';
+import { type Answer, type RequestParts, send } from './http-client.js';
+
+export interface StartOptions {
+  readonly trustedProxies?: readonly string[];
+  readonly limits?: Partial<Limits>;
+  readonly isReady?: () => boolean;
+  readonly stopping?: AbortSignal;
+  /** Ports that stand in for those in memory. */
+  readonly ports?: (ports: Ports) => Partial<Ports>;
+}
+
+export interface RunningApp {
+  readonly ports: Ports;
+  readonly clock: SettableClock;
+  readonly url: string;
+  /** Lines of the log so far. */
+  readonly log: readonly string[];
+  /** Every route, as the controllers declare it. */
+  readonly routes: readonly Route[];
+  /** A new customer with a key that may do everything. */
+  customer(name?: string): Promise<Actor>;
+  /** A request without a key. */
+  send(parts: RequestParts): Promise<Answer>;
+  /** Does every job that is due, and those that they bring. */
+  work(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The API on memory adapters, on a real socket. */
+export async function startApp(options: StartOptions = {}): Promise<RunningApp> {
+  const clock = new SettableClock();
+  const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
+  const ports = { ...inMemory, ...options.ports?.(inMemory) };
+  const log: string[] = [];
+  const app = await createApp(ports, {
+    logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
+    trustedProxies: options.trustedProxies ?? [],
+    isReady: options.isReady ?? (() => true),
+    stopping: options.stopping ?? new AbortController().signal,
+  });
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    ports,
+    clock,
+    url,
+    log,
+    routes: app.get(RouteTable, { strict: false }).routes,
+    customer: (name = 'ACME') => newActor(ports, url, name),
+    send: (parts) => send(url, parts),
+    work: () => work(ports),
+    close: () => app.close(),
+  };
+}
+
+function memoryPorts(clock: SettableClock, limits: Limits): Ports {
+  const database = new MemoryDatabase();
+  return {
+    clock,
+    store: new MemoryCustomerStore(database, clock),
+    customers: new MemoryCustomerDirectory(database),
+    keys: new MemoryKeyStore(database),
+    rateWindows: new MemoryRateWindowStore(clock),
+    blobs: new MemoryBlobStore(),
+    media: new MemoryMediaReader(),
+    jobs: new MemoryJobQueue(database, clock),
+    secrets: ['a secret of the tests, long enough for signatures'],
+    limits,
+    publicUrl: 'http://photos.test',
+  };
+}
+
+async function work(ports: Ports): Promise<void> {
+  for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+    await runJob(ports, job);
+    await ports.jobs.complete(job);
+  }
+}
+
+/** A customer's client with one key. */
+export class Actor {
+  constructor(
+    private readonly ports: Ports,
+    private readonly url: string,
+    readonly customerId: Id,
+    readonly keyId: Id,
+    readonly token: string,
+  ) {}
+
+  /** The same customer with another key. */
+  async withKey(request: Partial<KeyRequest>): Promise<Actor> {
+    return newKey(this.ports, this.url, this.customerId, request);
+  }
+
+  deleteKey(): Promise<void> {
+    return deleteKey(this.ports, this.keyId);
+  }
+
+  send(parts: RequestParts): Promise<Answer> {
+    return send(this.url, { ...parts, headers: { authorization: `Bearer ${this.token}`, ...parts.headers } });
+  }
+
+  /** Under /api/v1. */
+  get(path: string, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ path: `/api/v1${path}`, headers });
+  }
+
+  post(path: string, body?: unknown, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ method: 'POST', path: `/api/v1${path}`, body, headers });
+  }
+
+  put(path: string, body?: unknown, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ method: 'PUT', path: `/api/v1${path}`, body, headers });
+  }
+
+  patch(path: string, body?: unknown, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ method: 'PATCH', path: `/api/v1${path}`, body, headers });
+  }
+
+  delete(path: string, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ method: 'DELETE', path: `/api/v1${path}`, headers });
+  }
+}
+
+async function newActor(ports: Ports, url: string, name: string): Promise<Actor> {
+  const customer = await createCustomer(ports, { name, storageBytesLimit: null, photosLimit: null });
+  return newKey(ports, url, customer.id, {});
+}
+
+async function newKey(ports: Ports, url: string, customerId: Id, request: Partial<KeyRequest>): Promise<Actor> {
+  const { key, token } = await issueKey(ports, {
+    customerId,
+    name: 'a key',
+    scopes: ['all'],
+    ipList: [],
+    // Tests of anything else must not meet the write budget of 30.
+    readLimit: 10_000,
+    writeLimit: 10_000,
+    expiresAt: null,
+    ...request,
+  });
+  return new Actor(ports, url, customerId, key.id, token);
+}
