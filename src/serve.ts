@@ -19,7 +19,7 @@ const LEASE_SECONDS = 60;
 /** Runs the service until a signal, or until its database ends. Throws, with a sentence for people, when it cannot start. */
 export async function serve(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const config = readConfig(env);
-  const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination(2));
+  const logger = openLogger(config);
   const { ports, databaseEnded, close } = await openPorts(config, 'own', (line) => logger.info(line));
   const stopping = new AbortController();
   const app = await createApp(ports, {
@@ -46,6 +46,17 @@ export async function serve(env: Readonly<Record<string, string | undefined>>): 
     await app.close();
     await close();
   }
+}
+
+/** JSON lines on stderr. Of an error its name, message and stack: what else it carries (a statement's parameters, say) may be a customer's. */
+function openLogger({ logLevel }: Config): Logger {
+  const err = (error: unknown) => {
+    if (!(error instanceof Error)) return String(error);
+    const cause = error.cause instanceof Error ? `${error.cause.name}: ${error.cause.message}` : undefined;
+    return { type: error.name, message: error.message, stack: error.stack, cause };
+  };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  return pino({ level: logLevel, base: null, timestamp, serializers: { err } }, destination(2));
 }
 
 type App = Awaited<ReturnType<typeof createApp>>;

@@ -18,6 +18,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext, runInThisContext } from 'node:vm';
 import { LocalBlobStore } from '../../src/adapters/local-blobs/local-blob-store.js';
 import { type BlobKey, keptKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore, OpenBlob } from '../../src/core/blobs/blob-store.js';
@@ -205,6 +207,24 @@ describe('reading', () => {
     expect(await openFiles()).toBe(before);
   });
 
+  it('closes the files of readers that were forgotten', async () => {
+    if (!LINUX) return leftOut('forgotten files are counted', 'there is no /proc/self/fd');
+    await store.put(key('a'), of(randomBytes(MIB)));
+    const before = await openFiles();
+    const warnings: string[] = [];
+    const warn = (warning: Error) => warnings.push(warning.message);
+    // The process itself; a test only gets a copy, which is told nothing.
+    const real: NodeJS.Process = runInThisContext('process');
+    real.on('warning', warn);
+    for (let times = 0; times < 10; times += 1) expect((await store.get(key('a')))?.sizeBytes).toBe(MIB);
+    expect(await openFiles()).toBeGreaterThan(before);
+    setFlagsFromString('--expose-gc');
+    while ((await openFiles()) > before) runInNewContext('gc')();
+    real.off('warning', warn);
+    // Node closes them too, but complains, and says that it will throw one day.
+    expect(warnings.filter((text) => text.includes('garbage collection'))).toEqual([]);
+  });
+
   it('holds little of a large blob in memory, coming and going', async () => {
     const size = 150 * MIB;
     let most = 0;
@@ -282,7 +302,7 @@ describe('when the store cannot serve', () => {
       await full.delete([key('a')]);
       expect((await full.put(key('b'), of(randomBytes(MIB)))).sizeBytes).toBe(MIB);
     } finally {
-      await run('umount', [small]);
+      await run('umount', ['-l', small]);
     }
   });
 
@@ -299,7 +319,7 @@ describe('when the store cannot serve', () => {
       await expect(frozen.delete([key('a')])).rejects.toEqual(unavailable('EROFS'));
       expect(await text(await frozen.get(key('a')))).toBe('bytes');
     } finally {
-      await run('umount', [disk]);
+      await run('umount', ['-l', disk]);
     }
   });
 
@@ -318,7 +338,7 @@ describe('when the store cannot serve', () => {
       expect(await store.copy(key('staging/1/never'), key('originals/1/c'), etag)).toBe(false);
       expect(await temps()).toEqual([]);
     } finally {
-      await run('umount', [fileOf('staging')]);
+      await run('umount', ['-l', fileOf('staging')]);
     }
   });
 });

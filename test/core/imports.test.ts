@@ -1,3 +1,4 @@
+import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { ImportPhotoPatch } from '../../src/core/imports/edit-import-photo.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { Registration } from '../../src/core/imports/registration.js';
@@ -6,6 +7,7 @@ import type { ItemErrorCode } from '../../src/core/shared/errors.js';
 import {
   Account,
   announced,
+  bytesOf,
   type ClientFile,
   everything,
   expectSound,
@@ -609,7 +611,10 @@ describe('PATCH of an item', () => {
     const waiting = await acme.item(present(item));
     await acme.upload(present(item), file.bytes);
     // As if the service had died after it stored the bytes.
-    await ports.store.within(acme.id, ({ importPhotos }) => importPhotos.update(waiting));
+    await ports.store.within(acme.id, async ({ importPhotos }) => {
+      await importPhotos.lock(waiting.importId, waiting.id);
+      await importPhotos.update(waiting);
+    });
     expect(await acme.edit(present(item), { status: 'uploaded' })).toMatchObject({ status: 'processing' });
     await runJobsUntilIdle(ports);
     expect(await acme.item(present(item))).toMatchObject({ status: 'ready', sha256: file.sha256 });
@@ -694,7 +699,8 @@ describe('finalize (§7, endpoint 13)', () => {
     const waiting = await acme.list(id);
     for (const [at, item] of items.entries()) await acme.upload(item, present(files[at]).bytes);
     // As if the service had died after it stored the bytes, and its jobs were not written.
-    await ports.store.within(acme.id, async ({ importPhotos }) => {
+    await ports.store.within(acme.id, async ({ imports, importPhotos }) => {
+      await imports.lock(id);
       for (const item of waiting) await importPhotos.update(item);
     });
     expect(await acme.finalize(id)).toMatchObject({ status: 'processing', counts: { processing: 2 } });

@@ -1,0 +1,234 @@
+import { createServer, type Server } from 'node:net';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
+import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/transaction.js';
+import type { Customer } from '../../src/core/customers/customer.js';
+import { PausableRelay } from '../support/pausable-relay.js';
+import { pgConfig, type TestDatabase, testDatabase } from '../support/postgres.js';
+
+const createdAt = new Date('2026-11-21T03:04:05.123Z');
+const unavailable = expect.objectContaining({ name: 'DomainError', code: 'service_unavailable' });
+
+let database: TestDatabase;
+let source: DataSource;
+let store: TypeormCustomerStore;
+let customer: Customer;
+/** A connection beside the service's, to do harm with. */
+let other: pg.Client;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  source = await openDataSource({ ...database, poolSize: 3 });
+  store = new TypeormCustomerStore(source);
+  customer = await new TypeormCustomerDirectory(source).create({
+    name: 'A',
+    defaultTimeZone: 'UTC',
+    storageBytesLimit: null,
+    photosLimit: null,
+    createdAt,
+  });
+  other = new pg.Client(pgConfig(database));
+  await other.connect();
+});
+afterAll(async () => {
+  await other.end();
+  await source.destroy();
+  await database.close();
+});
+
+const newTag = (name: string) => ({ name, nameKey: name, color: null, description: null, createdAt });
+const tagCount = () => store.read(customer.id, (view) => view.tags.count());
+const backendPid = 'SELECT pg_backend_pid() AS pid';
+
+describe('a transaction', () => {
+  test('that swallowed the error of a statement is not committed in part', async () => {
+    const before = await tagCount();
+    const work = inTransaction(source, async (manager) => {
+      await manager.query(
+        `INSERT INTO tags (customer_id, name, name_key, search_key, created_at, updated_at)
+        VALUES ($1, 'x', 'x', 'x', now(), now())`,
+        [customer.id],
+      );
+      await manager.query('SELECT 1 / 0').catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('division by zero');
+    expect(await tagCount()).toBe(before);
+  });
+
+  test('lets nothing through once it has ended', async () => {
+    const before = await tagCount();
+    let late: Promise<unknown> = Promise.resolve();
+    const work = store.within(customer.id, async ({ tags }) => {
+      await tags.insert(newTag('in time'));
+      // A branch that goes on although the work has failed.
+      late = new Promise((resolve) => setImmediate(resolve)).then(() => tags.insert(newTag('late')));
+      late.catch(() => undefined);
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    await expect(late).rejects.toThrow();
+    expect(await tagCount()).toBe(before);
+  });
+
+  test('that got into a deadlock is run again, and both go through', async () => {
+    const ids = await store.within(customer.id, async ({ tags }) => [
+      (await tags.insert(newTag('left')))?.id ?? 0,
+      (await tags.insert(newTag('right')))?.id ?? 0,
+    ]);
+    let waiting = 2;
+    let go = () => {};
+    const both = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const runs = [0, 0];
+    const lockInTurn = (name: number, [first = 0, second = 0]: readonly number[]) =>
+      store.within(customer.id, async ({ tags }) => {
+        runs[name] = (runs[name] ?? 0) + 1;
+        await tags.lock([first]);
+        waiting -= 1;
+        if (waiting <= 0) go();
+        await both;
+        await tags.lock([second]);
+        return 'through';
+      });
+    const results = await Promise.all([lockInTurn(0, ids), lockInTurn(1, [...ids].reverse())]);
+    expect(results).toEqual(['through', 'through']);
+    expect(runs.reduce((sum, run) => sum + run)).toBe(3);
+  });
+});
+
+describe('the database is not available when', () => {
+  test('a statement takes longer than five seconds, and afterwards it is', async () => {
+    await other.query('BEGIN; LOCK TABLE tags IN ACCESS EXCLUSIVE MODE');
+    await expect(tagCount()).rejects.toEqual(unavailable);
+    await other.query('ROLLBACK');
+    await expect(tagCount()).resolves.toBeGreaterThanOrEqual(0);
+  });
+
+  test('no connection is free for five seconds', async () => {
+    let finish = () => {};
+    const enough = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const holding: Promise<void>[] = [];
+    const holders = [1, 2, 3].map(() => {
+      let holds = () => {};
+      holding.push(
+        new Promise((resolve) => {
+          holds = resolve;
+        }),
+      );
+      return store.within(customer.id, async (work) => {
+        await work.customer();
+        holds();
+        await enough;
+      });
+    });
+    await Promise.all(holding);
+    await expect(tagCount()).rejects.toEqual(unavailable);
+    finish();
+    await Promise.all(holders);
+    await expect(tagCount()).resolves.toBeGreaterThanOrEqual(0);
+  });
+
+  test('it ends the connection in the middle of a transaction, busy or idle', async () => {
+    for (const harm of [`SELECT pg_terminate_backend(pg_backend_pid())`, null]) {
+      const work = inTransaction(source, async (manager) => {
+        const [{ pid }] = await manager.query(backendPid);
+        if (harm !== null) await manager.query(harm);
+        await other.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
+        await manager.query('SELECT 1');
+      });
+      await expect(work).rejects.toEqual(unavailable);
+      await expect(tagCount()).resolves.toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  test('it is read-only; reads go on', async () => {
+    const { database: name } = (await other.query('SELECT current_database() AS database')).rows[0];
+    await other.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    const readOnly = await openDataSource({ ...database, poolSize: 1 });
+    try {
+      const inReadOnly = new TypeormCustomerStore(readOnly);
+      await expect(inReadOnly.within(customer.id, ({ tags }) => tags.insert(newTag('no')))).rejects.toEqual(
+        unavailable,
+      );
+      await expect(inReadOnly.read(customer.id, (view) => view.customer())).resolves.toEqual(customer);
+    } finally {
+      await readOnly.destroy();
+      await other.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    }
+  });
+
+  test('nobody listens at its address, or whoever does never answers', async () => {
+    const silent = await silentServer();
+    const { port } = silent.address() as { port: number };
+    const nobody = { host: '127.0.0.1', port: 1, user: 'u', password: 'p', database: 'd' };
+    await expect(openDataSource({ connection: nobody })).rejects.toEqual(unavailable);
+    await expect(openDataSource({ connection: { ...nobody, port } })).rejects.toEqual(unavailable);
+    silent.close();
+  });
+});
+
+test('a connection that falls silent is given up after eight seconds, and not used again', async () => {
+  const relay = await PausableRelay.to(database);
+  const relayed = await openDataSource({ connection: relay.connection, poolSize: 1 });
+  const throughRelay = new TypeormCustomerStore(relayed);
+  const work = throughRelay.within(customer.id, async ({ tags }) => {
+    await tags.count();
+    relay.pause();
+    await tags.count();
+  });
+  await expect(work).rejects.toEqual(unavailable);
+  // What was paused stays so: only a new connection gets through.
+  await expect(throughRelay.read(customer.id, ({ tags }) => tags.count())).resolves.toBeGreaterThanOrEqual(0);
+  await relayed.destroy();
+  relay.close();
+});
+
+test('idle connections that the database ends harm nobody', async () => {
+  await Promise.all([1, 2, 3].map(() => tagCount()));
+  await other.query(
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'photo-service'`,
+  );
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => tagCount()));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toEqual(unavailable);
+  await expect(tagCount()).resolves.toBeGreaterThanOrEqual(0);
+});
+
+test('whoever listens for jobs is woken again after its connection was lost', async () => {
+  const queue = new TypeormJobQueue(source);
+  let wake = () => {};
+  const stop = await queue.listen(() => wake());
+  await other.query(
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE 'LISTEN%'`,
+  );
+  const listening = () =>
+    other.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`);
+  while ((await listening()).rowCount === 0);
+  const woken = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  await store.within(customer.id, ({ jobs }) => jobs.add({ kind: 'publish', importId: 1 }));
+  await woken;
+  await stop();
+});
+
+test('work that only failed keeps its error', async () => {
+  const error = new TypeError('a mistake of ours');
+  await expect(withoutTransaction(source, () => Promise.reject(error))).rejects.toBe(error);
+  await expect(inTransaction(source, (manager) => manager.query('SELECT nothing'))).rejects.toThrow('"nothing"');
+});
+
+function silentServer(): Promise<Server> {
+  const sockets = createServer((socket) => socket.on('error', () => undefined));
+  return new Promise((resolve) => {
+    sockets.listen(0, '127.0.0.1', () => resolve(sockets));
+  });
+}

@@ -1,0 +1,128 @@
+import { DataSource } from 'typeorm';
+import { migrate, migrationOptions, migrations, openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { type TestDatabase, testDatabase } from '../support/postgres.js';
+
+let server: TestDatabase;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  server = await testDatabase();
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  database = await testDatabase();
+});
+afterEach(() => database.close());
+
+/** Not a customer's: the customers themselves, what is kept by budget, and TypeORM's own. */
+const NOT_OF_ONE_CUSTOMER = ['customers', 'rate_window', 'migrations'];
+
+test('several processes that start at once on an empty database all come up', async () => {
+  const sources = await Promise.all([1, 2, 3].map(() => openDataSource({ ...database, poolSize: 2 })));
+  for (const source of sources) {
+    await expect(source.query('SELECT count(*) AS count FROM photos')).resolves.toEqual([{ count: 0 }]);
+  }
+  const [first] = sources;
+  const applied = await first?.query('SELECT name FROM migrations ORDER BY id');
+  expect(applied).toHaveLength(migrations.length);
+  await Promise.all(sources.map((source) => source.destroy()));
+});
+
+test('starting again changes nothing', async () => {
+  await migrate(database);
+  const before = await schemaOf(database);
+  await migrate(database);
+  expect(await schemaOf(database)).toEqual(before);
+});
+
+test('every migration can be taken back', async () => {
+  await migrate(database);
+  const source = await new DataSource(migrationOptions(database)).initialize();
+  const before = await schemaOf(database);
+  for (const _ of migrations) await source.undoLastMigration();
+  const rest: { name: string }[] = await source.query(
+    `SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'S') AND relnamespace = 'public'::regnamespace
+     UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY name`,
+  );
+  expect(rest.map(({ name }) => name)).toEqual(['migrations', 'migrations_id_seq']);
+  await source.runMigrations();
+  expect(await schemaOf(database)).toEqual(before);
+  await source.destroy();
+});
+
+describe('the catalog', () => {
+  let source: DataSource;
+  beforeEach(async () => {
+    source = await openDataSource({ ...database, poolSize: 1 });
+  });
+  afterEach(() => source.destroy());
+
+  test('every unique index of a customer’s table begins with the customer', async () => {
+    const indexes: { table: string; index: string; first: string }[] = await source.query(
+      `SELECT t.relname AS "table", i.relname AS "index",
+         (SELECT attname FROM pg_attribute WHERE attrelid = t.oid AND attnum = x.indkey[0]) AS "first"
+       FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
+       WHERE t.relnamespace = 'public'::regnamespace AND x.indisunique AND t.relname <> ALL ($1)`,
+      [NOT_OF_ONE_CUSTOMER],
+    );
+    expect(new Set(indexes.map(({ table }) => table))).toEqual(new Set(await tenantTables(source)));
+    expect(indexes.filter(({ first }) => first !== 'customer_id')).toEqual([]);
+  });
+
+  test('every foreign key between customers’ tables goes through the customer', async () => {
+    const keys: { table: string; to: string; pairs: [string, string][] }[] = await source.query(
+      `SELECT c.conrelid::regclass::text AS "table", c.confrelid::regclass::text AS "to", (
+         SELECT json_agg(json_build_array(a.attname, f.attname)) FROM unnest(c.conkey, c.confkey) AS k (own, other)
+         JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.own
+         JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = k.other
+       ) AS pairs
+       FROM pg_constraint c WHERE c.contype = 'f'`,
+    );
+    const loose = keys.filter(({ to, pairs }) => {
+      const customer = to === 'customers' ? 'id' : 'customer_id';
+      return !pairs.some(([own, other]) => own === 'customer_id' && other === customer);
+    });
+    expect(keys.length).toBeGreaterThan(8);
+    expect(loose).toEqual([]);
+  });
+
+  test('the table values describe the tables that the migrations made', async () => {
+    for (const metadata of source.entityMetadatas) {
+      const columns: { name: string; type: string; nullable: boolean }[] = await source.query(
+        `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, NOT attnotnull AS nullable
+         FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+        [metadata.tableName],
+      );
+      const byName = new Map(columns.map(({ name, ...rest }) => [name, rest]));
+      for (const column of metadata.columns) {
+        const precision = column.precision == null ? '' : `(${column.precision})`;
+        const type = String(column.type).replace('timestamptz', `timestamp${precision} with time zone`);
+        expect([metadata.tableName, column.databaseName, byName.get(column.databaseName)]).toEqual([
+          metadata.tableName,
+          column.databaseName,
+          { type: column.isArray ? `${type}[]` : type, nullable: column.isNullable },
+        ]);
+      }
+    }
+  });
+});
+
+async function tenantTables(source: DataSource): Promise<string[]> {
+  const tables: { name: string }[] = await source.query(
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL ($1)`,
+    [NOT_OF_ONE_CUSTOMER],
+  );
+  return tables.map(({ name }) => name);
+}
+
+async function schemaOf(address: TestDatabase): Promise<unknown> {
+  const source = await new DataSource({ ...migrationOptions(address), migrations: [] }).initialize();
+  try {
+    return await source.query(
+      `SELECT table_name, column_name, data_type, column_default, is_nullable FROM information_schema.columns
+       WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
+    );
+  } finally {
+    await source.destroy();
+  }
+}

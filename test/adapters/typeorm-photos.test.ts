@@ -1,0 +1,249 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import type { Photo, TaggedPhoto } from '../../src/core/photos/photo.js';
+import { type PhotoFilters, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import type { Position } from '../../src/core/shared/page.js';
+import { compareText, foldKey, searchWords } from '../../src/core/shared/text.js';
+import { type TestDatabase, testDatabase } from '../support/postgres.js';
+
+const at = new Date('2026-11-21T03:04:05.123Z');
+
+let database: TestDatabase;
+let source: DataSource;
+let store: TypeormCustomerStore;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  source = await openDataSource(database);
+  store = new TypeormCustomerStore(source);
+});
+afterAll(async () => {
+  await source.destroy();
+  await database.close();
+});
+
+async function newCustomer(): Promise<Id> {
+  const request = { name: 'C', defaultTimeZone: 'UTC', storageBytesLimit: null, photosLimit: null, createdAt: at };
+  return (await new TypeormCustomerDirectory(source).create(request)).id;
+}
+
+async function addPhoto(customerId: Id, values: Partial<Photo> = {}, tagIds: readonly Id[] = []): Promise<Photo> {
+  const [id = 0] = await store.within(customerId, ({ importPhotos }) => importPhotos.allocateIds(1));
+  const photo = { ...photoWith(customerId, id), ...values };
+  await expect(store.within(customerId, ({ photos }) => photos.insert(photo, tagIds, {}))).resolves.toBe(true);
+  return photo;
+}
+
+async function addTag(customerId: Id, name: string): Promise<Id> {
+  const tag = { name, nameKey: foldKey(name), color: null, description: null, createdAt: at };
+  return (await store.within(customerId, ({ tags }) => tags.insert(tag)))?.id ?? 0;
+}
+
+function photoWith(customerId: Id, id: Id): Photo {
+  return {
+    id,
+    customerId,
+    filename: `IMG_${id}.jpg`,
+    contentType: 'image/jpeg',
+    sizeBytes: 1000,
+    sha256: randomBytes(32).toString('hex'),
+    dupSeq: 0,
+    blobKey: `originals/${customerId}/${id}`,
+    width: 40,
+    height: 30,
+    orientation: 1,
+    rotation: 0,
+    alpha: false,
+    title: null,
+    description: null,
+    location: null,
+    rating: null,
+    takenAt: null,
+    takenAtLocal: null,
+    timeZone: null,
+    takenAtSource: 'none',
+    camera: null,
+    exposure: null,
+    externalId: null,
+    metadata: {},
+    importId: null,
+    damaged: false,
+    thumbhash: null,
+    dominantColor: null,
+    trashedAt: null,
+    purgeAt: null,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+}
+
+function compare(a: Position, b: Position, direction: 1 | -1): number {
+  if (a.value === b.value) return direction * (a.id - b.id);
+  if (a.value === null || b.value === null) return a.value === null ? 1 : -1;
+  const order = typeof a.value === 'string' ? compareText(a.value, String(b.value)) : a.value - Number(b.value);
+  return direction * order;
+}
+
+describe.each(photoSorts)('a walk sorted by %s', (sort) => {
+  let customerId: Id;
+  let all: TaggedPhoto[];
+
+  beforeAll(async () => {
+    customerId = await newCustomer();
+    const instants = [at, new Date(at.getTime() + 1), new Date('1969-12-31T23:59:59.999Z'), new Date(-62198755200000)];
+    const names = ['a', 'B', 'é', '\u{1f4f7}', '\uff21', 'z'];
+    const photos: Photo[] = [];
+    for (let count = 0; count < 40; count += 1) {
+      const takenAt = randomInt(3) === 0 ? null : (instants[randomInt(4)] ?? null);
+      const values = { filename: names[randomInt(6)] ?? '', sizeBytes: randomInt(4) * 2 ** 40, takenAt };
+      const times = { createdAt: instants[randomInt(2)] ?? at, updatedAt: instants[randomInt(2)] ?? at };
+      photos.push(await addPhoto(customerId, { ...values, ...times, trashedAt: randomInt(3) === 0 ? at : null }));
+    }
+    await addPhoto(await newCustomer());
+    all = photos.map((photo) => ({ ...photo, tags: [] }));
+  });
+
+  test.each(['any', 'false', 'true'] as const)('meets every photo with trashed=%s once, in order', async (trashed) => {
+    const walked: TaggedPhoto[] = [];
+    let after: Position | null = null;
+    for (;;) {
+      const window: { after: Position | null; limit: number } = { after, limit: 7 };
+      const page = await store.read(customerId, ({ photos }) => photos.list({ filters: { trashed }, sort, window }));
+      walked.push(...page);
+      const last: TaggedPhoto | undefined = page.at(-1);
+      if (last === undefined) break;
+      after = photoPosition(last, sort);
+      const here = after;
+      const unmoved = await store.read(customerId, ({ photos }) => photos.unmoved({ trashed }, sort, here));
+      expect(unmoved).toBe(true);
+    }
+    const direction = sort.startsWith('-') ? -1 : 1;
+    const expected = all
+      .filter(({ trashedAt }) => trashed === 'any' || (trashedAt !== null) === (trashed === 'true'))
+      .sort((a, b) => compare(photoPosition(a, sort), photoPosition(b, sort), direction));
+    expect(walked).toEqual(expected);
+  });
+});
+
+describe('words', () => {
+  const find = async (customerId: Id, query: string) => {
+    const filters: PhotoFilters = { words: searchWords(query), trashed: 'false' };
+    const window = { after: null, limit: 100 };
+    const found = await store.read(customerId, ({ photos }) => photos.list({ filters, sort: 'id', window }));
+    return found.map(({ id }) => id);
+  };
+
+  test('are found by their beginnings, in names, titles, descriptions and tags together', async () => {
+    const customerId = await newCustomer();
+    const tagId = await addTag(customerId, 'Sommer in Zürich');
+    const tagged = await addPhoto(customerId, { filename: 'Élan-7.jpg', title: "l'été" }, [tagId]);
+    const plain = await addPhoto(customerId, { description: 'Zurich, in the summer: 雪 and \\backslashes\\' });
+    expect(await find(customerId, 'ZÜR')).toEqual([tagged.id, plain.id]);
+    expect(await find(customerId, 'elan zur som')).toEqual([tagged.id]);
+    expect(await find(customerId, 'urich')).toEqual([]);
+    expect(await find(customerId, '雪 back')).toEqual([plain.id]);
+    expect(await find(customerId, 'x'.repeat(200))).toEqual([]);
+    expect(await find(await newCustomer(), 'zur')).toEqual([]);
+    await store.within(customerId, ({ tags }) => tags.delete(tagId, at));
+    expect(await find(customerId, 'som')).toEqual([]);
+    expect(await find(customerId, 'elan')).toEqual([tagged.id]);
+  });
+
+  test('follow the photo’s changes, and those of its tags and their names', async () => {
+    const customerId = await newCustomer();
+    const [first, second] = [await addTag(customerId, 'first'), await addTag(customerId, 'second')];
+    const photo = await addPhoto(customerId, { title: 'before' }, [first]);
+    await store.within(customerId, async ({ photos, tags }) => {
+      await photos.lock([photo.id]);
+      await photos.setTags(photo.id, [second]);
+      await photos.update({ ...photo, title: 'after' });
+      const tag = await tags.get(second);
+      if (tag) await tags.update({ ...tag, name: 'renamed', nameKey: 'renamed' });
+    });
+    expect(await find(customerId, 'after renamed')).toEqual([photo.id]);
+    for (const gone of ['before', 'first', 'second']) expect(await find(customerId, gone)).toEqual([]);
+  });
+
+  test('may be longer than an index takes', async () => {
+    const customerId = await newCustomer();
+    const photo = await addPhoto(customerId, { description: '\u{20000}'.repeat(10_000), title: 'q'.repeat(255) });
+    expect(await find(customerId, '\u{20000}'.repeat(200))).toEqual([photo.id]);
+    expect(await find(customerId, 'q'.repeat(255))).toEqual([photo.id]);
+    expect(await find(customerId, 'q'.repeat(256))).toEqual([]);
+  });
+});
+
+test('counts of tags are those of the links, whatever happens at once', async () => {
+  const customerId = await newCustomer();
+  const tagIds: Id[] = [];
+  for (let count = 0; count < 6; count += 1) tagIds.push(await addTag(customerId, `tag ${count}`));
+  const some = () => tagIds.filter(() => randomInt(2) === 0);
+  const photos: Photo[] = [];
+  for (let count = 0; count < 8; count += 1) photos.push(await addPhoto(customerId, {}, some()));
+  const anyPhoto = () => photos[randomInt(photos.length)]?.id ?? 0;
+  const acts = [
+    async () => void (await addPhoto(customerId, { trashedAt: randomInt(2) === 0 ? at : null }, some())),
+    () =>
+      store.within(customerId, async ({ photos }) => {
+        const [photo] = await photos.lock([anyPhoto()]);
+        if (photo) await photos.update({ ...photo, trashedAt: photo.trashedAt === null ? at : null });
+      }),
+    () =>
+      store.within(customerId, async (work) => {
+        const [photo] = await work.photos.lock([anyPhoto()]);
+        const held = await work.tags.lock(some());
+        if (photo)
+          await work.photos.setTags(
+            photo.id,
+            held.map(({ id }) => id),
+          );
+      }),
+  ];
+  await Promise.all(Array.from({ length: 60 }, () => acts[randomInt(acts.length)]?.()));
+  const [last = 0] = tagIds;
+  await Promise.all([
+    store.within(customerId, ({ tags }) => tags.delete(last, at)),
+    store.within(customerId, async ({ photos }) => {
+      const [photo] = await photos.lock([anyPhoto()]);
+      if (photo) await photos.delete(photo.id);
+    }),
+    addPhoto(customerId, {}, tagIds),
+  ]);
+  const wrong = await source.query(
+    `SELECT n.tag_id, n.photos, count(p.id) FROM tag_counts n
+     LEFT JOIN photo_tags l ON l.customer_id = n.customer_id AND l.tag_id = n.tag_id
+     LEFT JOIN photos p ON p.customer_id = l.customer_id AND p.id = l.photo_id AND NOT p.trashed
+     WHERE n.customer_id = $1 GROUP BY n.customer_id, n.tag_id HAVING n.photos <> count(p.id)`,
+    [customerId],
+  );
+  expect(wrong).toEqual([]);
+  const lexemes = await source.query(
+    `SELECT p.id FROM photos p WHERE p.customer_id = $1 AND
+       ARRAY(SELECT lexeme FROM unnest(p.search) WHERE lexeme LIKE $1 || '#%' ORDER BY lexeme COLLATE "C") <>
+       ARRAY(SELECT concat($1::bigint, '#', tag_id) COLLATE "C" AS lexeme FROM photo_tags l
+             WHERE l.customer_id = p.customer_id AND l.photo_id = p.id ORDER BY lexeme)`,
+    [customerId],
+  );
+  expect(lexemes).toEqual([]);
+});
+
+test('whoever waited for a photo sees the tags that it has by then', async () => {
+  const customerId = await newCustomer();
+  const tagId = await addTag(customerId, 'new');
+  const photo = await addPhoto(customerId);
+  let second: Promise<readonly TaggedPhoto[]> = Promise.resolve([]);
+  await store.within(customerId, async ({ photos }) => {
+    await photos.lock([photo.id]);
+    second = store.within(customerId, (work) => work.photos.lock([photo.id]));
+    const waiting = () =>
+      source.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+    while ((await waiting()).length === 0);
+    await photos.setTags(photo.id, [tagId]);
+  });
+  expect((await second)[0]?.tags).toEqual([{ id: tagId, name: 'new' }]);
+});

@@ -1,0 +1,340 @@
+import type { CustomerWork } from '../../src/core/customers/customer-store.js';
+import { later, sampleImport, sampleInstant, sampleItem, sampleTag } from '../support/samples.js';
+import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/tenant.js';
+import { importPhotoRepositoryContract } from './import-photo-repository.contract.js';
+import { importRepositoryContract } from './import-repository.contract.js';
+import { photoFiltersContract } from './photo-filters.contract.js';
+import { photoRepositoryContract } from './photo-repository.contract.js';
+import { photoWalkContract } from './photo-walk.contract.js';
+import { tagRepositoryContract } from './tag-repository.contract.js';
+
+export interface OpenCustomers extends CustomerPorts {
+  close(): Promise<void>;
+}
+
+/** Makes a customer that has nothing yet. */
+export type NewTenant = () => Promise<Tenant>;
+
+/** What `CustomerStore` and everything behind it promise. It is opened once: every test has customers of its own. */
+export function customerStoreContract(name: string, open: () => Promise<OpenCustomers>): void {
+  describe(`CustomerStore: ${name}`, () => {
+    let opened: OpenCustomers;
+
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(() => opened.close());
+
+    const newTenant = () => Tenant.of(opened);
+    describe('a transaction', () => transactionContract(newTenant));
+    describe('the customer', () => customerContract(newTenant, () => opened));
+    describe('the wall between customers', () => wallContract(newTenant, () => opened));
+    describe('photos', () => photoRepositoryContract(newTenant));
+    describe('filters of photos', () => photoFiltersContract(newTenant));
+    describe('walks through photos', () => photoWalkContract(newTenant));
+    describe('tags', () => tagRepositoryContract(newTenant));
+    describe('imports', () => importRepositoryContract(newTenant));
+    describe('items of imports', () => importPhotoRepositoryContract(newTenant));
+  });
+}
+
+function transactionContract(newTenant: NewTenant): void {
+  const boom = new Error('on purpose');
+
+  it('answers what the work answers, and keeps what it did', async () => {
+    const tenant = await newTenant();
+    const tag = await tenant.within(({ tags }) => tags.insert(sampleTag('kept')));
+    expect(await tenant.read(({ tags }) => tags.get(present(tag).id))).toEqual(tag);
+  });
+
+  it('lets an error out as it is, and undoes every kind of change', async () => {
+    const tenant = await newTenant();
+    const [kept, gone] = await tenant.addTags('kept', 'gone');
+    const photo = await tenant.addPhoto({ title: 'before' }, [present(kept).id]);
+    const subject = await tenant.addImport({ clientRef: 'before' });
+    const item = await tenant.addItem(subject, { clientRef: 'before' });
+    const before = await everything(tenant);
+    const work = tenant.within(async (all) => {
+      await all.lockCustomer();
+      await all.imports.lock(subject.id);
+      await all.importPhotos.lock(subject.id, item.id);
+      await all.photos.lock([photo.id]);
+      await all.imports.update({ ...subject, status: 'cancelled', expiresAt: null, version: 2 });
+      await all.imports.insert(sampleImport(tenant.id, { clientRef: 'before' }));
+      await all.importPhotos.update({ ...item, status: 'processing' });
+      await all.importPhotos.cancelAll(subject.id, later(1));
+      await all.photos.update({ ...photo, title: 'after', trashedAt: later(1), version: 2 });
+      await all.photos.setTags(photo.id, [present(gone).id]);
+      await all.photos.delete(photo.id);
+      await all.tags.update({ ...present(kept), name: 'renamed', nameKey: 'renamed' });
+      await all.tags.delete(present(gone).id, later(1));
+      await all.tags.insert(sampleTag('gone'));
+      throw boom;
+    });
+    await expect(work).rejects.toBe(boom);
+    expect(await everything(tenant)).toEqual(before);
+    expect(await tenant.read(({ photos }) => photos.exif(photo.id))).not.toBeNull();
+  });
+
+  it('sees its own changes before anyone else can', async () => {
+    const tenant = await newTenant();
+    const [changed, seen] = [new Gate(), new Gate()];
+    const work = tenant.within(async ({ tags }) => {
+      await tags.insert(sampleTag('never'));
+      expect(await tags.count()).toBe(1);
+      changed.open();
+      await seen.opened;
+      throw boom;
+    });
+    await changed.opened;
+    const others = tenant.read(({ tags }) => tags.count());
+    seen.open();
+    await expect(work).rejects.toBe(boom);
+    expect(await others).toBe(0);
+  });
+
+  it('sees what others have committed', async () => {
+    const tenant = await newTenant();
+    const tag = await tenant.addTag('first');
+    expect(await tenant.within(({ tags }) => tags.get(tag.id))).toEqual(tag);
+  });
+
+  it('is undone when a write was refused, although the work went on', async () => {
+    const tenant = await newTenant();
+    const subject = await tenant.addImport();
+    const work = tenant.within(async ({ tags, imports, importPhotos }) => {
+      await tags.insert(sampleTag('lost with the rest'));
+      await imports.lock(subject.id);
+      const item = sampleItem(subject, present((await importPhotos.allocateIds(1))[0]));
+      await importPhotos.insert([item, item]).catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow();
+    expect(await tenant.read(({ tags }) => tags.count())).toBe(0);
+  });
+
+  it('lets nothing through that runs on after its end', async () => {
+    const tenant = await newTenant();
+    let leaked: CustomerWork | undefined;
+    await tenant.within(async (work) => {
+      leaked = work;
+    });
+    await expect(leaked?.tags.insert(sampleTag('late'))).rejects.toThrow();
+    expect(await tenant.read(({ tags }) => tags.count())).toBe(0);
+  });
+
+  it('bears many at once', async () => {
+    const tenant = await newTenant();
+    await atOnce(20, (number) => tenant.addTag(`tag ${number}`));
+    expect(await tenant.read(({ tags }) => tags.count())).toBe(20);
+  });
+
+  it('lets reads of one view see what was committed between them', async () => {
+    const tenant = await newTenant();
+    const [looked, changed] = [new Gate(), new Gate()];
+    const view = tenant.read(async ({ tags }) => {
+      const before = await tags.count();
+      looked.open();
+      await changed.opened;
+      return [before, await tags.count()];
+    });
+    await looked.opened;
+    await tenant.addTag('in between');
+    changed.open();
+    expect(await view).toEqual([0, 1]);
+  });
+}
+
+/** All rows of a customer that a test can make. */
+function everything(tenant: Tenant) {
+  const window = { after: null, limit: 100 };
+  return tenant.read(async ({ photos, tags, imports, importPhotos, usage }) => {
+    const open = await imports.findOpenByClientRef('before');
+    return {
+      photos: await photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
+      tags: await tags.list({ filters: {}, sort: 'id', window }),
+      open,
+      items: open && (await importPhotos.list({ importId: open.id, window })),
+      usage: await usage(),
+    };
+  });
+}
+
+function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
+  it('is read and locked as it was created', async () => {
+    const tenant = await newTenant();
+    const customer = await ports().customers.find(tenant.id);
+    expect(await tenant.read((view) => view.customer())).toEqual(customer);
+    expect(await tenant.within((work) => work.customer())).toEqual(customer);
+    expect(await tenant.within((work) => work.lockCustomer())).toEqual(customer);
+  });
+
+  it('that does not exist is not_found, has nothing, and can be given nothing', async () => {
+    const nobody = 9_007_199_254_740_000;
+    const missing = { code: 'not_found', details: { resource: 'customer' } };
+    const { store } = ports();
+    await expect(store.read(nobody, (view) => view.customer())).rejects.toMatchObject(missing);
+    await expect(store.within(nobody, (work) => work.lockCustomer())).rejects.toMatchObject(missing);
+    expect(await store.read(nobody, ({ tags }) => tags.count())).toBe(0);
+    await expect(store.within(nobody, ({ tags }) => tags.insert(sampleTag('x')))).rejects.toThrow();
+    expect(await store.read(nobody, ({ tags }) => tags.count())).toBe(0);
+  });
+
+  it('is held by one transaction at a time', async () => {
+    const tenant = await newTenant();
+    const limit = 3;
+    const opened = await atOnce(10, () =>
+      tenant.within(async ({ lockCustomer, imports }) => {
+        await lockCustomer();
+        if ((await imports.countOpen()) >= limit) return null;
+        return imports.insert(sampleImport(tenant.id));
+      }),
+    );
+    expect(opened.filter((subject) => subject !== null)).toHaveLength(limit);
+  });
+
+  it('has its usage counted from the rows', async () => {
+    const tenant = await newTenant();
+    const none = { photos: 0, trashedPhotos: 0, storageBytes: 0, trashedBytes: 0, tags: 0, openImports: 0 };
+    expect(await tenant.read((view) => view.usage())).toEqual(none);
+    await tenant.addPhotos([
+      { sizeBytes: 2 ** 40 },
+      { sizeBytes: 2 ** 40 },
+      { sizeBytes: 7, trashedAt: sampleInstant },
+    ]);
+    await tenant.addTags('a', 'b');
+    await tenant.addImport();
+    await tenant.addImport({ status: 'processing', expiresAt: null });
+    expect(await tenant.within((work) => work.usage())).toEqual({
+      photos: 2,
+      trashedPhotos: 1,
+      storageBytes: 2 ** 41,
+      trashedBytes: 7,
+      tags: 2,
+      openImports: 1,
+    });
+  });
+}
+
+/** Two customers with rows of every kind: with the ids of the one, the other finds what it finds with ids that never were. */
+function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
+  it('hides every row from every read', async () => {
+    const [theirs, mine] = [await newTenant(), await newTenant()];
+    const { photo, tag, subject, item } = await fill(theirs);
+    const window = { after: null, limit: 100 };
+    const found = await mine.within(async (work) => ({
+      photo: await work.photos.get(photo.id),
+      photos: await work.photos.getMany([photo.id]),
+      lockedPhotos: await work.photos.lock([photo.id]),
+      listed: await work.photos.list({ filters: { trashed: 'any', ids: [photo.id] }, sort: 'id', window }),
+      tagged: await work.photos.list({ filters: { trashed: 'any', tagIds: [tag.id] }, sort: 'id', window }),
+      imported: await work.photos.list({ filters: { trashed: 'any', importId: subject.id }, sort: 'id', window }),
+      unmoved: await work.photos.unmoved({ trashed: 'any' }, 'id', { id: photo.id, value: photo.id }),
+      sameBytes: await work.photos.findBySha256([photo.sha256]),
+      exif: await work.photos.exif(photo.id),
+      tag: await work.tags.get(tag.id),
+      tags: await work.tags.getMany([tag.id]),
+      lockedTags: await work.tags.lock([tag.id]),
+      listedTags: await work.tags.list({ filters: {}, sort: 'name', window }),
+      unmovedTag: await work.tags.unmoved({}, 'id', { id: tag.id, value: tag.id }),
+      named: await work.tags.findByNameKeys([tag.nameKey]),
+      ofPhoto: await work.tags.ofPhoto(photo.id),
+      tagCount: await work.tags.count(),
+      import: await work.imports.find(subject.id),
+      counted: await work.imports.get(subject.id),
+      lockedImport: await work.imports.lock(subject.id),
+      byClientRef: await work.imports.findOpenByClientRef('theirs'),
+      openImports: await work.imports.countOpen(),
+      expired: await work.imports.expired(later(10 ** 12), 10),
+      item: await work.importPhotos.get(subject.id, item.id),
+      lockedItem: await work.importPhotos.lock(subject.id, item.id),
+      items: await work.importPhotos.list({ importId: subject.id, window }),
+      itemsByRef: await work.importPhotos.findByClientRefs(subject.id, ['theirs']),
+      itemsByHash: await work.importPhotos.findBySha256(subject.id, [present(item.sha256)]),
+      itemCount: await work.importPhotos.count(subject.id),
+      waiting: await work.importPhotos.countIn(subject.id, ['awaiting_upload']),
+    }));
+    const nothing = [null, 0, false];
+    for (const [read, answer] of Object.entries(found)) {
+      const empty = Array.isArray(answer) ? answer.length === 0 : (nothing as unknown[]).includes(answer);
+      expect([read, empty]).toEqual([read, true]);
+    }
+  });
+
+  it('keeps every write away from the other customer’s rows', async () => {
+    const [theirs, mine] = [await newTenant(), await newTenant()];
+    const { photo, tag, subject, item } = await fill(theirs);
+    const before = await contents(theirs, subject.id);
+    const tried = (act: (work: CustomerWork) => Promise<unknown>) => mine.within(act).catch(() => undefined);
+    await tried(({ photos }) => photos.delete(photo.id));
+    await tried(({ tags }) => tags.delete(tag.id, later(1)));
+    await tried(({ importPhotos }) => importPhotos.cancelAll(subject.id, later(1)));
+    await tried(({ photos }) => photos.update({ ...photo, title: 'taken over' }));
+    await tried(({ photos }) => photos.setTags(photo.id, []));
+    await tried(({ tags }) => tags.update({ ...tag, name: 'taken over', nameKey: 'taken over' }));
+    await tried(({ imports }) => imports.update({ ...subject, name: 'taken over' }));
+    await tried(({ importPhotos }) => importPhotos.update({ ...item, filename: 'taken over' }));
+    expect(await contents(theirs, subject.id)).toEqual(before);
+    expect(await mine.read((view) => view.usage())).toMatchObject({ photos: 0, trashedPhotos: 0, tags: 0 });
+  });
+
+  it('ties no row to a row of the other customer', async () => {
+    const [theirs, mine] = [await newTenant(), await newTenant()];
+    const { tag, subject } = await fill(theirs);
+    const photo = await mine.addPhoto({}, [tag.id]);
+    expect(await mine.read(({ photos }) => photos.get(photo.id))).toMatchObject({ tags: [] });
+    const retag = mine.within(async ({ photos }) => {
+      await photos.lock([photo.id]);
+      await photos.setTags(photo.id, [tag.id]);
+    });
+    await expect(retag).rejects.toThrow();
+    await expect(mine.addItem({ ...subject, customerId: mine.id })).rejects.toThrow();
+    await expect(mine.addPhoto({ importId: subject.id })).rejects.toThrow();
+    expect(await theirs.read(({ tags }) => tags.get(tag.id))).toMatchObject({ photoCount: 1 });
+    expect(await mine.read(({ photos }) => photos.get(photo.id))).toMatchObject({ tags: [] });
+  });
+
+  it('gives what is stored to the customer that is bound, whatever the row says', async () => {
+    const [theirs, mine] = [await newTenant(), await newTenant()];
+    const photo = await mine.addPhoto({ customerId: theirs.id });
+    const subject = await mine.addImport({ customerId: theirs.id });
+    const item = await mine.addItem(subject, { customerId: theirs.id });
+    expect(await mine.read(({ photos }) => photos.get(photo.id))).toMatchObject({ customerId: mine.id });
+    expect(subject.customerId).toBe(mine.id);
+    expect(await mine.read(({ importPhotos }) => importPhotos.get(subject.id, item.id))).toMatchObject({
+      customerId: mine.id,
+    });
+    expect(await theirs.read((view) => view.usage())).toMatchObject({ photos: 0, openImports: 0 });
+  });
+
+  it('lets both have the same names, hashes and clientRefs', async () => {
+    const tenants = [await newTenant(), await newTenant()];
+    const sha256 = 'ab'.repeat(32);
+    for (const tenant of tenants) {
+      await tenant.addTag('Paris');
+      await tenant.addPhoto({ sha256 });
+      const subject = await tenant.addImport({ clientRef: 'ref' });
+      await tenant.addItem(subject, { clientRef: 'item', sha256 });
+    }
+    for (const tenant of tenants)
+      expect(await tenant.read((view) => view.usage())).toMatchObject({ photos: 1, tags: 1 });
+    expect(await ports().customers.find(present(tenants[0]).id)).not.toBeNull();
+  });
+}
+
+async function fill(tenant: Tenant) {
+  const tag = await tenant.addTag('theirs');
+  const subject = await tenant.addImport({ clientRef: 'theirs' });
+  const photo = await tenant.addPhoto({ importId: subject.id }, [tag.id]);
+  const item = await tenant.addItem(subject, { clientRef: 'theirs' });
+  return { photo, tag, subject, item };
+}
+
+function contents(tenant: Tenant, importId: number) {
+  const window = { after: null, limit: 100 };
+  return tenant.read(async ({ photos, tags, imports, importPhotos }) => ({
+    photos: await photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
+    tags: await tags.list({ filters: {}, sort: 'id', window }),
+    import: await imports.get(importId),
+    items: await importPhotos.list({ importId, window }),
+  }));
+}

@@ -1,0 +1,223 @@
+import type { Import } from '../../src/core/imports/import.js';
+import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { later, sampleImport, sampleItem } from '../support/samples.js';
+import { atOnce, present, type Tenant } from '../support/tenant.js';
+import type { NewTenant } from './customer-store.contract.js';
+
+const none = {
+  total: 0,
+  awaitingUpload: 0,
+  processing: 0,
+  ready: 0,
+  imported: 0,
+  duplicate: 0,
+  failed: 0,
+  cancelled: 0,
+};
+
+/** What `ImportRepository` promises. */
+export function importRepositoryContract(newTenant: NewTenant): void {
+  const find = (tenant: Tenant, id: Id) => tenant.read(({ imports }) => imports.find(id));
+  const update = (tenant: Tenant, id: Id, values: Partial<Import>) =>
+    tenant.within(async ({ imports }) => {
+      const held = await imports.lock(id);
+      await imports.update({ ...present(held), ...values });
+    });
+
+  /** Every value set, and every instant another. */
+  const full = (tenant: Tenant, tagIds: readonly Id[]) =>
+    sampleImport(tenant.id, {
+      name: 'Été "q" 📷',
+      source: 'phs-cli/1.2',
+      clientRef: 'laptop:/photos/paris@2026-11-21',
+      duplicatePolicy: 'allow',
+      restoreTrashed: false,
+      defaultTimeZone: 'Europe/Paris',
+      tagIds,
+      createdAt: later(1),
+      updatedAt: later(2),
+      expiresAt: later(3),
+      finalizedAt: later(4),
+      completedAt: later(5),
+      version: 44,
+    });
+
+  it('stores an import under a new id, with every value, set or not', async () => {
+    const tenant = await newTenant();
+    const tagIds = (await tenant.addTags('b', 'a')).map((tag) => tag.id).toReversed();
+    const values = full(tenant, tagIds);
+    const [plain, set] = [await tenant.addImport(), await tenant.addImport(values)];
+    expect(plain).toEqual({ ...sampleImport(tenant.id), id: plain.id });
+    expect(set).toEqual({ ...values, id: set.id });
+    expect(set.id).toBeGreaterThan(plain.id);
+    expect(await find(tenant, plain.id)).toEqual(plain);
+    expect(await find(tenant, set.id)).toEqual(set);
+    expect(await tenant.within(({ imports }) => imports.lock(set.id))).toEqual(set);
+  });
+
+  it('knows nothing of an import that never was', async () => {
+    const tenant = await newTenant();
+    expect(await find(tenant, 9e15)).toBeNull();
+    expect(await tenant.read(({ imports }) => imports.get(9e15))).toBeNull();
+    expect(await tenant.read(({ imports }) => imports.findOpenByClientRef('x'))).toBeNull();
+    expect(await tenant.within(({ imports }) => imports.lock(9e15))).toBeNull();
+  });
+
+  it('stores every field on update', async () => {
+    const tenant = await newTenant();
+    const subject = await tenant.addImport();
+    const next = { ...full(tenant, [present((await tenant.addTags('a'))[0]).id]), status: 'expired' as const };
+    await update(tenant, subject.id, next);
+    expect(await find(tenant, subject.id)).toEqual({ ...next, id: subject.id });
+    await update(tenant, subject.id, subject);
+    expect(await find(tenant, subject.id)).toEqual(subject);
+  });
+
+  it('counts items as they are at the moment, and sums the sizes that are known', async () => {
+    const tenant = await newTenant();
+    const subject = await tenant.addImport({ clientRef: 'ref' });
+    const other = await tenant.addImport();
+    await tenant.addItem(other);
+    expect(await tenant.read(({ imports }) => imports.get(subject.id))).toEqual({
+      ...subject,
+      counts: none,
+      totalBytes: 0,
+    });
+    const statuses: ImportPhotoStatus[] = [
+      'awaiting_upload',
+      'processing',
+      'ready',
+      'imported',
+      'duplicate',
+      'failed',
+      'cancelled',
+      'failed',
+    ];
+    const items = await tenant.addItems(
+      subject,
+      ...statuses.map((status, at) => ({ status, sizeBytes: at === 0 ? null : 2 ** 40 })),
+    );
+    const counts = {
+      total: 8,
+      awaitingUpload: 1,
+      processing: 1,
+      ready: 1,
+      imported: 1,
+      duplicate: 1,
+      failed: 2,
+      cancelled: 1,
+    };
+    const counted = { ...subject, counts, totalBytes: 7 * 2 ** 40 };
+    expect(await tenant.read(({ imports }) => imports.get(subject.id))).toEqual(counted);
+    expect(await tenant.read(({ imports }) => imports.findOpenByClientRef('ref'))).toEqual(counted);
+    const inside = await tenant.within(async ({ imports, importPhotos }) => {
+      await importPhotos.lock(subject.id, present(items[0]).id);
+      await importPhotos.update({ ...present(items[0]), status: 'processing' });
+      return imports.get(subject.id);
+    });
+    expect(inside?.counts).toEqual({ ...counts, awaitingUpload: 0, processing: 2 });
+    expect(await find(tenant, subject.id)).toEqual(subject);
+  });
+
+  describe('clientRef', () => {
+    it('is unique among open imports: a second is refused, and the transaction goes on', async () => {
+      const tenant = await newTenant();
+      const first = await tenant.addImport({ clientRef: 'ref' });
+      const seen = await tenant.within(async ({ imports }) => ({
+        refused: await imports.insert(sampleImport(tenant.id, { clientRef: 'ref', name: 'second' })),
+        open: await imports.findOpenByClientRef('ref'),
+      }));
+      expect(seen).toEqual({ refused: null, open: { ...first, counts: none, totalBytes: 0 } });
+      expect(await tenant.read(({ imports }) => imports.countOpen())).toBe(1);
+    });
+
+    it('is free again once the import is open no more', async () => {
+      const tenant = await newTenant();
+      const first = await tenant.addImport({ clientRef: 'ref' });
+      await update(tenant, first.id, { status: 'processing', expiresAt: null });
+      expect(await tenant.read(({ imports }) => imports.findOpenByClientRef('ref'))).toBeNull();
+      const second = await tenant.addImport({ clientRef: 'ref' });
+      expect(await tenant.read(({ imports }) => imports.findOpenByClientRef('ref'))).toMatchObject({ id: second.id });
+    });
+
+    it('counts by letter case, and its absence is not a value', async () => {
+      const tenant = await newTenant();
+      await tenant.addImport({ clientRef: 'ref' });
+      await tenant.addImport({ clientRef: 'REF' });
+      await tenant.addImport();
+      await tenant.addImport();
+      expect(await tenant.read(({ imports }) => imports.countOpen())).toBe(4);
+    });
+
+    it('lets one of many win that open an import under it at once, and the others find that', async () => {
+      const tenant = await newTenant();
+      const answers = await atOnce(10, () =>
+        tenant.within(async ({ imports }) => {
+          const created = await imports.insert(sampleImport(tenant.id, { clientRef: 'ref' }));
+          return { created, open: await imports.findOpenByClientRef('ref') };
+        }),
+      );
+      const created = answers.flatMap((answer) => answer.created ?? []);
+      expect(created).toHaveLength(1);
+      expect(new Set(answers.map(({ open }) => open?.id))).toEqual(new Set([created[0]?.id]));
+    });
+  });
+
+  it('counts open imports only', async () => {
+    const tenant = await newTenant();
+    const ended = { expiresAt: null };
+    await tenant.addImport();
+    for (const status of ['processing', 'completed', 'completed_with_errors', 'cancelled', 'expired'] as const) {
+      await tenant.addImport({ status, ...ended });
+    }
+    expect(await tenant.read(({ imports }) => imports.countOpen())).toBe(1);
+  });
+
+  it('finds open imports whose time has passed, not more than asked for', async () => {
+    const tenant = await newTenant();
+    const [past, now] = [
+      await tenant.addImport({ expiresAt: later(-1) }),
+      await tenant.addImport({ expiresAt: later(0) }),
+    ];
+    await tenant.addImport({ expiresAt: later(1) });
+    await tenant.addImport({ expiresAt: later(-1), status: 'processing' });
+    const expired = (limit: number) => tenant.read(({ imports }) => imports.expired(later(0), limit));
+    expect((await expired(10)).toSorted((a, b) => a - b)).toEqual([past.id, now.id]);
+    expect(await expired(1)).toHaveLength(1);
+  });
+
+  it('lock holds an import: no change of many at once is lost', async () => {
+    const tenant = await newTenant();
+    const { id } = await tenant.addImport();
+    await atOnce(10, () =>
+      tenant.within(async ({ imports }) => {
+        const held = present(await imports.lock(id));
+        await imports.update({ ...held, version: held.version + 1 });
+      }),
+    );
+    expect(await find(tenant, id)).toMatchObject({ version: 11 });
+  });
+
+  it('lock keeps items out of an import that another is finalizing, or lets them in before', async () => {
+    const tenant = await newTenant();
+    const subject = await tenant.addImport();
+    const added = atOnce(6, () =>
+      tenant.within(async ({ imports, importPhotos }) => {
+        const held = await imports.lock(subject.id);
+        if (held?.status !== 'open') return 0;
+        const [id] = await importPhotos.allocateIds(1);
+        await importPhotos.insert([sampleItem(subject, present(id))]);
+        return 1;
+      }),
+    );
+    const counted = tenant.within(async ({ imports, importPhotos }) => {
+      const held = present(await imports.lock(subject.id));
+      await imports.update({ ...held, status: 'processing', expiresAt: null });
+      return importPhotos.count(subject.id);
+    });
+    const inTime = (await added).reduce((sum: number, one) => sum + one, 0);
+    expect(await counted).toBe(inTime);
+    expect(await tenant.read(({ importPhotos }) => importPhotos.count(subject.id))).toBe(inTime);
+  });
+}

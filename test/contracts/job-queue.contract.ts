@@ -1,0 +1,411 @@
+import type { Job, JobWork } from '../../src/core/jobs/job.js';
+import type { JobQueue } from '../../src/core/jobs/job-queue.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { sampleTag } from '../support/samples.js';
+import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
+import { until } from '../support/until.js';
+
+export interface OpenJobs extends CustomerPorts {
+  readonly jobs: JobQueue;
+  /** Lets so many seconds pass for leases and waiting jobs, without waiting. */
+  passTime(seconds: number): Promise<void>;
+  /** Why a job is dead; null when it is not. */
+  deadReason(job: Pick<Job, 'id'>): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+const LEASE = 300;
+const inspect = (photoId: Id): JobWork => ({ kind: 'inspect', importId: 1, photoId });
+const publish: JobWork = { kind: 'publish', importId: 1 };
+
+/** What `JobQueue` and `JobAdder` promise. It is opened once; every test has customers of its own and begins with nothing due. */
+export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): void {
+  describe(`JobQueue: ${name}`, () => {
+    let opened: OpenJobs;
+    let jobs: JobQueue;
+    let tenant: Tenant;
+
+    beforeAll(async () => {
+      opened = await open();
+      jobs = opened.jobs;
+    });
+    afterAll(() => opened.close());
+    beforeEach(async () => {
+      await opened.passTime(10 * LEASE);
+      for (let left = await jobs.claim(LEASE); left !== null; left = await jobs.claim(LEASE)) await jobs.complete(left);
+      tenant = await Tenant.of(opened);
+    });
+
+    const add = (work: JobWork, to = tenant) => to.within((inside) => inside.jobs.add(work));
+    const claim = async (): Promise<Job> => present(await jobs.claim(LEASE));
+
+    /** Everything that is due, in the order in which it is given out. Each is held from then on. */
+    async function claimAll(): Promise<Job[]> {
+      const all: Job[] = [];
+      for (let job = await jobs.claim(LEASE); job !== null; job = await jobs.claim(LEASE)) all.push(job);
+      return all;
+    }
+
+    describe('add', () => {
+      it('brings the job to be with the change, and not without it', async () => {
+        await tenant.within(async (work) => {
+          await work.tags.insert(sampleTag('a'));
+          await work.jobs.add(publish);
+        });
+        const undone = tenant.within(async (work) => {
+          await work.jobs.add(inspect(1));
+          throw new Error('on purpose');
+        });
+        await expect(undone).rejects.toThrow('on purpose');
+        expect((await claimAll()).map((job) => job.work)).toEqual([publish]);
+      });
+
+      it('of work that waits already changes nothing', async () => {
+        await add(publish);
+        await add(publish);
+        await tenant.within(async (work) => {
+          await work.jobs.add(publish);
+          await work.jobs.add(publish);
+        });
+        expect(await claimAll()).toHaveLength(1);
+      });
+
+      it('of work that waits for its next attempt makes it neither earlier nor another', async () => {
+        await add(publish);
+        await jobs.release(await claim(), 'not yet', 60);
+        await add(publish);
+        expect(await jobs.claim(LEASE)).toBeNull();
+        await opened.passTime(61);
+        expect((await claimAll()).map((job) => job.attempt)).toEqual([2]);
+      });
+
+      it('tells works apart, and customers', async () => {
+        const other = await Tenant.of(opened);
+        const works = [inspect(1), inspect(2), publish, { ...publish, importId: 2 }];
+        for (const work of works) await add(work);
+        await add(publish, other);
+        const all = await claimAll();
+        const mine = all.filter((job) => job.customerId === tenant.id).map((job) => job.work);
+        expect(mine).toHaveLength(works.length);
+        expect(mine).toEqual(expect.arrayContaining(works));
+        expect(all.filter((job) => job.customerId === other.id).map((job) => job.work)).toEqual([publish]);
+        expect(new Set(all.map((job) => job.id)).size).toBe(works.length + 1);
+      });
+
+      it('of many at once makes one job', async () => {
+        await atOnce(10, () => add(publish));
+        expect(await claimAll()).toHaveLength(1);
+      });
+    });
+
+    describe('claim', () => {
+      it('answers null when nothing is due', async () => {
+        expect(await jobs.claim(LEASE)).toBeNull();
+      });
+
+      it('gives the job with its first attempt and a proof that it is held', async () => {
+        await add(inspect(7));
+        const job = await claim();
+        expect(job).toEqual({
+          id: expect.any(Number),
+          customerId: tenant.id,
+          work: inspect(7),
+          attempt: 1,
+          lease: expect.any(String),
+        });
+        expect(job.lease).not.toBe('');
+        expect(await jobs.claim(LEASE)).toBeNull();
+      });
+
+      it('never gives one job to two callers at the same time', async () => {
+        await tenant.within(async (work) => {
+          for (let photo = 1; photo <= 20; photo += 1) await work.jobs.add(inspect(photo));
+        });
+        const atOnceClaimed = (await atOnce(20, () => jobs.claim(LEASE))).flatMap((job) => job ?? []);
+        const all = [...atOnceClaimed, ...(await claimAll())];
+        expect(all).toHaveLength(20);
+        expect(new Set(all.map((job) => job.id)).size).toBe(20);
+        expect(new Set(all.map((job) => job.lease)).size).toBe(20);
+      });
+
+      it('gives it again once the lease ran out, with the next attempt and another lease', async () => {
+        await add(publish);
+        const first = await claim();
+        await opened.passTime(LEASE - 60);
+        expect(await jobs.claim(LEASE)).toBeNull();
+        await opened.passTime(61);
+        const second = await claim();
+        expect(second).toEqual({ ...first, attempt: 2, lease: second.lease });
+        expect(second.lease).not.toBe(first.lease);
+      });
+
+      it('takes the job that has been due for longest first', async () => {
+        await add(inspect(1));
+        await opened.passTime(5);
+        await add(inspect(2));
+        await opened.passTime(5);
+        await add(inspect(3));
+        expect((await claimAll()).map((job) => job.work)).toEqual([inspect(1), inspect(2), inspect(3)]);
+      });
+
+      it('takes customers in turns, whoever came first and with how much', async () => {
+        const tenants = [tenant, await Tenant.of(opened), await Tenant.of(opened)];
+        for (const [number, each] of tenants.entries()) {
+          await each.within(async (work) => {
+            for (let photo = 1; photo <= 4 + number; photo += 1) await work.jobs.add(inspect(photo));
+          });
+        }
+        const turns = (await claimAll()).map((job) => job.customerId);
+        expect(turns).toHaveLength(4 + 5 + 6);
+        for (let round = 0; round < 4; round += 1) {
+          expect(new Set(turns.slice(round * 3, round * 3 + 3)).size).toBe(3);
+        }
+      });
+
+      it('does not let one customer’s thousands keep another’s one waiting', async () => {
+        await tenant.within(async (work) => {
+          for (let photo = 1; photo <= 50; photo += 1) await work.jobs.add(inspect(photo));
+        });
+        await jobs.complete(await claim());
+        await jobs.complete(await claim());
+        const other = await Tenant.of(opened);
+        await add(publish, other);
+        const next = [await claim(), await claim()];
+        expect(next.map((job) => job.customerId)).toContain(other.id);
+      });
+    });
+
+    describe('extend', () => {
+      it('holds the job longer', async () => {
+        await add(publish);
+        const job = await claim();
+        await opened.passTime(LEASE - 60);
+        expect(await jobs.extend(job, LEASE)).toBe(true);
+        await opened.passTime(LEASE - 60);
+        expect(await jobs.claim(LEASE)).toBeNull();
+        await opened.passTime(61);
+        expect(await jobs.claim(LEASE)).toMatchObject({ attempt: 2 });
+      });
+
+      it('is false once another run holds the job, and once it is done', async () => {
+        await add(publish);
+        const lost = await claim();
+        await opened.passTime(LEASE + 1);
+        const held = await claim();
+        expect(await jobs.extend(lost, LEASE)).toBe(false);
+        expect(await jobs.extend(held, LEASE)).toBe(true);
+        await jobs.complete(held);
+        expect(await jobs.extend(held, LEASE)).toBe(false);
+      });
+
+      it('is false for a job that was given back', async () => {
+        await add(publish);
+        const job = await claim();
+        await jobs.release(job, 'on purpose', 0);
+        expect(await jobs.extend(job, LEASE)).toBe(false);
+        expect(await jobs.claim(LEASE)).toMatchObject({ attempt: 2 });
+      });
+    });
+
+    describe('complete', () => {
+      it('ends the job', async () => {
+        await add(publish);
+        await jobs.complete(await claim());
+        await opened.passTime(10 * LEASE);
+        expect(await jobs.claim(LEASE)).toBeNull();
+      });
+
+      it('lets the same work be added anew, from its first attempt', async () => {
+        await add(publish);
+        await jobs.release(await claim(), 'on purpose', 0);
+        await jobs.complete(await claim());
+        await add(publish);
+        expect(await claim()).toMatchObject({ work: publish, attempt: 1 });
+      });
+
+      it('makes work that was added while it ran due at once, once, from its first attempt', async () => {
+        await add(publish);
+        const job = await claim();
+        await add(publish);
+        await add(publish);
+        expect(await jobs.claim(LEASE)).toBeNull();
+        await jobs.complete(job);
+        const again = await claim();
+        expect(again).toMatchObject({ work: publish, attempt: 1 });
+        await jobs.complete(again);
+        expect(await jobs.claim(LEASE)).toBeNull();
+      });
+
+      it('does nothing when the lease was lost', async () => {
+        await add(publish);
+        const lost = await claim();
+        await opened.passTime(LEASE + 1);
+        const held = await claim();
+        await jobs.complete(lost);
+        expect(await jobs.extend(held, LEASE)).toBe(true);
+        await jobs.complete(held);
+        await jobs.complete(held);
+        expect(await jobs.claim(LEASE)).toBeNull();
+      });
+    });
+
+    describe('release', () => {
+      it('makes the job due again after so many seconds, with the next attempt', async () => {
+        await add(publish);
+        await jobs.release(await claim(), 'on purpose', 120);
+        await opened.passTime(60);
+        expect(await jobs.claim(LEASE)).toBeNull();
+        await opened.passTime(61);
+        expect(await claim()).toMatchObject({ work: publish, attempt: 2 });
+      });
+
+      it('with null makes it never due again, and keeps its reason', async () => {
+        await add(publish);
+        const job = await claim();
+        expect(await opened.deadReason(job)).toBeNull();
+        await jobs.release(job, 'É: on purpose', null);
+        await opened.passTime(1_000_000);
+        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await opened.deadReason(job)).toBe('É: on purpose');
+      });
+
+      it('with null does not keep the same work from being added anew', async () => {
+        await add(publish);
+        await jobs.release(await claim(), 'on purpose', null);
+        await add(publish);
+        const anew = await claim();
+        expect(anew).toMatchObject({ work: publish, attempt: 1 });
+        expect(await opened.deadReason(anew)).toBeNull();
+      });
+
+      it.each([0, null])('with %s runs work once more that was added while it ran', async (seconds) => {
+        await add(publish);
+        const job = await claim();
+        await add(publish);
+        await jobs.release(job, 'on purpose', seconds);
+        const again = await claim();
+        expect(again.work).toEqual(publish);
+        await jobs.complete(again);
+        expect(await jobs.claim(LEASE)).toBeNull();
+      });
+
+      it('does nothing when the lease was lost', async () => {
+        await add(publish);
+        const lost = await claim();
+        await opened.passTime(LEASE + 1);
+        const held = await claim();
+        await jobs.release(lost, 'on purpose', 0);
+        await jobs.release(lost, 'on purpose', null);
+        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await jobs.extend(held, LEASE)).toBe(true);
+      });
+    });
+
+    describe('postpone', () => {
+      it('makes the job due again after so many seconds, with the same attempt', async () => {
+        await add(publish);
+        await jobs.release(await claim(), 'on purpose', 0);
+        await jobs.postpone(await claim(), 'the store is away', 120);
+        await opened.passTime(60);
+        expect(await jobs.claim(LEASE)).toBeNull();
+        await opened.passTime(61);
+        expect(await claim()).toMatchObject({ work: publish, attempt: 2 });
+      });
+
+      it('does nothing when the lease was lost', async () => {
+        await add(publish);
+        const lost = await claim();
+        await opened.passTime(LEASE + 1);
+        const held = await claim();
+        await jobs.postpone(lost, 'the store is away', 0);
+        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await jobs.extend(held, LEASE)).toBe(true);
+        await opened.passTime(LEASE + 1);
+        expect(await claim()).toMatchObject({ attempt: 3 });
+      });
+    });
+
+    describe('reclaim', () => {
+      it('leaves jobs alone whose holder listens', async () => {
+        const stop = await jobs.listen(() => {});
+        await add(publish);
+        const job = await claim();
+        await jobs.reclaim();
+        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await jobs.extend(job, LEASE)).toBe(true);
+        await jobs.complete(job);
+        await stop();
+      });
+
+      it('makes nothing due that waits for its time, or is dead', async () => {
+        await add(inspect(1));
+        await add(inspect(2));
+        await jobs.release(await claim(), 'on purpose', 60);
+        await jobs.release(await claim(), 'on purpose', null);
+        await jobs.reclaim();
+        expect(await jobs.claim(LEASE)).toBeNull();
+      });
+    });
+
+    describe('listen', () => {
+      /** Takes jobs on being woken, and never else. */
+      async function sleeper() {
+        const taken: Job[] = [];
+        const stop = await jobs.listen(() => void jobs.claim(LEASE).then((job) => job !== null && taken.push(job)));
+        return { taken, stop };
+      }
+
+      it('wakes for a job that was added', async () => {
+        const { taken, stop } = await sleeper();
+        await add(publish);
+        await until(() => taken.length === 1);
+        await stop();
+      });
+
+      it('wakes for a job that was given back', async () => {
+        await add(publish);
+        const job = await claim();
+        const { taken, stop } = await sleeper();
+        await jobs.release(job, 'on purpose', 0);
+        await until(() => taken.length === 1);
+        expect(taken[0]).toMatchObject({ attempt: 2 });
+        await stop();
+      });
+
+      it('wakes for work that was added while it ran', async () => {
+        await add(publish);
+        const job = await claim();
+        await add(publish);
+        const { taken, stop } = await sleeper();
+        await jobs.complete(job);
+        await until(() => taken.length === 1);
+        await stop();
+      });
+
+      it('wakes for a job whose time has come', async () => {
+        await add(publish);
+        await jobs.release(await claim(), 'on purpose', 100);
+        const { taken, stop } = await sleeper();
+        await opened.passTime(101);
+        await until(() => taken.length === 1);
+        await stop();
+      });
+
+      it('wakes everyone who listens, and nobody who has stopped', async () => {
+        const woken = { first: 0, second: 0, stopped: 0 };
+        const listen = (name: keyof typeof woken) =>
+          jobs.listen(() => {
+            woken[name] += 1;
+          });
+        const stops = [await listen('first'), await listen('second')];
+        const stop = await listen('stopped');
+        await stop();
+        const before = { ...woken };
+        await add(publish);
+        await until(() => woken.first > before.first && woken.second > before.second);
+        expect(woken.stopped).toBe(before.stopped);
+        for (const each of stops) await each();
+      });
+    });
+  });
+}

@@ -1,0 +1,191 @@
+import type { ApiKey, NewApiKey } from '../../src/core/access/api-key.js';
+import { type KeyStore, MAX_KEYS } from '../../src/core/access/key-store.js';
+import { scopes } from '../../src/core/access/scope.js';
+import type { CustomerStatus } from '../../src/core/customers/customer.js';
+import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { later, sampleCustomer, sampleHash, sampleKey } from '../support/samples.js';
+import { atOnce, present } from '../support/tenant.js';
+
+export interface OpenKeys {
+  readonly keys: KeyStore;
+  readonly customers: CustomerDirectory;
+  setStatus(customerId: Id, status: CustomerStatus): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What `KeyStore` promises. It is opened once: every test has customers of its own. */
+export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): void {
+  describe(`KeyStore: ${name}`, () => {
+    let opened: OpenKeys;
+    let keys: KeyStore;
+    let customerId: Id;
+
+    beforeAll(async () => {
+      opened = await open();
+      keys = opened.keys;
+    });
+    afterAll(() => opened.close());
+    beforeEach(async () => {
+      customerId = await newCustomer();
+    });
+
+    const newCustomer = async () => (await opened.customers.create(sampleCustomer())).id;
+    const create = (values: Partial<NewApiKey> = {}) => keys.create(sampleKey(customerId, values));
+    const unused = { lastUsedAt: null, lastUsedIp: null, deletedAt: null };
+    const tooMany = { code: 'limit_reached', details: { limit: MAX_KEYS, name: 'apiKeys' } };
+
+    describe('create', () => {
+      it('stores every value under a new id, as yet unused', async () => {
+        const plain = sampleKey(customerId);
+        const full = sampleKey(customerId, {
+          name: 'É "q" 📷',
+          scopes,
+          ipList: ['203.0.113.0/24', '2001:db8::/32'],
+          readLimit: 0,
+          writeLimit: 1_000_000,
+          expiresAt: later(1),
+          createdAt: later(2),
+        });
+        for (const values of [plain, full]) {
+          const key = await keys.create(values);
+          expect(key).toEqual({ ...values, ...unused, id: key.id });
+          expect(await keys.find(key.id)).toEqual({ key, customerStatus: 'active' });
+        }
+      });
+
+      it('refuses a customer that does not exist', async () => {
+        const key = sampleKey(9e15);
+        await expect(keys.create(key)).rejects.toMatchObject({ code: 'not_found', details: { resource: 'customer' } });
+        expect(await keys.findByHash(key.tokenHash)).toBeNull();
+      });
+
+      it(`lets a customer have ${MAX_KEYS} keys, however many are asked for at once`, async () => {
+        await atOnce(MAX_KEYS - 5, () => create());
+        const answers = await Promise.allSettled(Array.from({ length: 12 }, () => create()));
+        const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+        expect(refused).toHaveLength(7);
+        for (const reason of refused) expect(reason).toMatchObject(tooMany);
+        expect(await keys.list(customerId)).toHaveLength(MAX_KEYS);
+      });
+
+      it('counts neither deleted keys nor those of others', async () => {
+        const all = await atOnce(MAX_KEYS, () => create());
+        await expect(create()).rejects.toMatchObject(tooMany);
+        await keys.create(sampleKey(await newCustomer()));
+        await keys.delete(present(all[0]).id, later(1));
+        await create();
+        await expect(create()).rejects.toMatchObject(tooMany);
+      });
+    });
+
+    describe('findByHash and find', () => {
+      it('answer the key with the status of its customer', async () => {
+        const key = await create();
+        await create();
+        const known = { key, customerStatus: 'active' };
+        expect(await keys.findByHash(key.tokenHash)).toEqual(known);
+        expect(await keys.find(key.id)).toEqual(known);
+      });
+
+      it.each(['suspended', 'closing', 'active'] as const)('tell that the customer is %s', async (customerStatus) => {
+        const key = await create();
+        await opened.setStatus(customerId, customerStatus);
+        expect(await keys.findByHash(key.tokenHash)).toEqual({ key, customerStatus });
+        expect(await keys.find(key.id)).toEqual({ key, customerStatus });
+      });
+
+      it('know nothing of a key that never was', async () => {
+        expect(await keys.findByHash(sampleHash())).toBeNull();
+        expect(await keys.findByHash('')).toBeNull();
+        expect(await keys.find(9e15)).toBeNull();
+      });
+
+      it('take the whole hash, letter by letter', async () => {
+        const { tokenHash } = await create({ tokenHash: 'ab'.repeat(32) });
+        expect(await keys.findByHash(tokenHash.toUpperCase())).toBeNull();
+        expect(await keys.findByHash(tokenHash.slice(1))).toBeNull();
+      });
+
+      it('return expired keys: the rule decides', async () => {
+        const key = await create({ expiresAt: new Date(0) });
+        expect(await keys.findByHash(key.tokenHash)).toEqual({ key, customerStatus: 'active' });
+      });
+    });
+
+    describe('list', () => {
+      it('answers the keys of one customer that are not deleted, oldest first', async () => {
+        const [newest, oldest] = [await create({ createdAt: later(2) }), await create({ createdAt: later(0) })];
+        const [middle, gone] = [await create({ createdAt: later(1) }), await create({ createdAt: later(3) })];
+        await keys.create(sampleKey(await newCustomer()));
+        await keys.delete(gone.id, later(4));
+        expect(await keys.list(customerId)).toEqual([oldest, middle, newest]);
+        expect(await keys.list(9e15)).toEqual([]);
+      });
+    });
+
+    describe('delete', () => {
+      it('takes the key away from every look-up, at once and for ever', async () => {
+        const [key, other] = [await create(), await create()];
+        expect(await keys.delete(key.id, later(1))).toBe(true);
+        const looks = await atOnce(20, () => keys.findByHash(key.tokenHash));
+        expect(looks.every((known) => known === null)).toBe(true);
+        expect(await keys.find(key.id)).toBeNull();
+        expect(await keys.list(customerId)).toEqual([other]);
+      });
+
+      it('is false for a key that is not there any more, or never was', async () => {
+        const key = await create();
+        const answers = await atOnce(6, () => keys.delete(key.id, later(1)));
+        expect(answers.filter((deleted) => deleted)).toHaveLength(1);
+        expect(await keys.delete(key.id, later(2))).toBe(false);
+        expect(await keys.delete(9e15, later(2))).toBe(false);
+      });
+    });
+
+    describe('touch', () => {
+      const use = (key: ApiKey, milliseconds: number, ip: string) => ({ id: key.id, at: later(milliseconds), ip });
+      const lastUse = async (key: ApiKey) => {
+        const found = present(await keys.find(key.id)).key;
+        return [found.lastUsedAt, found.lastUsedIp];
+      };
+
+      it('notes the last use of several keys, whosever they are', async () => {
+        const [first, second] = [await create(), await keys.create(sampleKey(await newCustomer()))];
+        await keys.touch([use(first, 1, '203.0.113.9'), use(second, 2, '2001:db8::1')]);
+        expect(await lastUse(first)).toEqual([later(1), '203.0.113.9']);
+        expect(await lastUse(second)).toEqual([later(2), '2001:db8::1']);
+        expect(await keys.find(first.id)).toEqual({
+          key: { ...first, lastUsedAt: later(1), lastUsedIp: '203.0.113.9' },
+          customerStatus: 'active',
+        });
+      });
+
+      it('never goes back, in one call or in several', async () => {
+        const key = await create();
+        await keys.touch([use(key, 5, 'newest'), use(key, 3, 'older')]);
+        expect(await lastUse(key)).toEqual([later(5), 'newest']);
+        await keys.touch([use(key, 4, 'older')]);
+        expect(await lastUse(key)).toEqual([later(5), 'newest']);
+        await keys.touch([use(key, 6, 'even newer')]);
+        expect(await lastUse(key)).toEqual([later(6), 'even newer']);
+      });
+
+      it('passes over keys that it does not know, and takes none at all', async () => {
+        const key = await create();
+        await keys.touch([]);
+        await keys.touch([{ id: 9e15, at: later(1), ip: '203.0.113.9' }, use(key, 1, '203.0.113.9')]);
+        expect(await lastUse(key)).toEqual([later(1), '203.0.113.9']);
+      });
+
+      it('of the same keys from many sides at once ends with the newest', async () => {
+        const all = await atOnce(4, () => create());
+        await atOnce(10, (number) => {
+          const order = number % 2 === 0 ? all : all.toReversed();
+          return keys.touch(order.map((key) => use(key, number, String(number))));
+        });
+        for (const key of all) expect(await lastUse(key)).toEqual([later(9), '9']);
+      });
+    });
+  });
+}

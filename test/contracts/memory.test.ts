@@ -1,0 +1,43 @@
+import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
+import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
+import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
+import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
+import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
+import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
+import type { CustomerStatus } from '../../src/core/customers/customer.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { customerDirectoryContract } from './customer-directory.contract.js';
+import { customerStoreContract } from './customer-store.contract.js';
+import { jobQueueContract } from './job-queue.contract.js';
+import { keyStoreContract } from './key-store.contract.js';
+import { rateWindowStoreContract } from './rate-window-store.contract.js';
+import { transactionsContract } from './transactions.contract.js';
+
+function openMemory() {
+  const clock = new SettableClock();
+  const database = new MemoryDatabase();
+  const store = new MemoryCustomerStore(database, clock);
+  return {
+    clock,
+    store,
+    customers: new MemoryCustomerDirectory(database),
+    keys: new MemoryKeyStore(database),
+    jobs: new MemoryJobQueue(database, clock),
+    setStatus: (id: Id, status: CustomerStatus) => store.change(id, { status }),
+    deadReason: async ({ id }: { id: Id }) => database.jobs.where((job) => job.id === id)[0]?.deadReason ?? null,
+    passTime: async (seconds: number) => clock.pass(seconds * 1000),
+    close: async () => {},
+  };
+}
+
+customerStoreContract('memory', async () => openMemory());
+describe('transactions in memory', () => transactionsContract(async () => openMemory()));
+customerDirectoryContract('memory', async () => openMemory());
+keyStoreContract('memory', async () => openMemory());
+jobQueueContract('memory', async () => openMemory());
+rateWindowStoreContract('memory', async () => {
+  const { clock, passTime, close } = openMemory();
+  const now = async () => clock.now().getTime();
+  return { store: new MemoryRateWindowStore(clock), passTime, now, close };
+});

@@ -1,0 +1,317 @@
+import type { Photo, TaggedPhoto } from '../../src/core/photos/photo.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { fullPhoto, later, sampleExif, sampleHash, samplePhoto } from '../support/samples.js';
+import { atOnce, present, type Tenant } from '../support/tenant.js';
+import type { NewTenant } from './customer-store.contract.js';
+
+/** What `PhotoRepository` promises but for lists. */
+export function photoRepositoryContract(newTenant: NewTenant): void {
+  const get = (tenant: Tenant, id: Id) => tenant.read(({ photos }) => photos.get(id));
+  const countOf = async (tenant: Tenant, tagId: Id) => (await tenant.read(({ tags }) => tags.get(tagId)))?.photoCount;
+
+  /** Locks a photo and stores it with other values. */
+  const change = (tenant: Tenant, id: Id, values: Partial<Photo>) =>
+    tenant.within(async ({ photos }) => {
+      const [photo] = await photos.lock([id]);
+      await photos.update({ ...present(photo), ...values });
+    });
+
+  const retag = (tenant: Tenant, id: Id, tagIds: readonly Id[]) =>
+    tenant.within(async ({ photos }) => {
+      await photos.lock([id]);
+      await photos.setTags(id, tagIds);
+    });
+
+  describe('insert and get', () => {
+    it('gives back every value, set or not', async () => {
+      const tenant = await newTenant();
+      const [plain, full] = await tenant.addPhotos([{}, fullPhoto]);
+      expect(await get(tenant, present(plain).id)).toEqual({ ...plain, tags: [] });
+      expect(await get(tenant, present(full).id)).toEqual({ ...full, tags: [] });
+    });
+
+    it('knows nothing of a photo that never was', async () => {
+      const tenant = await newTenant();
+      const id = await tenant.newId();
+      expect(await get(tenant, id)).toBeNull();
+      expect(await tenant.read(({ photos }) => photos.exif(id))).toBeNull();
+      expect(await tenant.read(({ photos }) => photos.getMany([id]))).toEqual([]);
+      expect(await tenant.within(({ photos }) => photos.lock([id]))).toEqual([]);
+    });
+
+    it('shows tags by name, and not by the order in which they were given', async () => {
+      const tenant = await newTenant();
+      const [z, lower, upper, accent] = await tenant.addTags('zoo', 'apple', 'Berry', 'Élan');
+      const ids = [present(z).id, present(accent).id, present(upper).id, present(lower).id];
+      const photo = await tenant.addPhoto({}, ids);
+      const names = (await get(tenant, photo.id))?.tags.map((tag) => tag.name);
+      expect(names).toEqual(['apple', 'Berry', 'zoo', 'Élan']);
+      expect((await get(tenant, photo.id))?.tags[0]).toEqual({ id: present(lower).id, name: 'apple' });
+    });
+
+    it('passes over tags that do not exist, and takes a repeated one once', async () => {
+      const tenant = await newTenant();
+      const tag = await tenant.addTag('a');
+      const gone = await tenant.addTag('b');
+      await tenant.within(({ tags }) => tags.delete(gone.id, later(1)));
+      const photo = await tenant.addPhoto({}, [gone.id, tag.id, tag.id]);
+      expect(await get(tenant, photo.id)).toMatchObject({ tags: [{ id: tag.id, name: 'a' }] });
+      expect(await countOf(tenant, tag.id)).toBe(1);
+    });
+
+    it('refuses the same bytes with the same dupSeq, and stores nothing', async () => {
+      const tenant = await newTenant();
+      const tag = await tenant.addTag('a');
+      const photo = await tenant.addPhoto({ title: 'first' });
+      const id = await tenant.newId();
+      const stored = await tenant.within(({ photos }) =>
+        photos.insert(samplePhoto(tenant.id, id, { sha256: photo.sha256 }), [tag.id], sampleExif),
+      );
+      expect(stored).toBe(false);
+      expect(await get(tenant, id)).toBeNull();
+      expect(await tenant.read(({ photos }) => photos.exif(id))).toBeNull();
+      expect(await countOf(tenant, tag.id)).toBe(0);
+      expect(await get(tenant, photo.id)).toMatchObject({ title: 'first' });
+    });
+
+    it('lets one of many win that bring the same bytes at once, and the others find it', async () => {
+      const tenant = await newTenant();
+      const sha256 = sampleHash();
+      const ids = await tenant.photoIds(8);
+      const answers = await atOnce(8, (number) =>
+        tenant.within(async ({ photos }) => {
+          const stored = await photos.insert(samplePhoto(tenant.id, present(ids[number]), { sha256 }), [], {});
+          const [winner] = await photos.findBySha256([sha256]);
+          return { stored, winner: present(winner).id };
+        }),
+      );
+      const won = answers.findIndex((answer) => answer.stored);
+      expect(answers.filter((answer) => answer.stored)).toHaveLength(1);
+      expect(new Set(answers.map((answer) => answer.winner))).toEqual(new Set([ids[won]]));
+    });
+
+    it('takes the same bytes with another dupSeq, over 0 and never the same again', async () => {
+      const tenant = await newTenant();
+      const { sha256 } = await tenant.addPhoto();
+      const given = await atOnce(5, () => tenant.within(({ photos }) => photos.nextDupSeq()));
+      expect(new Set(given).size).toBe(5);
+      expect(Math.min(...given)).toBeGreaterThan(0);
+      await tenant.addPhotos(given.map((dupSeq) => ({ sha256, dupSeq })));
+      expect(await tenant.read((view) => view.usage())).toMatchObject({ photos: 6 });
+    });
+
+    it('hands out copies: what a caller does to an answer or to its own object changes nothing', async () => {
+      const tenant = await newTenant();
+      const metadata: Record<string, string> = { client: 'ACME' };
+      const takenAt = new Date(0);
+      const photo = await tenant.addPhoto({ metadata, takenAt });
+      metadata.client = 'changed';
+      takenAt.setTime(1);
+      const answer = present(await get(tenant, photo.id));
+      answer.createdAt.setTime(0);
+      try {
+        Object.assign(answer, { title: 'changed' });
+      } catch {
+        // A frozen answer does as well.
+      }
+      const expected = { metadata: { client: 'ACME' }, takenAt: new Date(0), title: null, createdAt: photo.createdAt };
+      expect(await get(tenant, photo.id)).toMatchObject(expected);
+    });
+  });
+
+  describe('getMany and lock', () => {
+    it('answer those that exist, by id ascending, each once', async () => {
+      const tenant = await newTenant();
+      const tag = await tenant.addTag('a');
+      const [first, second] = await tenant.addPhotos([{}, { trashedAt: later(0) }], [tag.id]);
+      const ids = [present(second).id, await tenant.newId(), present(first).id, present(second).id];
+      const expected = [first, second].map((photo) => ({ ...photo, tags: [{ id: tag.id, name: 'a' }] }));
+      expect(await tenant.read(({ photos }) => photos.getMany(ids))).toEqual(expected);
+      expect(await tenant.within(({ photos }) => photos.lock(ids))).toEqual(expected);
+      expect(await tenant.read(({ photos }) => photos.getMany([]))).toEqual([]);
+      expect(await tenant.within(({ photos }) => photos.lock([]))).toEqual([]);
+    });
+
+    it('lock holds a photo: no change of many at once is lost', async () => {
+      const tenant = await newTenant();
+      const photo = await tenant.addPhoto({ sizeBytes: 0 });
+      await atOnce(10, () =>
+        tenant.within(async ({ photos }) => {
+          const [held] = await photos.lock([photo.id]);
+          await photos.update({ ...present(held), sizeBytes: present(held).sizeBytes + 1 });
+        }),
+      );
+      expect(await get(tenant, photo.id)).toMatchObject({ sizeBytes: 10 });
+    });
+
+    it('lock shows whoever waited the tags that the photo has by then', async () => {
+      const tenant = await newTenant();
+      const tags = await tenant.addTags(...Array.from({ length: 8 }, (_, number) => `tag ${number}`));
+      const photo = await tenant.addPhoto();
+      await atOnce(8, (number) =>
+        tenant.within(async ({ photos }) => {
+          const [held] = await photos.lock([photo.id]);
+          const had = present(held).tags.map((tag) => tag.id);
+          await photos.setTags(photo.id, [...had, present(tags[number]).id]);
+        }),
+      );
+      expect((await get(tenant, photo.id))?.tags).toHaveLength(8);
+    });
+
+    it('lock takes ids in any order, and nobody waits in a circle', async () => {
+      const tenant = await newTenant();
+      const photos = await tenant.addPhotos([{}, {}, {}]);
+      const ids = photos.map((photo) => photo.id);
+      const held = await atOnce(12, (number) =>
+        tenant.within((work) => work.photos.lock(number % 2 === 0 ? ids : ids.toReversed())),
+      );
+      for (const answer of held) expect(answer.map((photo) => photo.id)).toEqual(ids);
+    });
+  });
+
+  describe('findBySha256', () => {
+    it('finds photos in the trash or not, and of several with one hash that with the lowest dupSeq', async () => {
+      const tenant = await newTenant();
+      const sha256 = sampleHash();
+      const [copy, first, other] = await tenant.addPhotos([
+        { sha256, dupSeq: 7 },
+        { sha256, dupSeq: 3 },
+        { trashedAt: later(0) },
+        {},
+      ]);
+      const wanted = [sha256, present(other).sha256, sampleHash(), sha256];
+      const found = await tenant.read(({ photos }) => photos.findBySha256(wanted));
+      expect(found.map((photo) => photo.id).sort()).toEqual([present(first).id, present(other).id].sort());
+      expect(found.find((photo) => photo.sha256 === sha256)).toMatchObject(present(first));
+      await tenant.within(async ({ photos }) => {
+        await photos.lock([present(first).id]);
+        await photos.delete(present(first).id);
+      });
+      const [next] = await tenant.read(({ photos }) => photos.findBySha256([sha256]));
+      expect(next?.id).toBe(present(copy).id);
+      expect(await tenant.read(({ photos }) => photos.findBySha256([]))).toEqual([]);
+    });
+  });
+
+  describe('exif', () => {
+    it('is kept beside the photo and is not part of it', async () => {
+      const tenant = await newTenant();
+      const photo = await tenant.addPhoto();
+      expect(await tenant.read(({ photos }) => photos.exif(photo.id))).toEqual(sampleExif);
+      expect(await get(tenant, photo.id)).not.toHaveProperty('exif');
+    });
+  });
+
+  describe('update', () => {
+    it('stores every field, and keeps tags and EXIF', async () => {
+      const tenant = await newTenant();
+      const tag = await tenant.addTag('a');
+      const photo = await tenant.addPhoto({}, [tag.id]);
+      await change(tenant, photo.id, fullPhoto);
+      const tags = [{ id: tag.id, name: 'a' }];
+      expect(await get(tenant, photo.id)).toEqual({ ...photo, ...fullPhoto, tags });
+      await change(tenant, photo.id, photo);
+      expect(await get(tenant, photo.id)).toEqual({ ...photo, tags });
+      expect(await tenant.read(({ photos }) => photos.exif(photo.id))).toEqual(sampleExif);
+    });
+
+    it('takes a photo with other tags on it, and leaves its tags alone', async () => {
+      const tenant = await newTenant();
+      const tag = await tenant.addTag('a');
+      const photo = await tenant.addPhoto({}, [tag.id]);
+      await change(tenant, photo.id, { tags: [], title: 'new' } as Partial<TaggedPhoto>);
+      expect(await get(tenant, photo.id)).toMatchObject({ title: 'new', tags: [{ id: tag.id, name: 'a' }] });
+    });
+  });
+
+  describe('setTags', () => {
+    it('replaces the set, and changes nothing else of the photo', async () => {
+      const tenant = await newTenant();
+      const [a, b, c] = (await tenant.addTags('a', 'b', 'c')).map((tag) => tag.id);
+      const photo = await tenant.addPhoto({}, [present(a), present(b)]);
+      await retag(tenant, photo.id, [present(c), present(b)]);
+      const tags = [
+        { id: b, name: 'b' },
+        { id: c, name: 'c' },
+      ];
+      expect(await get(tenant, photo.id)).toEqual({ ...photo, tags });
+      await retag(tenant, photo.id, [present(c), present(b)]);
+      expect(await get(tenant, photo.id)).toEqual({ ...photo, tags });
+      await retag(tenant, photo.id, []);
+      expect(await get(tenant, photo.id)).toEqual({ ...photo, tags: [] });
+    });
+  });
+
+  describe('delete', () => {
+    it('removes the photo, its links and its EXIF, so that nothing finds it', async () => {
+      const tenant = await newTenant();
+      const tag = await tenant.addTag('a');
+      const [photo, other] = await tenant.addPhotos([{}, {}], [tag.id]);
+      const { id, sha256 } = present(photo);
+      await tenant.within(async ({ photos }) => {
+        await photos.lock([id]);
+        await photos.delete(id);
+      });
+      expect(await get(tenant, id)).toBeNull();
+      expect(await tenant.read(({ photos }) => photos.exif(id))).toBeNull();
+      expect(await tenant.read(({ photos }) => photos.findBySha256([sha256]))).toEqual([]);
+      expect(await tenant.read(({ tags }) => tags.ofPhoto(id))).toEqual([]);
+      expect(await get(tenant, present(other).id)).toMatchObject({ tags: [{ id: tag.id }] });
+      await tenant.within(({ photos }) => photos.delete(id));
+      expect(await tenant.within(({ photos }) => photos.insert(present(photo), [], {}))).toBe(true);
+    });
+  });
+
+  describe('the photoCount of tags', () => {
+    it('follows insert, trash, restore, setTags and delete', async () => {
+      const tenant = await newTenant();
+      const [a, b] = (await tenant.addTags('a', 'b')).map((tag) => tag.id) as [Id, Id];
+      const counts = async () => [await countOf(tenant, a), await countOf(tenant, b)];
+      const photo = await tenant.addPhoto({}, [a]);
+      await tenant.addPhoto({ trashedAt: later(0) }, [a, b]);
+      expect(await counts()).toEqual([1, 0]);
+      await retag(tenant, photo.id, [a, b]);
+      expect(await counts()).toEqual([1, 1]);
+      await change(tenant, photo.id, { trashedAt: later(1), purgeAt: later(2) });
+      expect(await counts()).toEqual([0, 0]);
+      await retag(tenant, photo.id, [b]);
+      expect(await counts()).toEqual([0, 0]);
+      await change(tenant, photo.id, { trashedAt: null, purgeAt: null });
+      expect(await counts()).toEqual([0, 1]);
+      await change(tenant, photo.id, { title: 'no matter' });
+      expect(await counts()).toEqual([0, 1]);
+      await tenant.within(async ({ photos }) => {
+        await photos.lock([photo.id]);
+        await photos.delete(photo.id);
+      });
+      expect(await counts()).toEqual([0, 0]);
+    });
+
+    it('does not sink when a photo is deleted out of the trash', async () => {
+      const tenant = await newTenant();
+      const tag = await tenant.addTag('a');
+      const [photo] = await tenant.addPhotos([{ trashedAt: later(0) }, {}], [tag.id]);
+      await tenant.within(({ photos }) => photos.delete(present(photo).id));
+      expect(await countOf(tenant, tag.id)).toBe(1);
+    });
+
+    it('is right after many changes at once', async () => {
+      const tenant = await newTenant();
+      const tagIds = (await tenant.addTags('a', 'b', 'c')).map((tag) => tag.id);
+      const photos = await tenant.addPhotos(Array.from({ length: 6 }, () => ({})));
+      await atOnce(30, async (number) => {
+        const { id } = present(photos[number % photos.length]);
+        const kind = number % 4;
+        if (kind === 0) return void (await tenant.addPhoto({}, tagIds.slice(number % 3)));
+        if (kind === 1) return change(tenant, id, { trashedAt: number % 8 < 4 ? later(number) : null });
+        return retag(tenant, id, tagIds.slice(0, 1 + (number % 3)));
+      });
+      const window = { after: null, limit: 100 };
+      for (const tagId of tagIds) {
+        const filters = { tagIds: [tagId], trashed: 'false' } as const;
+        const tagged = await tenant.read((view) => view.photos.list({ filters, sort: 'id', window }));
+        expect(await countOf(tenant, tagId)).toBe(tagged.length);
+      }
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import type { DataSource } from 'typeorm';
+import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
+import { TypeormRateWindowStore } from '../../src/adapters/typeorm/rate-window.repository.js';
+import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { customerDirectoryContract } from './customer-directory.contract.js';
+import { customerStoreContract } from './customer-store.contract.js';
+import { jobQueueContract } from './job-queue.contract.js';
+import { keyStoreContract } from './key-store.contract.js';
+import { rateWindowStoreContract } from './rate-window-store.contract.js';
+import { transactionsContract } from './transactions.contract.js';
+
+/** Keeps the server running between the suites. */
+let server: TestDatabase;
+beforeAll(async () => {
+  server = await testDatabase();
+});
+afterAll(() => server.close());
+
+async function openDatabase() {
+  const database = await testDatabase();
+  const source = await openDataSource(database);
+  const close = async () => {
+    await source.destroy();
+    await database.close();
+  };
+  const customers = new TypeormCustomerDirectory(source);
+  return { source, store: new TypeormCustomerStore(source), customers, close };
+}
+
+/** How many milliseconds the database counts from 1970. */
+async function databaseTime(source: DataSource): Promise<number> {
+  return (await source.query('SELECT rate_now() AS now'))[0].now;
+}
+
+customerStoreContract('TypeORM', openDatabase);
+
+describe('transactions in TypeORM', () => transactionsContract(openDatabase));
+
+customerDirectoryContract('TypeORM', openDatabase);
+
+keyStoreContract('TypeORM', async () => {
+  const { source, customers, close } = await openDatabase();
+  return {
+    keys: new TypeormKeyStore(source),
+    customers,
+    setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+    close,
+  };
+});
+
+jobQueueContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  return {
+    ...rest,
+    jobs: new TypeormJobQueue(source),
+    passTime: (seconds) => source.query('UPDATE jobs SET due_at = due_at - make_interval(secs => $1)', [seconds]),
+    deadReason: async ({ id }) => {
+      const [dead] = await source.query('SELECT reason FROM jobs WHERE id = $1 AND dead_at IS NOT NULL', [id]);
+      return dead?.reason ?? null;
+    },
+  };
+});
+
+rateWindowStoreContract('TypeORM', async () => {
+  const { source, close } = await openDatabase();
+  return {
+    store: new TypeormRateWindowStore(source),
+    passTime: (seconds) =>
+      source.query('UPDATE rate_window SET hits = ARRAY(SELECT hit - $1::bigint FROM unnest(hits) AS hit)', [
+        seconds * 1000,
+      ]),
+    now: () => databaseTime(source),
+    close,
+  };
+});

@@ -1,0 +1,355 @@
+import { MemoryMediaReader } from '../../src/adapters/memory/memory-media-reader.js';
+import type { BlobStore } from '../../src/core/blobs/blob-store.js';
+import { MAX_ATTEMPTS } from '../../src/core/jobs/job.js';
+import { runJob } from '../../src/core/jobs/run-job.js';
+import type { MediaReader } from '../../src/core/media/media-reader.js';
+import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { DomainError } from '../../src/core/shared/errors.js';
+import {
+  Account,
+  blobsUnder,
+  type ClientFile,
+  everything,
+  expectSound,
+  fileOf,
+  note,
+  picture,
+  runJobsUntilIdle,
+  type World,
+  world,
+} from '../support/core-world.js';
+import { present } from '../support/tenant.js';
+
+const LEASE = 300;
+
+/** Ends at one call: before it had its effect, or after, when only the answer is lost. */
+interface Fault {
+  readonly call: number;
+  readonly moment: 'before' | 'after';
+}
+
+class Crash extends Error {}
+
+/** The same world, whose calls to blobs, media and transactions are counted; the chosen one throws, and every one after it. */
+function crashing(ports: World, { call, moment }: Fault): { ports: World; calls: string[] } {
+  const calls: string[] = [];
+  const counted = <T extends object>(name: string, port: T, methods: readonly (keyof T & string)[]): T => {
+    const broken = Object.create(port) as T;
+    for (const method of methods) {
+      const act = (port[method] as (...given: unknown[]) => Promise<unknown>).bind(port);
+      const counting = async (...given: unknown[]) => {
+        calls.push(`${name}.${method}`);
+        if (calls.length > call || (calls.length === call && moment === 'before')) throw new Crash();
+        const answer = await act(...given);
+        if (calls.length === call) throw new Crash();
+        return answer;
+      };
+      Object.assign(broken, { [method]: counting });
+    }
+    return broken;
+  };
+  const blobs = counted('blobs', ports.blobs, ['put', 'get', 'head', 'copy', 'delete']);
+  const store = counted('store', ports.store, ['within', 'read']);
+  const media = counted('media', ports.media, ['inspect']);
+  return { ports: { ...ports, blobs, store, media }, calls };
+}
+
+/** Does what is due until a job crashes; then its lease runs out, and a sound worker does the rest. Tells whether there was a crash. */
+async function workUntilCrash(ports: World, fault: Fault): Promise<{ crashed: boolean; calls: string[] }> {
+  const broken = crashing(ports, fault);
+  for (let job = await ports.jobs.claim(LEASE); job !== null; job = await ports.jobs.claim(LEASE)) {
+    try {
+      await runJob(broken.ports, job);
+    } catch (error) {
+      expect(error).toBeInstanceOf(Crash);
+      return { crashed: true, calls: broken.calls };
+    }
+    await ports.jobs.complete(job);
+  }
+  return { crashed: false, calls: broken.calls };
+}
+
+async function recover(ports: World): Promise<void> {
+  ports.clock.pass(LEASE * 1000);
+  await runJobsUntilIdle(ports);
+  await expectSound(ports);
+}
+
+/** A finalized import with a new photo, a copy of it, bytes that are in the trash, bytes that the library has, and a text. */
+async function finalized(ports: World) {
+  const acme = await Account.open(ports);
+  const [inTrash, inLibrary, fresh] = [picture('trash.jpg'), picture('library.jpg'), picture('new.jpg')];
+  const trashed = await acme.addPhoto(inTrash);
+  await acme.addPhoto(inLibrary);
+  await trashPhoto(ports, acme.caller, trashed.id);
+  const { id } = await acme.start({ tagNames: ['shoot'] });
+  await acme.send(id, [fresh, fileOf('copy.jpg', fresh.bytes), inTrash, note('text.jpg')]);
+  await acme.send(id, [inLibrary, fileOf('unhashed.jpg', fresh.bytes)], { sha256: null });
+  await acme.finalize(id);
+  return { acme, id };
+}
+
+/** How it ended, by the bytes: which of several items with the same bytes becomes the photo is not promised. */
+async function outcome({ acme, id }: { acme: Account; id: number }) {
+  const { status, counts } = await acme.import(id);
+  const photos = await acme.photos();
+  const items = await acme.list(id);
+  const byBytes = [...new Set(items.map(({ sha256 }) => sha256))].map((sha256) => {
+    const same = items.filter((item) => item.sha256 === sha256);
+    const kept = photos.filter((photo) => photo.sha256 === sha256);
+    const ended = same.map((item) => {
+      const hasPhoto = kept.some((photo) => photo.id === item.photoId);
+      return [item.status, item.restored, item.error?.code, hasPhoto].join();
+    });
+    return { ended: ended.sort(), photos: kept.map(({ tags, trashedAt }) => ({ tags, trashedAt })) };
+  });
+  const tags = (await acme.tags()).map(({ name, photoCount }) => ({ name, photoCount }));
+  return { status, counts, byBytes, photos: photos.length, tags };
+}
+
+describe('a worker that dies at any step of an import (§8.3)', () => {
+  test.each(['before', 'after'] as const)(
+    '%s the effect of it: the next one ends the import as if nothing had been',
+    async (moment) => {
+      const calm = world();
+      const undisturbed = await finalized(calm);
+      await runJobsUntilIdle(calm);
+      const expected = await outcome(undisturbed);
+      expect(expected.counts).toMatchObject({ total: 6, imported: 1, duplicate: 4, failed: 1 });
+      const steps = new Set<string>();
+      for (let call = 1; ; call += 1) {
+        const ports = world();
+        const scene = await finalized(ports);
+        const { crashed, calls } = await workUntilCrash(ports, { call, moment });
+        steps.add(present(calls.at(-1)));
+        await recover(ports);
+        expect({ call, ...(await outcome(scene)) }).toEqual({ call, ...expected });
+        if (!crashed) break;
+      }
+      const all = [
+        'blobs.get',
+        'blobs.copy',
+        'blobs.put',
+        'blobs.delete',
+        'media.inspect',
+        'store.within',
+        'store.read',
+      ];
+      expect([...steps].sort()).toEqual(all.sort());
+    },
+  );
+});
+
+describe('two workers at one item, because the first was thought dead', () => {
+  let ports: World;
+  let acme: Account;
+  let file: ClientFile;
+  let importId: number;
+
+  beforeEach(async () => {
+    ports = world();
+    acme = await Account.open(ports);
+    file = picture('a.jpg');
+    importId = (await acme.start()).id;
+    await acme.send(importId, [file]);
+  });
+
+  /** Runs the job with a blob store at one of whose steps another worker does the whole job. */
+  async function overtaken(method: 'get' | 'copy' | 'put' | 'delete', when: 'before' | 'after'): Promise<void> {
+    const job = present(await ports.jobs.claim(LEASE));
+    expect(job.work.kind).toBe('inspect');
+    const blobs = Object.create(ports.blobs) as BlobStore;
+    let overtaking = false;
+    const step = async (...given: unknown[]) => {
+      const act = () => (ports.blobs[method] as (...args: unknown[]) => Promise<unknown>)(...given);
+      if (overtaking) return act();
+      overtaking = true;
+      const done = when === 'after' ? await act() : undefined;
+      await runJob(ports, { ...job, attempt: 2 });
+      return when === 'after' ? done : act();
+    };
+    Object.assign(blobs, { [method]: step });
+    await runJob({ ...ports, blobs }, job).catch((error) => {
+      expect(error).toMatchObject({ code: 'service_unavailable' });
+    });
+    await ports.jobs.complete(job);
+    expect(overtaking).toBe(true);
+  }
+
+  const steps = (['get', 'copy', 'put', 'delete'] as const).flatMap((method) =>
+    (['before', 'after'] as const).map((when) => [when, method] as const),
+  );
+
+  test.each(steps)('the slow one does no harm when it is overtaken %s its %s', async (when, method) => {
+    await overtaken(method, when);
+    expect((await acme.list(importId))[0]).toMatchObject({ status: 'ready' });
+    await acme.finalize(importId);
+    await runJobsUntilIdle(ports);
+    const [item] = await acme.list(importId);
+    expect(item).toMatchObject({ status: 'imported' });
+    expect(await acme.original(present(item).id)).toEqual(Buffer.from(file.bytes));
+    await expectSound(ports);
+  });
+
+  test.each(steps)('nor in an import that is finalized, overtaken %s its %s', async (when, method) => {
+    await acme.finalize(importId);
+    await overtaken(method, when);
+    await runJobsUntilIdle(ports);
+    expect(await acme.import(importId)).toMatchObject({ status: 'completed', counts: { imported: 1 } });
+    const [photo] = await acme.photos();
+    expect(await acme.original(present(photo).id)).toEqual(Buffer.from(file.bytes));
+    await expectSound(ports);
+  });
+});
+
+describe('what an item goes through while it is looked at', () => {
+  /** A world in which something happens at the moment when the bytes were looked at and nothing is written yet. */
+  function meanwhile(happen: () => Promise<unknown>): World {
+    const media = Object.create(new MemoryMediaReader()) as MediaReader;
+    let happened = false;
+    media.inspect = async (bytes, bounds) => {
+      const inspection = await new MemoryMediaReader().inspect(bytes, bounds);
+      if (!happened) {
+        happened = true;
+        await happen();
+      }
+      return inspection;
+    };
+    return world({ media });
+  }
+
+  test('cancelled: it stays cancelled', async () => {
+    const ports = meanwhile(async () => acme.edit(present((await acme.list(1))[0]), { status: 'cancelled' }));
+    const acme = await Account.open(ports);
+    const { id } = await acme.start();
+    await acme.send(id, [picture('a.jpg')]);
+    await runJobsUntilIdle(ports);
+    expect(await acme.list(id)).toMatchObject([{ status: 'cancelled' }]);
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.import(id)).toMatchObject({ status: 'completed', counts: { cancelled: 1 } });
+    expect(await acme.photos()).toEqual([]);
+  });
+
+  test('discarded with its import: nothing comes of it', async () => {
+    const ports = meanwhile(() => acme.finalize(1, { action: 'discard' }));
+    const acme = await Account.open(ports);
+    const { id } = await acme.start();
+    await acme.send(id, [picture('a.jpg')]);
+    await runJobsUntilIdle(ports);
+    expect(await acme.import(id)).toMatchObject({ status: 'cancelled', counts: { cancelled: 1 } });
+    expect(await acme.photos()).toEqual([]);
+  });
+
+  test('finalized with its import: it is published', async () => {
+    const ports = meanwhile(() => acme.finalize(1));
+    const acme = await Account.open(ports);
+    const { id } = await acme.start();
+    await acme.send(id, [picture('a.jpg')]);
+    await runJobsUntilIdle(ports);
+    expect(await acme.import(id)).toMatchObject({ status: 'completed', counts: { imported: 1 } });
+    await expectSound(ports);
+  });
+
+  test('edited: its new words count', async () => {
+    const ports = meanwhile(async () => acme.edit(present((await acme.list(1))[0]), { title: 'new' }));
+    const acme = await Account.open(ports);
+    const { id } = await acme.start();
+    await acme.send(id, [picture('a.jpg')], { title: 'old' });
+    await runJobsUntilIdle(ports);
+    expect(await acme.list(id)).toMatchObject([{ status: 'ready', title: 'new' }]);
+  });
+});
+
+describe('a file that brings its reader down', () => {
+  let acme: Account;
+  let ports: World;
+  let trouble: Error;
+  let reads: number;
+
+  beforeEach(async () => {
+    trouble = new Error('the reader ended');
+    reads = 0;
+    const media = Object.create(new MemoryMediaReader()) as MediaReader;
+    media.inspect = async (bytes, bounds) => {
+      const inspection = await new MemoryMediaReader().inspect(bytes, bounds);
+      if (inspection.outcome === 'picture' && inspection.facts.title === 'poison') {
+        reads += 1;
+        throw trouble;
+      }
+      return inspection;
+    };
+    ports = world({ media });
+    acme = await Account.open(ports);
+  });
+
+  const poison = () => picture('poison.jpg', { title: 'poison' });
+
+  /** As a worker does: what throws is tried again. */
+  async function work(): Promise<void> {
+    for (let job = await ports.jobs.claim(LEASE); job !== null; job = await ports.jobs.claim(LEASE)) {
+      try {
+        await runJob(ports, job);
+        await ports.jobs.complete(job);
+      } catch {
+        await ports.jobs.release(job, 'trouble', 0);
+      }
+    }
+  }
+
+  test(`is tried ${MAX_ATTEMPTS} times, then it fails alone`, async () => {
+    const { id } = await acme.start();
+    await acme.send(id, [poison(), picture('sound.jpg')]);
+    await acme.finalize(id);
+    await work();
+    expect(reads).toBe(MAX_ATTEMPTS);
+    expect(await acme.import(id)).toMatchObject({
+      status: 'completed_with_errors',
+      counts: { imported: 1, failed: 1 },
+    });
+    expect((await acme.list(id))[0]).toMatchObject({ status: 'failed', error: { code: 'decode_failed' } });
+    await expectSound(ports);
+  });
+
+  test('and the whole service with it, is not begun once more', async () => {
+    const { id } = await acme.start();
+    await acme.send(id, [poison()]);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      expect((await ports.jobs.claim(LEASE))?.attempt).toBe(attempt);
+      ports.clock.pass(LEASE * 1000);
+    }
+    await work();
+    expect(reads).toBe(0);
+    expect((await acme.list(id))[0]).toMatchObject({ status: 'failed', error: { code: 'decode_failed' } });
+  });
+
+  test('is not to blame when something else was away', async () => {
+    trouble = new DomainError('service_unavailable', 'The store is away.');
+    const { id } = await acme.start();
+    await acme.send(id, [poison()]);
+    const job = present(await ports.jobs.claim(LEASE));
+    await expect(runJob(ports, { ...job, attempt: MAX_ATTEMPTS })).rejects.toBe(trouble);
+    expect((await acme.list(id))[0]).toMatchObject({ status: 'processing', error: null });
+  });
+});
+
+test('a finalize that fails half way leaves the import open, and nothing of it behind', async () => {
+  const ports = world();
+  const acme = await Account.open(ports);
+  const { id } = await acme.start();
+  await acme.send(id, [picture('a.jpg')]);
+  await acme.items(id, { filename: 'b.jpg', sizeBytes: 1 });
+  const before = await everything(ports);
+  const list = ports.blobs.list.bind(ports.blobs);
+  const away = new DomainError('service_unavailable', 'The store is away.');
+  ports.blobs.list = () => {
+    throw away;
+  };
+  await expect(acme.finalize(id, { missingUploads: 'fail' })).rejects.toBe(away);
+  ports.blobs.list = list;
+  expect(await everything(ports)).toEqual(before);
+  await acme.finalize(id, { missingUploads: 'fail' });
+  await runJobsUntilIdle(ports);
+  expect(await acme.import(id)).toMatchObject({ counts: { imported: 1, failed: 1 } });
+  expect(await blobsUnder(ports.blobs, 'staging/')).toEqual([]);
+});

@@ -1,0 +1,537 @@
+import { brokenPictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
+import { stagingKey } from '../../src/core/blobs/blob-key.js';
+import type { ImportCreation } from '../../src/core/imports/create-import.js';
+import type { Registration } from '../../src/core/imports/registration.js';
+import { runJob } from '../../src/core/jobs/run-job.js';
+import type { PictureFacts } from '../../src/core/media/media-reader.js';
+import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { deleteTag } from '../../src/core/tags/delete-tag.js';
+import {
+  Account,
+  announced,
+  blobsUnder,
+  bytesOf,
+  type ClientFile,
+  everything,
+  expectSound,
+  fileOf,
+  note,
+  picture,
+  runJobsUntilIdle,
+  type World,
+  world,
+} from '../support/core-world.js';
+import { sampleFacts } from '../support/samples.js';
+import { present } from '../support/tenant.js';
+
+let ports: World;
+let acme: Account;
+let purged: Id[];
+
+beforeEach(async () => {
+  purged = [];
+  ports = world();
+  acme = await Account.open(ports);
+});
+afterEach(() => expectSound(ports, purged));
+
+async function purge(account: Account, id: Id): Promise<void> {
+  await purgePhoto(ports, account.caller, id);
+  purged.push(id);
+}
+
+describe('looking at the bytes (§8.5)', () => {
+  const files: [string, () => ClientFile, string, string | null][] = [
+    ['a picture, whatever its name says', () => picture('a.txt'), 'ready', null],
+    ['a damaged picture', () => picture('a.jpg', { damaged: true }), 'ready', null],
+    ['a text', () => note('a.jpg'), 'failed', 'not_an_image'],
+    ['a video', () => picture('a.jpg', { contentType: 'video/mp4' }), 'failed', 'unsupported_format'],
+    ['a broken picture', () => fileOf('a.jpg', brokenPictureBytes()), 'failed', 'decode_failed'],
+    ['too many pixels', () => picture('a.jpg', { width: 30_000, height: 30_000 }), 'failed', 'too_many_pixels'],
+    ['too long a side', () => picture('a.jpg', { width: 65_501, height: 1 }), 'failed', 'too_many_pixels'],
+  ];
+  test.each(files)('%s', async (_, make, status, code) => {
+    const { id } = await acme.start();
+    const [item] = await acme.send(id, [make()]);
+    await runJobsUntilIdle(ports);
+    const seen = await acme.item(present(item));
+    expect([seen.status, seen.error?.code ?? null]).toEqual([status, code]);
+    expect(await blobsUnder(ports.blobs, 'staging/')).toEqual([]);
+    expect(await blobsUnder(ports.blobs, 'originals/')).toHaveLength(status === 'ready' ? 1 : 0);
+    expect(await acme.photos()).toEqual([]);
+  });
+
+  const lies: [string, Partial<Registration>, string][] = [
+    ['a size', { sizeBytes: 7 }, 'size_mismatch'],
+    ['a hash', { sha256: 'f'.repeat(64) }, 'checksum_mismatch'],
+  ];
+  test.each(lies)('%s that was declared and is not so, where the store did not check', async (_, lie, code) => {
+    const { id } = await acme.start();
+    const file = picture('a.jpg');
+    const copies = ['1', '2'].map((clientRef) => announced(file, { ...lie, clientRef }));
+    const [item, copy] = await acme.items(id, ...copies);
+    await ports.blobs.put(stagingKey(present(item)), bytesOf(file.bytes));
+    await acme.edit(present(item), { status: 'uploaded' });
+    await runJobsUntilIdle(ports);
+    expect(await acme.item(present(item))).toMatchObject({ status: 'failed', error: { code } });
+    expect(await acme.item(present(copy))).toMatchObject({ error: { code: 'duplicate_of_failed' } });
+    expect(await blobsUnder(ports.blobs, 'staging/', 'originals/')).toEqual([]);
+  });
+
+  test('bytes that are gone', async () => {
+    const { id } = await acme.start();
+    const [item] = await acme.send(id, [picture('a.jpg')]);
+    await ports.blobs.delete([stagingKey(present(item))]);
+    await runJobsUntilIdle(ports);
+    expect(await acme.item(present(item))).toMatchObject({ status: 'failed', error: { code: 'upload_missing' } });
+  });
+
+  test('undeclared bytes that the library has are a duplicate, and nothing of them is kept', async () => {
+    const file = picture('a.jpg');
+    const photo = await acme.addPhoto(file);
+    const before = await blobsUnder(ports.blobs, 'originals/', 'renditions/');
+    const { id } = await acme.start();
+    const [item] = await acme.send(id, [file], { sha256: null });
+    await runJobsUntilIdle(ports);
+    expect(await acme.item(present(item))).toMatchObject({
+      status: 'duplicate',
+      photoId: photo.id,
+      sha256: file.sha256,
+    });
+    expect(await blobsUnder(ports.blobs, 'originals/', 'renditions/', 'staging/')).toEqual(before);
+  });
+});
+
+describe('publishing', () => {
+  async function published(
+    facts: Partial<PictureFacts>,
+    said: Partial<Registration> = {},
+    creation: ImportCreation = {},
+  ) {
+    const { items } = await acme.bring([picture('a.jpg', facts)], creation, said);
+    return acme.photo(present(items[0]?.photoId));
+  }
+
+  test('nothing is in the library before finalize', async () => {
+    const { id } = await acme.start();
+    const [item] = await acme.send(id, [picture('a.jpg')]);
+    await runJobsUntilIdle(ports);
+    expect(await acme.item(present(item))).toMatchObject({ status: 'ready', photoId: null });
+    await expect(acme.photo(present(item).id)).rejects.toMatchObject({ code: 'not_found' });
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.item(present(item))).toMatchObject({ status: 'imported', photoId: item?.id, restored: false });
+  });
+
+  test('makes the photo of the item’s id out of what the file says', async () => {
+    const facts = sampleFacts({ damaged: true, alpha: true, thumbhash: 'hash', description: 'caption' });
+    const file = picture('Crème.jpg', facts);
+    ports.clock.pass(5000);
+    const { import: ended, items } = await acme.bring([file], { name: 'shoot' });
+    const photo = await acme.photo(present(items[0]).id);
+    const { times, positionZone, exif, ...plain } = facts;
+    expect(photo).toMatchObject({
+      ...plain,
+      filename: 'Crème.jpg',
+      sizeBytes: file.sizeBytes,
+      sha256: file.sha256,
+      rotation: 0,
+      takenAt: new Date('2024-12-21T22:39:24.670Z'),
+      takenAtLocal: '2024-12-21T23:39:24.670',
+      timeZone: '+01:00',
+      takenAtSource: 'exif_offset',
+      externalId: null,
+      metadata: {},
+      importId: ended.id,
+      trashedAt: null,
+      version: 1,
+      dupSeq: 0,
+      tags: [],
+    });
+    expect(photo.createdAt).toEqual(photo.updatedAt);
+    expect(await ports.store.read(acme.id, (view) => view.photos.exif(photo.id))).toEqual(exif);
+    expect(await acme.original(photo.id)).toEqual(Buffer.from(file.bytes));
+    expect(ended).toMatchObject({ status: 'completed', counts: { total: 1, imported: 1 } });
+  });
+
+  test('lets the client’s words win over the file’s', async () => {
+    const said = {
+      title: 'mine',
+      description: 'my words',
+      location: { latitude: 1, longitude: 2, altitude: 3 },
+      rating: 1,
+      takenAt: '2001-02-03T04:05:06+09:00',
+      externalId: 'x-1',
+      metadata: { client: 'ACME' },
+    };
+    const photo = await published(sampleFacts(), said);
+    expect(photo).toMatchObject({
+      ...said,
+      takenAt: new Date('2001-02-02T19:05:06.000Z'),
+      takenAtLocal: '2001-02-03T04:05:06',
+      timeZone: '+09:00',
+      takenAtSource: 'client',
+    });
+  });
+
+  test('takes words that were changed until then', async () => {
+    const { id } = await acme.start();
+    const [item] = await acme.send(id, [picture('a.jpg')], { title: 'old' });
+    await runJobsUntilIdle(ports);
+    await acme.edit(present(item), { title: 'new', filename: 'b.jpg' });
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.photo(present(item).id)).toMatchObject({ title: 'new', filename: 'b.jpg' });
+  });
+
+  describe('the capture time (§12.1)', () => {
+    const noZone = {
+      ...sampleFacts().times,
+      original: '2024-07-01 12:00:00'.replace(/-/g, ':'),
+      originalSubSec: null,
+      originalOffset: null,
+    };
+    const unknown = { ...noZone, original: null };
+    const at = (instant: string) => new Date(instant);
+    const rows: [string, Partial<PictureFacts>, Partial<Registration>, ImportCreation, object][] = [
+      [
+        'takes the customer’s zone where nothing else is known',
+        { times: noZone },
+        {},
+        {},
+        { takenAt: at('2024-07-01T10:00:00Z'), timeZone: 'Europe/Paris', takenAtSource: 'customer_default' },
+      ],
+      [
+        'takes the import’s zone before the customer’s',
+        { times: noZone },
+        {},
+        { defaultTimeZone: 'Asia/Tokyo' },
+        { takenAt: at('2024-07-01T03:00:00Z'), timeZone: 'Asia/Tokyo', takenAtSource: 'customer_default' },
+      ],
+      [
+        'takes the place’s zone before the import’s',
+        { times: noZone, positionZone: 'America/New_York' },
+        {},
+        { defaultTimeZone: 'Asia/Tokyo' },
+        { takenAt: at('2024-07-01T16:00:00Z'), timeZone: 'America/New_York', takenAtSource: 'gps_position' },
+      ],
+      [
+        'takes the item’s zone for the file’s clock',
+        { times: noZone },
+        { timeZone: '-03:00' },
+        { defaultTimeZone: 'Asia/Tokyo' },
+        {
+          takenAt: at('2024-07-01T15:00:00Z'),
+          takenAtLocal: '2024-07-01T12:00:00',
+          timeZone: '-03:00',
+          takenAtSource: 'client',
+        },
+      ],
+      [
+        'takes the item’s clock in the file’s zone',
+        { times: sampleFacts().times },
+        { takenAtLocal: '2020-01-01T00:00:00' },
+        {},
+        { takenAt: at('2019-12-31T23:00:00Z'), timeZone: '+01:00', takenAtSource: 'client' },
+      ],
+      [
+        'takes the item’s clock in the import’s zone where the file has none',
+        { times: unknown },
+        { takenAtLocal: '2020-01-01T00:00:00' },
+        { defaultTimeZone: 'Asia/Tokyo' },
+        { takenAt: at('2019-12-31T15:00:00Z'), timeZone: 'Asia/Tokyo', takenAtSource: 'client' },
+      ],
+      [
+        'takes the item’s clock and zone',
+        { times: unknown },
+        { takenAtLocal: '2020-07-01T00:00:00.5', timeZone: 'Europe/Paris' },
+        {},
+        {
+          takenAt: at('2020-06-30T22:00:00.500Z'),
+          takenAtLocal: '2020-07-01T00:00:00.500',
+          timeZone: 'Europe/Paris',
+          takenAtSource: 'client',
+        },
+      ],
+      [
+        'is unknown without a clock, whatever zone is said',
+        { times: unknown },
+        { timeZone: 'Europe/Paris' },
+        { defaultTimeZone: 'Asia/Tokyo' },
+        { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' },
+      ],
+    ];
+    test.each(rows)('%s', async (_, facts, said, creation, expected) => {
+      expect(await published(facts, said, creation)).toMatchObject(expected);
+    });
+  });
+
+  test('gives the tags of the import and of the item, each once, and counts them', async () => {
+    const [both, mine, theirs] = [await acme.tag('both'), await acme.tag('mine'), await acme.tag('theirs')];
+    const creation = { tagIds: [both.id, theirs.id] };
+    const photo = await published({}, { tagIds: [both.id, mine.id], tagNames: ['new'] }, creation);
+    expect(photo.tags.map(({ name }) => name)).toEqual(['both', 'mine', 'new', 'theirs']);
+    const tags = await ports.store.read(acme.id, (view) => view.tags.ofPhoto(photo.id));
+    expect(tags.map(({ photoCount }) => photoCount)).toEqual([1, 1, 1, 1]);
+  });
+
+  test('goes on without a tag that was deleted meanwhile', async () => {
+    const [gone, kept] = [await acme.tag('gone'), await acme.tag('kept')];
+    const { id } = await acme.start({ tagIds: [gone.id] });
+    const [item] = await acme.send(id, [picture('a.jpg')], { tagIds: [gone.id, kept.id] });
+    await deleteTag(ports, acme.caller, gone.id);
+    expect((await acme.item(present(item))).tags).toMatchObject([{ name: 'kept' }]);
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect((await acme.photo(present(item).id)).tags).toMatchObject([{ name: 'kept' }]);
+  });
+
+  test('never gives a photo more tags than it may have', async () => {
+    ports = world({ limits: { tagsPerPhoto: 3 } });
+    acme = await Account.open(ports);
+    const { id } = await acme.start({ tagNames: ['a', 'b'] });
+    await acme.items(id, announced(picture('a.jpg'), { tagNames: ['b', 'c'] }));
+    const refused = {
+      code: 'invalid_request',
+      details: { errors: [{ field: 'photos[0].tagIds', code: 'too_many', max: 3 }] },
+    };
+    const tooMany = announced(picture('b.jpg'), { tagNames: ['c', 'd'] });
+    await expect(acme.register(id, tooMany)).rejects.toMatchObject(refused);
+    const [item] = await acme.list(id);
+    const patch = acme.edit(present(item), { tagNames: ['c', 'd'] });
+    await expect(patch).rejects.toMatchObject({ details: { errors: [{ field: 'tagIds', code: 'too_many' }] } });
+  });
+
+  test('one bad file does not hold up the others', async () => {
+    const { import: ended, items } = await acme.bring([picture('a.jpg'), note('b.jpg'), picture('c.jpg')]);
+    expect(ended).toMatchObject({ status: 'completed_with_errors', counts: { imported: 2, failed: 1 } });
+    expect(items.map(({ status }) => status)).toEqual(['imported', 'failed', 'imported']);
+  });
+
+  test('waits for what is still being looked at, and goes on after it', async () => {
+    const { id } = await acme.start();
+    await acme.send(id, [picture('a.jpg')]);
+    await runJobsUntilIdle(ports);
+    await acme.send(id, [picture('b.jpg')]);
+    const inspection = present(await ports.jobs.claim(300));
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.import(id)).toMatchObject({ status: 'processing', counts: { imported: 1, processing: 1 } });
+    await runJob(ports, inspection);
+    await ports.jobs.complete(inspection);
+    await runJobsUntilIdle(ports);
+    expect(await acme.import(id)).toMatchObject({ status: 'completed', counts: { imported: 2 } });
+  });
+
+  test('keeps customers apart: the same bytes are a photo of each', async () => {
+    const file = picture('a.jpg');
+    const other = await Account.open(ports);
+    const [mine, theirs] = [await acme.addPhoto(file), await other.addPhoto(file)];
+    expect(theirs.id).not.toBe(mine.id);
+    await purge(other, theirs.id);
+    expect(await acme.original(mine.id)).toEqual(Buffer.from(file.bytes));
+    await expect(other.photo(mine.id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('duplicates at publishing (§8.4)', () => {
+  let file: ClientFile;
+  beforeEach(() => {
+    file = picture('a.jpg');
+  });
+
+  test('of a photo leave it as it is', async () => {
+    const photo = await acme.addPhoto(file, { title: 'first' });
+    const { import: ended, items } = await acme.bring([file], {}, { title: 'second' });
+    expect(items).toMatchObject([{ status: 'duplicate', photoId: photo.id, restored: false }]);
+    expect(ended).toMatchObject({ status: 'completed', counts: { total: 1, duplicate: 1 } });
+    expect(await acme.photo(photo.id)).toEqual(photo);
+    expect(await acme.photos()).toHaveLength(1);
+  });
+
+  test('of a photo in the trash bring it back', async () => {
+    const tag = await acme.tag('kept');
+    const photo = await acme.addPhoto(file, { tagIds: [tag.id] });
+    await trashPhoto(ports, acme.caller, photo.id);
+    const { id } = await acme.start();
+    const { results } = await acme.register(id, announced(file));
+    expect(results).toMatchObject([{ outcome: 'duplicate', photo: { photoId: photo.id, restored: false } }]);
+    expect((await acme.photo(photo.id)).trashedAt).not.toBeNull();
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.list(id)).toMatchObject([{ status: 'duplicate', photoId: photo.id, restored: true }]);
+    expect(await acme.photo(photo.id)).toMatchObject({ trashedAt: null, purgeAt: null, version: photo.version + 2 });
+    expect((await ports.store.read(acme.id, (view) => view.tags.get(tag.id)))?.photoCount).toBe(1);
+  });
+
+  test('of a photo in the trash leave it there where the import says so', async () => {
+    const photo = await acme.addPhoto(file);
+    await trashPhoto(ports, acme.caller, photo.id);
+    const { items } = await acme.bring([file], { restoreTrashed: false });
+    expect(items).toMatchObject([{ status: 'duplicate', photoId: photo.id, restored: false }]);
+    expect((await acme.photo(photo.id)).trashedAt).not.toBeNull();
+  });
+
+  test('of a photo that is trashed between registration and publishing bring it back', async () => {
+    const photo = await acme.addPhoto(file);
+    const { id } = await acme.start();
+    await acme.items(id, announced(file));
+    await trashPhoto(ports, acme.caller, photo.id);
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.list(id)).toMatchObject([{ status: 'duplicate', restored: true }]);
+    expect((await acme.photo(photo.id)).trashedAt).toBeNull();
+  });
+
+  test('of a photo in the trash bring it back once: what is deleted after that stays deleted', async () => {
+    const photo = await acme.addPhoto(file);
+    await trashPhoto(ports, acme.caller, photo.id);
+    const { id } = await acme.start();
+    await acme.items(id, announced(file));
+    const [slow] = await acme.send(id, [picture('slow.jpg')]);
+    await runJobsUntilIdle(ports);
+    await acme.finalize(id);
+    // The run ends after the photo came back, before it could end the import.
+    const job = present(await ports.jobs.claim(300));
+    const within = ports.store.within.bind(ports.store);
+    const crash = new Error('crash');
+    const broken: World = { ...ports, store: Object.create(ports.store) };
+    broken.store.within = async (customerId, work) => {
+      const answer = await within(customerId, work);
+      if ((await acme.photo(photo.id)).trashedAt === null) throw crash;
+      return answer;
+    };
+    await expect(runJob(broken, job)).rejects.toBe(crash);
+    expect((await acme.photo(photo.id)).trashedAt).toBeNull();
+    await trashPhoto(ports, acme.caller, photo.id);
+    await ports.jobs.release(job, 'crash', 0);
+    await runJobsUntilIdle(ports);
+    expect(await acme.import(id)).toMatchObject({ status: 'completed' });
+    expect(await acme.item(present(slow))).toMatchObject({ status: 'imported' });
+    expect((await acme.photo(photo.id)).trashedAt).not.toBeNull();
+  });
+
+  test('of a photo that is deleted for ever meanwhile fail, and the file can be imported again', async () => {
+    const photo = await acme.addPhoto(file);
+    const { id } = await acme.start();
+    await acme.items(id, announced(file));
+    await purge(acme, photo.id);
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.list(id)).toMatchObject([
+      { status: 'failed', photoId: null, error: { code: 'duplicate_source_gone' } },
+    ]);
+    expect(await acme.import(id)).toMatchObject({ status: 'completed_with_errors' });
+    const again = await acme.addPhoto(file);
+    expect(again.id).toBeGreaterThan(photo.id);
+  });
+
+  test('of an earlier item get its photo', async () => {
+    const { items } = await acme.bring([file, file, file]);
+    const { id } = present(items[0]);
+    expect(items).toMatchObject([
+      { status: 'imported', photoId: id },
+      { status: 'duplicate', photoId: id, restored: false },
+      { status: 'duplicate', photoId: id, restored: false },
+    ]);
+    expect(await acme.photos()).toHaveLength(1);
+  });
+
+  test('of an earlier item that turns out to be a duplicate get that photo', async () => {
+    const { id } = await acme.start();
+    const items = await acme.send(id, [file, file]);
+    const photo = await acme.addPhoto(file);
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.list(id)).toMatchObject(items.map(() => ({ status: 'duplicate', photoId: photo.id })));
+  });
+
+  test('of an earlier item that fails fail with it', async () => {
+    const text = note('a.jpg');
+    const { items, import: ended } = await acme.bring([text, text]);
+    expect(items.map(({ error }) => error?.code)).toEqual(['not_an_image', 'duplicate_of_failed']);
+    expect(ended.counts).toMatchObject({ failed: 2 });
+  });
+
+  test('without declared hashes are found by the bytes', async () => {
+    const { items } = await acme.bring([file, fileOf('b.jpg', file.bytes)], {}, { sha256: null });
+    expect(items.map(({ status }) => status).sort()).toEqual(['duplicate', 'imported']);
+    expect(new Set(items.map(({ photoId }) => photoId)).size).toBe(1);
+    expect(await acme.photos()).toHaveLength(1);
+    expect(await blobsUnder(ports.blobs, 'originals/')).toHaveLength(1);
+  });
+
+  test('of another import that was faster: one is imported, the other a duplicate', async () => {
+    const imports = [await acme.start(), await acme.start()];
+    for (const { id } of imports) await acme.send(id, [file]);
+    await runJobsUntilIdle(ports);
+    for (const { id } of imports) expect((await acme.list(id))[0]?.status).toBe('ready');
+    for (const { id } of imports) await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    const [first, second] = [await acme.list(present(imports[0]).id), await acme.list(present(imports[1]).id)];
+    expect([first[0]?.status, second[0]?.status].sort()).toEqual(['duplicate', 'imported']);
+    expect(first[0]?.photoId).toBe(second[0]?.photoId);
+    expect(await blobsUnder(ports.blobs, 'originals/')).toHaveLength(1);
+    expect(await blobsUnder(ports.blobs, 'renditions/')).toHaveLength(1);
+  });
+
+  test('cannot be trusted to stay: a failed copy that was revived is its own again', async () => {
+    const { id } = await acme.start();
+    const text = note('a.jpg');
+    const refs = ['1', '2'].map((clientRef) => announced(text, { clientRef }));
+    const [source, copy] = await acme.items(id, ...refs);
+    await acme.upload(present(source), text.bytes);
+    await runJobsUntilIdle(ports);
+    const [revived] = await acme.items(id, announced(file, { clientRef: '2' }));
+    await acme.upload(present(revived), file.bytes);
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect((await acme.list(id)).map(({ status }) => status)).toEqual(['failed', 'imported']);
+    expect(await acme.original(present(copy).id)).toEqual(Buffer.from(file.bytes));
+  });
+
+  test('are wanted under the policy allow', async () => {
+    const photo = await acme.addPhoto(file);
+    const { items } = await acme.bring([file, file], { duplicatePolicy: 'allow' });
+    expect(items.map(({ status }) => status)).toEqual(['imported', 'imported']);
+    const photos = await acme.photos();
+    expect(photos.map(({ sha256 }) => sha256)).toEqual(Array(3).fill(file.sha256));
+    expect(new Set(photos.map(({ dupSeq }) => dupSeq)).size).toBe(3);
+    expect(photos[0]).toEqual(photo);
+    for (const { id } of photos) expect(await acme.original(id)).toEqual(Buffer.from(file.bytes));
+    const { items: skipped } = await acme.bring([file]);
+    expect(skipped).toMatchObject([{ status: 'duplicate', photoId: photo.id }]);
+  });
+
+  test('wanted ones keep their bytes when another of them is deleted for ever', async () => {
+    const { items } = await acme.bring([file, file], { duplicatePolicy: 'allow' });
+    const [first, second] = items.map(({ id }) => id);
+    await purge(acme, present(first));
+    expect(await acme.original(present(second))).toEqual(Buffer.from(file.bytes));
+  });
+});
+
+test('a key that may not make tags imports with tags that are there', async () => {
+  await acme.tag('Paris');
+  const { items } = await acme.without('tags:write').bring([picture('a.jpg')], { tagNames: ['paris'] });
+  expect((await acme.photo(present(items[0]).id)).tags).toMatchObject([{ name: 'Paris' }]);
+});
+
+test('jobs of imports and items that are no more, or of other customers, do nothing', async () => {
+  const { id } = await acme.start();
+  const [item] = await acme.send(id, [picture('a.jpg')]);
+  await acme.finalize(id);
+  const stranger = await Account.open(ports);
+  const before = await everything(ports);
+  const job = { id: 1, attempt: 1, lease: 'none' };
+  for (const importId of [id, id + 1]) {
+    const work = { kind: 'inspect', importId, photoId: present(item).id } as const;
+    await runJob(ports, { ...job, customerId: stranger.id, work });
+    await runJob(ports, { ...job, attempt: 4, customerId: stranger.id, work });
+    await runJob(ports, { ...job, customerId: stranger.id, work: { kind: 'publish', importId } });
+  }
+  await runJob(ports, { ...job, customerId: acme.id, work: { kind: 'publish', importId: id + 1 } });
+  expect(await everything(ports)).toEqual(before);
+  await runJobsUntilIdle(ports);
+});

@@ -1,0 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+/** These tests run the program as it is built, so it is built first where sources are newer. */
+export default function build(_, { rootDir }) {
+  const { status } = spawnSync(process.execPath, [join(rootDir, 'bin', 'build-if-needed.js')], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the program could not be built');
+}

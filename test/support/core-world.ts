@@ -1,0 +1,303 @@
+import { createHash } from 'node:crypto';
+import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
+import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
+import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
+import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
+import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
+import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
+import { MemoryMediaReader, pictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
+import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
+import type { Caller } from '../../src/core/access/caller.js';
+import { issueKey } from '../../src/core/access/issue-key.js';
+import { type Scope, scopes } from '../../src/core/access/scope.js';
+import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { defaultLimits, type Limits } from '../../src/core/customers/limits.js';
+import { createImport, type ImportCreation } from '../../src/core/imports/create-import.js';
+import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/edit-import-photo.js';
+import { type Finalization, finalizeImport } from '../../src/core/imports/finalize-import.js';
+import { listImportPhotos, readImport } from '../../src/core/imports/read-import.js';
+import { type InlineFile, type InlineWords, receiveInline } from '../../src/core/imports/receive-inline.js';
+import { receiveUpload } from '../../src/core/imports/receive-upload.js';
+import { registerPhotos } from '../../src/core/imports/register-photos.js';
+import type { Registration } from '../../src/core/imports/registration.js';
+import type { ShownImport, ShownItem } from '../../src/core/imports/shown.js';
+import { runJob } from '../../src/core/jobs/run-job.js';
+import type { PictureFacts } from '../../src/core/media/media-reader.js';
+import { downloadOriginal } from '../../src/core/photos/download-photo.js';
+import type { TaggedPhoto } from '../../src/core/photos/photo.js';
+import { readPhoto } from '../../src/core/photos/read-photo.js';
+import type { Ports } from '../../src/core/ports.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { createTag } from '../../src/core/tags/create-tag.js';
+import type { Tag } from '../../src/core/tags/tag.js';
+import { present } from './tenant.js';
+
+/** Every port, in memory, with what lies behind some of them. The clock stands still until a test moves it. */
+export interface World extends Ports {
+  readonly clock: SettableClock;
+  readonly store: MemoryCustomerStore;
+  readonly database: MemoryDatabase;
+}
+
+export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limits?: Partial<Limits> } = {}): World {
+  const clock = new SettableClock();
+  const database = new MemoryDatabase();
+  return {
+    database,
+    clock,
+    store: new MemoryCustomerStore(database, clock),
+    customers: new MemoryCustomerDirectory(database),
+    keys: new MemoryKeyStore(database),
+    rateWindows: new MemoryRateWindowStore(clock),
+    blobs: changes.blobs ?? new MemoryBlobStore(clock),
+    media: changes.media ?? new MemoryMediaReader(),
+    jobs: new MemoryJobQueue(database, clock),
+    secrets: ['a secret of the tests that is long enough'],
+    limits: { ...defaultLimits, ...changes.limits },
+    publicUrl: 'https://photos.example.com',
+  };
+}
+
+/** A file on a client's disk. */
+export interface ClientFile {
+  readonly filename: string;
+  readonly bytes: Uint8Array;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+export function fileOf(filename: string, bytes: Uint8Array): ClientFile {
+  return { filename, bytes, sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+let pictures = 0;
+
+/** A sound picture whose bytes no other has. */
+export function picture(filename: string, facts: Partial<PictureFacts> = {}): ClientFile {
+  pictures += 1;
+  return fileOf(filename, pictureBytes({ width: 400, height: 300, exif: { Serial: pictures }, ...facts }));
+}
+
+/** A file that is no picture. */
+export function note(filename: string, text = `${filename} is a text`): ClientFile {
+  return fileOf(filename, new TextEncoder().encode(text));
+}
+
+/** What a client announces of a file. */
+export function announced({ filename, sizeBytes, sha256 }: ClientFile, more: Partial<Registration> = {}): Registration {
+  return { filename, sizeBytes, sha256, ...more };
+}
+
+export async function* bytesOf(...chunks: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
+  yield* chunks;
+}
+
+export async function collected(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+export interface Sending {
+  readonly address?: string;
+  readonly declaredBytes?: number | null;
+}
+
+/** A customer with a key, and what programs do with it. */
+export class Account {
+  private constructor(
+    private readonly world: World,
+    readonly caller: Caller,
+  ) {}
+
+  static async open(
+    world: World,
+    { customerId, ipList = [], allowed = ['all'] }: { customerId?: Id; ipList?: string[]; allowed?: string[] } = {},
+  ): Promise<Account> {
+    const customer = { name: 'ACME', timeZone: 'Europe/Paris', storageBytesLimit: null, photosLimit: null };
+    const owner = customerId ?? (await createCustomer(world, customer)).id;
+    const defaults = { readLimit: null, writeLimit: null, expiresAt: null };
+    const { key } = await issueKey(world, { customerId: owner, name: 'key', scopes: allowed, ipList, ...defaults });
+    return new Account(world, {
+      customerId: owner,
+      apiKeyId: key.id,
+      scopes: key.scopes,
+      ipRestricted: ipList.length > 0,
+    });
+  }
+
+  get id(): Id {
+    return this.caller.customerId;
+  }
+
+  get keyId(): Id {
+    return present(this.caller.apiKeyId);
+  }
+
+  /** The same key, but for one scope. */
+  without(scope: Scope): Account {
+    return new Account(this.world, { ...this.caller, scopes: scopes.filter((each) => each !== scope) });
+  }
+
+  async start(creation: ImportCreation = {}): Promise<ShownImport> {
+    return (await createImport(this.world, this.caller, creation)).import;
+  }
+
+  /** Announces files; answers what became of each. */
+  register(importId: Id, ...registrations: readonly Registration[]) {
+    return registerPhotos(this.world, this.caller, importId, registrations);
+  }
+
+  /** Announces files that are all taken; answers the items. */
+  async items(importId: Id, ...registrations: readonly Registration[]): Promise<ShownItem[]> {
+    const { results } = await this.register(importId, ...registrations);
+    return results.map(({ photo }) => present(photo));
+  }
+
+  inline(importId: Id, files: readonly ClientFile[] | AsyncIterable<InlineFile>, words: InlineWords[] | null = null) {
+    const sent = Symbol.asyncIterator in files ? files : streamed(files);
+    return receiveInline(this.world, this.caller, importId, words, sent);
+  }
+
+  upload(item: ShownItem, bytes: Uint8Array, { address = '203.0.113.9', declaredBytes = null }: Sending = {}) {
+    const token = present(present(item.upload).url.split('/uploads/')[1]);
+    // Two chunks, as over a network.
+    const half = Math.floor(bytes.length / 2);
+    return receiveUpload(this.world, {
+      token,
+      address,
+      declaredBytes,
+      bytes: bytesOf(bytes.subarray(0, half), bytes.subarray(half)),
+    });
+  }
+
+  /** Announces files and sends the bytes of those that wait for them. */
+  async send(importId: Id, files: readonly ClientFile[], more: Partial<Registration> = {}): Promise<ShownItem[]> {
+    const items = await this.items(importId, ...files.map((file) => announced(file, more)));
+    for (const [at, item] of items.entries()) {
+      if (item.status === 'awaiting_upload') await this.upload(item, present(files[at]).bytes);
+    }
+    return items;
+  }
+
+  edit(item: Pick<ShownItem, 'id' | 'importId'>, patch: ImportPhotoPatch): Promise<ShownItem> {
+    return editImportPhoto(this.world, this.caller, item.importId, item.id, patch);
+  }
+
+  finalize(importId: Id, how: Partial<Finalization> = {}): Promise<ShownImport> {
+    return finalizeImport(this.world, this.caller, importId, { action: 'commit', missingUploads: 'reject', ...how });
+  }
+
+  import(importId: Id): Promise<ShownImport> {
+    return readImport(this.world, this.caller, importId);
+  }
+
+  /** All items as they are now, by id. */
+  async list(importId: Id): Promise<readonly ShownItem[]> {
+    const { page } = await listImportPhotos(this.world, this.caller, importId, { limit: 100, cursor: null });
+    return page.data;
+  }
+
+  async item({ importId, id }: Pick<ShownItem, 'id' | 'importId'>): Promise<ShownItem> {
+    return present((await this.list(importId)).find((item) => item.id === id));
+  }
+
+  /** A whole import of these files, to its end. */
+  async bring(files: readonly ClientFile[], creation: ImportCreation = {}, more: Partial<Registration> = {}) {
+    const { id } = await this.start(creation);
+    await this.send(id, files, more);
+    await this.finalize(id);
+    await runJobsUntilIdle(this.world);
+    return { import: await this.import(id), items: await this.list(id) };
+  }
+
+  /** Brings one file into the library. */
+  async addPhoto(file: ClientFile, more: Partial<Registration> = {}): Promise<TaggedPhoto> {
+    const { items } = await this.bring([file], {}, more);
+    return this.photo(present(present(items[0]).photoId));
+  }
+
+  async photo(id: Id): Promise<TaggedPhoto> {
+    return (await readPhoto(this.world, this.caller, id, { trashedToo: true, withExif: false })).photo;
+  }
+
+  photos(): Promise<readonly TaggedPhoto[]> {
+    const window = { after: null, limit: 100 };
+    return this.world.store.read(this.id, (view) =>
+      view.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
+    );
+  }
+
+  async original(id: Id): Promise<Uint8Array> {
+    const download = await downloadOriginal(this.world, this.caller, id);
+    return collected((await download.open()).bytes);
+  }
+
+  tags(): Promise<readonly Tag[]> {
+    const window = { after: null, limit: 100 };
+    return this.world.store.read(this.id, (view) => view.tags.list({ filters: {}, sort: 'id', window }));
+  }
+
+  async tag(name: string): Promise<Tag> {
+    return (await createTag(this.world, this.caller, { name })).tag;
+  }
+}
+
+async function* streamed(files: readonly ClientFile[]): AsyncIterable<InlineFile> {
+  for (const { filename, bytes } of files) yield { filename, bytes: bytesOf(bytes) };
+}
+
+const LEASE_SECONDS = 300;
+
+/**
+ * Does all jobs that are due, and those that they make. Every one is done twice, as a worker may do that was cut off before
+ * it could say that it was done: the second run must leave everything as the first one did.
+ */
+export async function runJobsUntilIdle(world: World): Promise<void> {
+  for (let job = await world.jobs.claim(LEASE_SECONDS); job !== null; job = await world.jobs.claim(LEASE_SECONDS)) {
+    await runJob(world, job);
+    const once = await everything(world);
+    // So that whatever is written again differs.
+    world.clock.pass(1);
+    await runJob(world, job);
+    expect(await everything(world)).toEqual(once);
+    await world.jobs.complete(job);
+  }
+}
+
+/** All rows but the jobs, and the blobs. */
+export async function everything({ database, blobs }: World) {
+  const { customers, keys, photos, exif, links, tags, imports, importPhotos } = database;
+  const rows = [customers, keys, photos, exif, links, tags, imports, importPhotos].map((table) => table.all());
+  return { rows, blobs: await blobsUnder(blobs, 'staging/', 'originals/', 'renditions/') };
+}
+
+export async function blobsUnder(blobs: Ports['blobs'], ...prefixes: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const prefix of prefixes) {
+    for await (const { key, sizeBytes } of blobs.list(prefix)) found.push(`${key} ${sizeBytes}`);
+  }
+  return found.sort();
+}
+
+/**
+ * What must hold whenever nothing is running: every photo has its bytes and its thumb, every ended import has no item with
+ * work left, and the photos that it says, but for those that were deleted for ever since.
+ */
+export async function expectSound({ database, blobs }: World, purged: readonly Id[] = []): Promise<void> {
+  const photos = database.photos.all();
+  for (const photo of photos) {
+    const blob = await blobs.get(photo.blobKey as Parameters<typeof blobs.get>[0]);
+    const bytes = await collected(present(blob).bytes);
+    expect(fileOf(photo.filename, bytes)).toMatchObject({ sha256: photo.sha256, sizeBytes: photo.sizeBytes });
+    expect(await blobsUnder(blobs, `renditions/${photo.customerId}/${photo.id}/`)).not.toEqual([]);
+  }
+  for (const subject of database.imports.where(({ status }) => status.startsWith('completed'))) {
+    const items = database.importPhotos.where((item) => item.importId === subject.id);
+    const busy = items.filter(({ status }) => ['awaiting_upload', 'processing', 'ready'].includes(status));
+    expect(busy).toEqual([]);
+    const imported = items.flatMap(({ status, id }) => (status === 'imported' && !purged.includes(id) ? [id] : []));
+    expect(photos.filter(({ importId }) => importId === subject.id).map(({ id }) => id)).toEqual(imported);
+  }
+}

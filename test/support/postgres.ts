@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { openEmbeddedPostgres, type RunningPostgres } from '../../src/adapters/embedded-postgres/embedded-postgres.js';
+import type { DatabaseAddress } from '../../src/adapters/typeorm/data-source.js';
+
+/** An empty database of its own: on the server of TEST_DATABASE_URL if that is set, else on an embedded one. */
+export interface TestDatabase extends DatabaseAddress {
+  /** Ends what is still connected and removes the database. */
+  close(): Promise<void>;
+}
+
+interface Server {
+  addressOf(database: string): DatabaseAddress;
+  stop(): Promise<void>;
+}
+
+/** The server of the test file: started with its first database, stopped with its last. */
+let server: Promise<Server> | undefined;
+let open = 0;
+
+export async function testDatabase(): Promise<TestDatabase> {
+  open += 1;
+  server ??= process.env.TEST_DATABASE_URL ? givenServer(process.env.TEST_DATABASE_URL) : embeddedServer();
+  const { addressOf, stop } = await server;
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administer(addressOf('postgres'), `CREATE DATABASE ${name}`);
+  return {
+    ...addressOf(name),
+    async close() {
+      await administer(addressOf('postgres'), `DROP DATABASE ${name} WITH (FORCE)`);
+      open -= 1;
+      if (open > 0) return;
+      server = undefined;
+      await stop();
+    },
+  };
+}
+
+/** How pg connects to it without TypeORM. */
+export function pgConfig({ url, connection }: DatabaseAddress): pg.ClientConfig {
+  return url === undefined ? { ...connection } : { connectionString: url };
+}
+
+async function administer(address: DatabaseAddress, sql: string): Promise<void> {
+  const client = new pg.Client(pgConfig(address));
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+async function givenServer(url: string): Promise<Server> {
+  const addressOf = (database: string) => {
+    const other = new URL(url);
+    other.pathname = `/${database}`;
+    return { url: other.href };
+  };
+  return { addressOf, stop: async () => {} };
+}
+
+/** One folder per process: the files that jest runs in it one after another make the cluster only once. */
+async function embeddedServer(): Promise<Server> {
+  removeLeftovers();
+  const postgres: RunningPostgres = await openEmbeddedPostgres(join(tmpdir(), `${PREFIX}${process.pid}`), 'own');
+  return {
+    addressOf: (database) => ({ connection: { ...postgres.connection, database } }),
+    stop: () => postgres.stop(),
+  };
+}
+
+const PREFIX = 'photo-service-test-';
+
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
+    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

@@ -1,0 +1,231 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { NewApiKey } from '../../src/core/access/api-key.js';
+import type { NewCustomer } from '../../src/core/customers/customer.js';
+import type { NewImport } from '../../src/core/imports/import.js';
+import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
+import type { PictureFacts } from '../../src/core/media/media-reader.js';
+import type { ExifTags, Photo } from '../../src/core/photos/photo.js';
+import { after, DAY } from '../../src/core/shared/clock.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { foldKey } from '../../src/core/shared/text.js';
+import type { NewTag } from '../../src/core/tags/tag.js';
+
+/** When the samples were made, unless they say otherwise. */
+export const sampleInstant = new Date('2026-11-21T03:04:05.123Z');
+
+/** So many milliseconds after `sampleInstant`. */
+export function later(milliseconds: number): Date {
+  return after(sampleInstant, milliseconds);
+}
+
+/** 64 hex digits that nothing else has. */
+export function sampleHash(): string {
+  return randomBytes(32).toString('hex');
+}
+
+export function sampleCustomer(values: Partial<NewCustomer> = {}): NewCustomer {
+  return {
+    name: 'ACME',
+    defaultTimeZone: 'Europe/Paris',
+    storageBytesLimit: null,
+    photosLimit: null,
+    createdAt: sampleInstant,
+    ...values,
+  };
+}
+
+export function sampleKey(customerId: Id, values: Partial<NewApiKey> = {}): NewApiKey {
+  return {
+    customerId,
+    name: 'importer',
+    tokenHash: sampleHash(),
+    lastFour: 'x7Qa',
+    scopes: ['photos:read', 'tags:read'],
+    ipList: [],
+    readLimit: null,
+    writeLimit: null,
+    expiresAt: null,
+    createdAt: sampleInstant,
+    ...values,
+  };
+}
+
+/** A photo with every optional value unset; `id` must come from `allocateIds`. */
+export function samplePhoto(customerId: Id, id: Id, values: Partial<Photo> = {}): Photo {
+  return {
+    id,
+    customerId,
+    filename: `IMG_${id}.jpg`,
+    contentType: 'image/jpeg',
+    sizeBytes: 1000,
+    sha256: sampleHash(),
+    dupSeq: 0,
+    blobKey: `originals/${customerId}/${randomUUID()}`,
+    width: 400,
+    height: 300,
+    orientation: 1,
+    rotation: 0,
+    alpha: false,
+    title: null,
+    description: null,
+    location: null,
+    rating: null,
+    takenAt: null,
+    takenAtLocal: null,
+    timeZone: null,
+    takenAtSource: 'none',
+    camera: null,
+    exposure: null,
+    externalId: null,
+    metadata: {},
+    importId: null,
+    damaged: false,
+    thumbhash: null,
+    dominantColor: null,
+    trashedAt: null,
+    purgeAt: null,
+    createdAt: sampleInstant,
+    updatedAt: sampleInstant,
+    version: 1,
+    ...values,
+  };
+}
+
+/** Every optional value of a photo, set. What is not an integer, not ASCII, or out of the ordinary is here on purpose. */
+export const fullPhoto = {
+  filename: 'Crème brûlée 📷 "7" \\ %_.HEIC',
+  contentType: 'image/heic',
+  sizeBytes: 2 ** 40 + 1,
+  width: 65_500,
+  height: 1,
+  orientation: 8,
+  rotation: 270,
+  alpha: true,
+  title: 'Élan — 日本',
+  description: 'first line\nsecond line\twith a tab',
+  location: { latitude: -33.856784, longitude: 151.215297, altitude: -0.5 },
+  rating: 5,
+  takenAt: new Date('1969-12-31T23:59:59.999Z'),
+  takenAtLocal: '1970-01-01T00:59:59.999',
+  timeZone: 'Europe/Paris',
+  takenAtSource: 'gps_position',
+  camera: { make: 'NIKON CORPORATION', model: 'NIKON D750', lens: null },
+  exposure: { iso: 3200, fNumber: 4.5, exposureTime: '1/60', focalLength: 24, focalLength35mm: null, flash: false },
+  externalId: 'shoot-17/3701',
+  metadata: { client: 'ACME', __proto: 'x', 'a.b-c_d': '' },
+  damaged: true,
+  thumbhash: '1QcSHQRnh493V4dIh4eXh1h4kJUI',
+  dominantColor: '#7a5c3e',
+  trashedAt: new Date('2026-11-22T00:00:00.000Z'),
+  purgeAt: new Date('2026-12-22T00:00:00.000Z'),
+  createdAt: new Date('2026-11-20T00:00:00.001Z'),
+  updatedAt: new Date('2026-11-22T00:00:00.002Z'),
+  version: 12,
+} as const satisfies Partial<Photo>;
+
+export const sampleExif: ExifTags = { Make: 'NIKON CORPORATION', ISO: 3200, FNumber: 4.5, Artist: 'É 📷' };
+
+export function sampleTag(name: string, values: Partial<NewTag> = {}): NewTag {
+  return { name, nameKey: foldKey(name), color: null, description: null, createdAt: sampleInstant, ...values };
+}
+
+/** An open import that nobody named. */
+export function sampleImport(customerId: Id, values: Partial<NewImport> = {}): NewImport {
+  return {
+    customerId,
+    status: 'open',
+    name: null,
+    source: null,
+    clientRef: null,
+    duplicatePolicy: 'skip',
+    restoreTrashed: true,
+    defaultTimeZone: null,
+    tagIds: [],
+    apiKeyId: null,
+    createdAt: sampleInstant,
+    updatedAt: sampleInstant,
+    expiresAt: later(7 * DAY),
+    finalizedAt: null,
+    completedAt: null,
+    version: 1,
+    ...values,
+  };
+}
+
+/** An item that waits for its bytes; `id` must come from `allocateIds`. */
+export function sampleItem(
+  subject: { readonly id: Id; readonly customerId: Id },
+  id: Id,
+  values: Partial<ImportPhoto> = {},
+): ImportPhoto {
+  return {
+    id,
+    customerId: subject.customerId,
+    importId: subject.id,
+    clientRef: null,
+    status: 'awaiting_upload',
+    photoId: null,
+    duplicateOfItemId: null,
+    restored: false,
+    filename: `IMG_${id}.jpg`,
+    sizeBytes: 1000,
+    sha256: sampleHash(),
+    contentType: null,
+    width: null,
+    height: null,
+    attempt: 1,
+    blobName: randomUUID(),
+    facts: null,
+    error: null,
+    title: null,
+    description: null,
+    location: null,
+    rating: null,
+    takenAt: null,
+    takenAtLocal: null,
+    timeZone: null,
+    externalId: null,
+    metadata: {},
+    tagIds: [],
+    createdAt: sampleInstant,
+    updatedAt: sampleInstant,
+    ...values,
+  };
+}
+
+/** What inspecting the file of an item can find. */
+export function sampleFacts(values: Partial<PictureFacts> = {}): PictureFacts {
+  return {
+    contentType: 'image/jpeg',
+    width: 400,
+    height: 300,
+    orientation: 6,
+    alpha: false,
+    damaged: false,
+    title: 'Élan',
+    description: null,
+    location: { latitude: 48.85837, longitude: 2.294481, altitude: null },
+    rating: 4,
+    camera: { make: 'NIKON CORPORATION', model: 'NIKON D750', lens: '24-120mm f/4' },
+    exposure: { iso: 100, fNumber: 2.8, exposureTime: '1/250', focalLength: 35, focalLength35mm: 35, flash: null },
+    times: {
+      original: '2024:12:21 23:39:24',
+      originalSubSec: '670',
+      originalOffset: '+01:00',
+      digitized: null,
+      digitizedSubSec: null,
+      digitizedOffset: null,
+      changed: null,
+      changedOffset: null,
+      xmpCreated: null,
+      xmpOriginal: null,
+      iptcCreated: null,
+      gpsUtc: null,
+    },
+    positionZone: 'Europe/Paris',
+    thumbhash: null,
+    dominantColor: '#7a5c3e',
+    exif: sampleExif,
+    ...values,
+  };
+}
