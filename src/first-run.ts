@@ -21,7 +21,7 @@ export async function firstRun(ports: Uses<'customers' | 'keys' | 'clock'>): Pro
 /** What a person sees then: the key, and lines that work as pasted into a shell in the project's folder. */
 export function firstSteps(publicUrl: string, token: string): string {
   const api = `${publicUrl}/api/v1`;
-  const auth = '-H "Authorization: Bearer $PHS_KEY"';
+  const auth = `-w "\\n" -H "Authorization: Bearer $PHS_KEY"`;
   return `
 A first customer was made. This is its API key; it is shown only now:
 

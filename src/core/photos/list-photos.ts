@@ -2,10 +2,10 @@ import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, readPage } from '../shared/page.js';
+import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/page.js';
 import type { TagReads } from '../tags/tag-repository.js';
 import type { TaggedPhoto } from './photo.js';
-import { type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
+import { isImmutableSort, type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
 
 export interface PhotoListRequest extends PageRequest {
   readonly filters: PhotoFilters;
@@ -26,9 +26,9 @@ export function listPhotos(
       sort,
       filters,
       position: (photo: TaggedPhoto) => photoPosition(photo, sort),
-      rows: (window: { after: ReturnType<typeof photoPosition> | null; limit: number }) =>
-        view.photos.list({ filters, sort, window }),
-      unmoved: (position: ReturnType<typeof photoPosition>) => view.photos.unmoved(filters, sort, position),
+      rows: (window: PageWindow) => view.photos.list({ filters, sort, window }),
+      unmoved: async (position: Position) =>
+        isImmutableSort(sort) || (await view.photos.unmoved(filters, sort, position)),
     };
     return readPage({ secrets, clock }, listing, request);
   });

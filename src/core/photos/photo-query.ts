@@ -19,6 +19,11 @@ export const photoSorts = [
 ] as const;
 export type PhotoSort = (typeof photoSorts)[number];
 
+/** Sorts by what never changes: a list in such an order has not shifted, whatever became of its rows (API.md §4.5). */
+export function isImmutableSort(sort: PhotoSort): boolean {
+  return ['createdAt', 'id', 'sizeBytes'].includes(sort.replace('-', ''));
+}
+
 /** Filters of GET /photos (API.md §7, 3), ANDed. Absent means not filtered. */
 export interface PhotoFilters {
   readonly ids?: readonly Id[];

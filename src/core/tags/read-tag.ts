@@ -30,7 +30,8 @@ export function listTags(
       filters,
       position: (tag: Tag) => tagPosition(tag, sort),
       rows: (window: PageWindow) => view.tags.list({ filters, sort, window }),
-      unmoved: (position: Position) => view.tags.unmoved(filters, sort, position),
+      // Ids never change, so a list by them does not shift.
+      unmoved: async (position: Position) => sort.endsWith('id') || (await view.tags.unmoved(filters, sort, position)),
     };
     return readPage({ secrets, clock }, listing, request);
   });
