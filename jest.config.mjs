@@ -1,6 +1,7 @@
 /** Sources and the ES-module packages are transformed to CommonJS: jest's own ES-module mode fails on Node 20 with @nestjs/throttler. */
 const common = {
   testEnvironment: 'node',
+  setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
     '^.+\\.(ts|js|mjs)$': [
@@ -23,7 +24,6 @@ const common = {
 };
 
 export default {
-  testTimeout: 30_000,
   projects: [
     {
       ...common,
