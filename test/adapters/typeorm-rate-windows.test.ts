@@ -77,7 +77,7 @@ describe('by a clock that the test sets', () => {
           expect(await windows[call]({ name, limit })).toEqual(await rule[call]({ name, limit }));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -247,10 +247,13 @@ describe('an installation', () => {
 describe('what is in the way', () => {
   linuxOnly('a lock file that names a zombie is taken for dead', async () => {
     expect(await useOnce()).toBe(1);
-    // The shell becomes a program that never asks after its child.
-    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 600'], { ...serverIds(), cwd: '/' });
+    // The shell becomes a program that never asks after its child; only then may the child end, or the shell would have asked.
+    const script = 'exec 3<&0; cat <&3 >/dev/null & echo $!; exec sleep 600';
+    const parent = spawn('/bin/sh', ['-c', script], { ...serverIds(), cwd: '/' });
     try {
       const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+      await until('the other program', () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n');
+      parent.stdin.end();
       await until('a zombie', () => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
       leaveLockFile(pid);
       expect(await useOnce()).toBe(2);

@@ -26,9 +26,13 @@ export class Client {
   delete = (path: string) => this.send('DELETE', path);
 
   async bytes(path: string): Promise<Uint8Array> {
+    return (await this.download(path)).bytes;
+  }
+
+  async download(path: string): Promise<{ headers: Headers; bytes: Uint8Array }> {
     const response = await this.fetch('GET', path);
     if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return new Uint8Array(await response.arrayBuffer());
+    return { headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
   }
 
   /** Sends files in one multipart request. */
