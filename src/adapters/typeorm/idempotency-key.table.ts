@@ -1,0 +1,23 @@
+import type { KeptAnswer } from '../../core/idempotency/idempotency-store.js';
+import type { Id } from '../../core/shared/ids.js';
+import { instant, key, optionalDocument, tableOf, text } from './columns.js';
+
+export interface IdempotencyKeyRow {
+  readonly customerId: Id;
+  readonly key: string;
+  /** Of the run that holds the key, or that has answered. */
+  readonly token: string;
+  readonly fingerprint: string;
+  readonly startedAt: Date;
+  /** Null while the run goes on. */
+  readonly answer: KeptAnswer | null;
+}
+
+export const idempotencyKeyTable = tableOf<IdempotencyKeyRow>('idempotencyKey', 'idempotency_keys', {
+  customerId: key,
+  key: { ...text, primary: true },
+  token: text,
+  fingerprint: text,
+  startedAt: instant,
+  answer: optionalDocument,
+});

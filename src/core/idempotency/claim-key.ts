@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { Uses } from '../ports.js';
+import { after, DAY, MINUTE } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
+import type { Claim, IdempotencyKey, KeptAnswer } from './idempotency-store.js';
+
+/** How long an answer can be had again (API.md §4.6). */
+const KEPT_FOR = DAY;
+/** After this a run that has not answered is taken for dead. One that lives after all cannot commit any more. */
+const RUNS_FOR = 5 * MINUTE;
+
+export type Claimed = { readonly claim: Claim } | { readonly answer: KeptAnswer };
+
+/**
+ * The right to work under the key, or what an equal request was answered. Errors: `idempotency_in_progress`,
+ * `idempotency_key_reused`.
+ */
+export async function claimKey(
+  { idempotency, clock }: Uses<'idempotency' | 'clock'>,
+  { customerId, key }: IdempotencyKey,
+  fingerprint: string,
+): Promise<Claimed> {
+  const at = clock.now();
+  const claim: Claim = { customerId, key, token: randomUUID() };
+  const deadBefore = after(at, -RUNS_FOR);
+  const forgottenBefore = after(at, -KEPT_FOR);
+  const attempted = await idempotency.claim({ ...claim, fingerprint, at, deadBefore, forgottenBefore });
+  if (attempted.outcome === 'claimed') return { claim };
+  if (attempted.outcome === 'answered') return { answer: attempted.answer };
+  throw attempted.outcome === 'running' ? inProgress() : reused();
+}
+
+export function inProgress(): DomainError {
+  const message =
+    'A request with this Idempotency-Key is being worked on. Send it again in a moment to get its answer.';
+  return new DomainError('idempotency_in_progress', message);
+}
+
+function reused(): DomainError {
+  const message = 'This Idempotency-Key belongs to another request. Use a new key for each new request.';
+  return new DomainError('idempotency_key_reused', message);
+}
+
+const SWEPT_AT_ONCE = 5_000;
+
+/** Removes what is older than 24 hours, and answers how many records. To be run now and then; nothing depends on when. */
+export async function sweepIdempotencyKeys({ idempotency, clock }: Uses<'idempotency' | 'clock'>): Promise<number> {
+  const before = after(clock.now(), -KEPT_FOR);
+  for (let swept = 0; ; ) {
+    const count = await idempotency.sweep(before, SWEPT_AT_ONCE);
+    swept += count;
+    if (count < SWEPT_AT_ONCE) return swept;
+  }
+}

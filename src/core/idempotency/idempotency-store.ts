@@ -1,0 +1,56 @@
+import type { Id } from '../shared/ids.js';
+
+/** The key that a client gave one write, so that the write can be repeated without a second effect (API.md §4.6). */
+export interface IdempotencyKey {
+  readonly customerId: Id;
+  /** 1 to 255 visible ASCII characters. */
+  readonly key: string;
+}
+
+/** The right of one run to answer under a key. It is lost when another run takes the key over. */
+export interface Claim extends IdempotencyKey {
+  /** Proves whose run it is. */
+  readonly token: string;
+}
+
+/** An answer as whoever keeps it wants it back: a JSON object, free of secrets. */
+export type KeptAnswer = Readonly<Record<string, unknown>>;
+
+export interface Attempt extends Claim {
+  /** Equal for equal requests only. */
+  readonly fingerprint: string;
+  readonly at: Date;
+  /** A run that began before this and has not answered is taken for dead. */
+  readonly deadBefore: Date;
+  /** A record that began before this is as good as none. */
+  readonly forgottenBefore: Date;
+}
+
+export type Attempted =
+  /** The key is this attempt's now. */
+  | { readonly outcome: 'claimed' }
+  /** An equal request is being worked on. */
+  | { readonly outcome: 'running' }
+  /** An equal request has been answered. */
+  | { readonly outcome: 'answered'; readonly answer: KeptAnswer }
+  /** The key belongs to another request, answered or not. */
+  | { readonly outcome: 'taken' };
+
+/** Who works under which key, and what was answered. */
+export interface IdempotencyStore {
+  /**
+   * Claims a key that is free, forgotten, or held by an equal request whose run is dead; exactly one of any number of callers
+   * gets it. Waits while the answer of another run is being committed, and then tells of it. Errors: `service_unavailable`.
+   */
+  claim(attempt: Attempt): Promise<Attempted>;
+  /** Frees the key without an answer. Nothing happens when an answer is kept, or the claim was lost. */
+  release(claim: Claim): Promise<void>;
+  /** Removes at most `limit` records that began before `before`, and answers how many. */
+  sweep(before: Date, limit: number): Promise<number>;
+}
+
+/** The other side, inside a transaction: the answer is kept if and only if the work that it tells of is done. */
+export interface AnswerKeeper {
+  /** False, and nothing kept, when the claim was lost or has its answer already: then this run must leave no effect. */
+  keep(claim: Claim, answer: KeptAnswer): Promise<boolean>;
+}

@@ -1,0 +1,108 @@
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { lastValueFrom, type Observable, of } from 'rxjs';
+import { budgetGroupOf } from '../../core/access/rolling-window.js';
+import { answeringStore } from '../../core/idempotency/answering-store.js';
+import { claimKey } from '../../core/idempotency/claim-key.js';
+import type { Claim, KeptAnswer } from '../../core/idempotency/idempotency-store.js';
+import type { Ports } from '../../core/ports.js';
+import { callerOf, type Exchange, exchangeOf } from '../exchange.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
+import { PORTS } from '../ports-token.js';
+import { Outcomes, Reply } from '../reply.js';
+import { accessOf } from './access.js';
+import { fingerprintOf, idempotencyKeyOf } from './idempotency-key.js';
+import { type Kept, keptError, ReplayedError } from './kept-answer.js';
+import { type AnyKeeping, KEEPING } from './once.js';
+
+const REPLAYED = 'Idempotent-Replayed';
+
+/**
+ * Step 9 of API.md §4.2: a write with an Idempotency-Key is done once, and its answer given again for 24 hours.
+ *
+ * Handlers that use `Once` keep the answer in the transaction of their work, and nothing can come between the two. The others
+ * are those of several transactions, which find their work done when they do it again (lists of ids, finalizing). Their answer
+ * is kept behind the work: after a crash in between, the key is free in five minutes, and a repetition answers for itself.
+ */
+@Injectable()
+export class AnswerOnce implements NestInterceptor {
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const response = context.switchToHttp().getResponse<Response>();
+    if (accessOf(this.reflector, context)?.needs !== 'scope') return next.handle();
+    const exchange = exchangeOf(request);
+    exchange.once = async (act, answerTo) => answerTo(await act(this.ports));
+    const key = budgetGroupOf(request.method) === 'write' ? idempotencyKeyOf(request) : null;
+    if (key === null) return next.handle();
+    const keeping = this.reflector.get<AnyKeeping | undefined>(KEEPING, context.getHandler());
+    const { customerId } = callerOf(exchange);
+    const claimed = await claimKey(this.ports, { customerId, key }, fingerprintOf(request, exchange));
+    if ('answer' in claimed) return of(await this.replay(claimed.answer, exchange, response, keeping));
+    const kept = (answer: unknown) => keptAnswer(answer, response.statusCode, keeping);
+    return of(await this.run(claimed.claim, exchange, next, kept));
+  }
+
+  private async run(claim: Claim, exchange: Exchange, next: CallHandler, kept: (answer: unknown) => KeptAnswer) {
+    let isKept = false;
+    exchange.once = async (act, answerTo) => {
+      const store = answeringStore(this.ports.store, claim, (result) => kept(answerTo(result as never)));
+      const result = await act({ ...this.ports, store });
+      isKept = true;
+      return answerTo(result);
+    };
+    try {
+      const answer: unknown = await lastValueFrom(next.handle());
+      if (!isKept) await this.quietly(exchange, () => this.keep(claim, kept(answer)));
+      return answer;
+    } catch (error) {
+      const answer = keptError(error, exchange.requestId);
+      // Where an answer is kept already both change nothing: a lost answer of the database, say, hides a commit that went through.
+      await this.quietly(exchange, () => (answer ? this.keep(claim, answer) : this.ports.idempotency.release(claim)));
+      throw error;
+    }
+  }
+
+  private keep(claim: Claim, answer: KeptAnswer): Promise<unknown> {
+    return this.ports.store.within(claim.customerId, (work) => work.answers.keep(claim, answer));
+  }
+
+  /** The client gets its answer all the same; the key is free again after five minutes. */
+  private async quietly(exchange: Exchange, act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      const { requestId } = exchange;
+      this.options.logger.warn({ err: error, requestId }, 'what became of an Idempotency-Key could not be kept');
+    }
+  }
+
+  private async replay(
+    answer: KeptAnswer,
+    exchange: Exchange,
+    response: Response,
+    keeping: AnyKeeping | undefined,
+  ): Promise<Reply> {
+    const kept = answer as Kept;
+    response.setHeader(REPLAYED, 'true');
+    if ('error' in kept) throw new ReplayedError(kept);
+    const { status, headers, body, bulk } = kept;
+    if (bulk) return new Outcomes((body as Outcomes['body']).data);
+    const shown = body && keeping ? await keeping.show(this.ports, callerOf(exchange), body) : body;
+    return new Reply(status, shown, headers);
+  }
+}
+
+function keptAnswer(answer: unknown, status: number, keeping: AnyKeeping | undefined): Kept {
+  const reply = answer instanceof Reply ? answer : new Reply(status, answer as object | undefined);
+  const { body, headers } = reply;
+  const bulk = answer instanceof Outcomes;
+  return { status: reply.status, headers, body: body && keeping ? keeping.keep(body) : body, bulk };
+}

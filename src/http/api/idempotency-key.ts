@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { Request } from 'express';
+import { canonical } from '../../core/shared/canonical.js';
+import { invalid } from '../../core/shared/errors.js';
+import type { Exchange } from '../exchange.js';
+import { isStreamed } from './read-request.interceptor.js';
+
+/** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */
+const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
+const MAX_LENGTH = 255;
+
+/** The `Idempotency-Key` of a request; null without one. Quoted and bare spellings are the same key. Errors: `invalid_request`. */
+export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
+  const sent = headersDistinct['idempotency-key'];
+  if (sent === undefined) return null;
+  const [header = '', ...more] = sent;
+  const key = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(header)?.[0] ?? '';
+  if (more.length === 0 && key.length >= 1 && key.length <= MAX_LENGTH) return key;
+  const message = `Idempotency-Key must be 1 to ${MAX_LENGTH} visible ASCII characters, in quotes or without.`;
+  throw invalid({ field: 'Idempotency-Key', code: 'invalid_format', message });
+}
+
+/**
+ * What makes requests equal: method, path, query and body, as the route reads them, so that neither the order of fields nor
+ * white space counts. Of a streamed body only its words count: its files are known by their own hashes.
+ */
+export function fingerprintOf({ method, path }: Request, { parameters, body }: Exchange): string {
+  const said = isStreamed(body) ? body.words : body;
+  return createHash('sha256')
+    .update(canonical([method, path, parameters, said]))
+    .digest('hex');
+}

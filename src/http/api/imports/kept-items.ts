@@ -1,0 +1,37 @@
+import { readImport, readImportPhotos } from '../../../core/imports/read-import.js';
+import type { RegistrationResult } from '../../../core/imports/register-photos.js';
+import { notFound } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import type { Keeping } from '../once.js';
+import { importPhotoView, registrationView } from './import.view.js';
+
+/** Upload targets are secrets and end: items are kept by their ids, and shown anew with targets of now. */
+
+interface KeptResult extends Pick<RegistrationResult, 'index' | 'outcome' | 'error'> {
+  readonly photo: Id | null;
+}
+
+export const keptRegistration: Keeping<
+  ReturnType<typeof registrationView>,
+  { readonly importId: Id; readonly results: readonly KeptResult[] }
+> = {
+  keep: ({ data, import: { id: importId } }) => ({
+    importId,
+    results: data.map(({ index, outcome, photo, error }) => ({ index, outcome, photo: photo?.id ?? null, error })),
+  }),
+  async show(ports, caller, { importId, results }) {
+    const ids = results.flatMap(({ photo }) => photo ?? []);
+    const items = new Map((await readImportPhotos(ports, caller, importId, ids)).map((item) => [item.id, item]));
+    const shown = results.map(({ photo, ...result }) => ({ ...result, photo: items.get(photo ?? 0) ?? null }));
+    return registrationView({ results: shown, import: await readImport(ports, caller, importId) });
+  },
+};
+
+export const keptItem: Keeping<ReturnType<typeof importPhotoView>, { readonly importId: Id; readonly id: Id }> = {
+  keep: ({ importId, id }) => ({ importId, id }),
+  async show(ports, caller, { importId, id }) {
+    const [item] = await readImportPhotos(ports, caller, importId, [id]);
+    if (!item) throw notFound('import_photo');
+    return importPhotoView(item);
+  },
+};

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
+import type { CustomerStore } from '../../src/core/customers/customer-store.js';
+import type { Attempt, Claim, IdempotencyStore, KeptAnswer } from '../../src/core/idempotency/idempotency-store.js';
+import { DAY, MINUTE, SECOND } from '../../src/core/shared/clock.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { later, sampleCustomer, sampleTag } from '../support/samples.js';
+import { atOnce, Gate } from '../support/tenant.js';
+
+export interface OpenIdempotency {
+  readonly idempotency: IdempotencyStore;
+  readonly store: CustomerStore;
+  readonly customers: CustomerDirectory;
+  close(): Promise<void>;
+}
+
+const LIVES = 5 * MINUTE;
+const answer: KeptAnswer = {
+  status: 201,
+  headers: { Location: '/x' },
+  body: { name: 'É "q" \\ \u0000 📷', b: null, a: [1] },
+};
+
+/** What `IdempotencyStore` and `AnswerKeeper` promise. They are opened once: every test has customers of its own. */
+export function idempotencyStoreContract(name: string, open: () => Promise<OpenIdempotency>): void {
+  describe(`IdempotencyStore: ${name}`, () => {
+    let opened: OpenIdempotency;
+    let store: IdempotencyStore;
+    let customerId: Id;
+
+    beforeAll(async () => {
+      opened = await open();
+      store = opened.idempotency;
+    });
+    afterAll(() => opened.close());
+    beforeEach(async () => {
+      customerId = await newCustomer();
+    });
+
+    const newCustomer = async () => (await opened.customers.create(sampleCustomer())).id;
+
+    /** An attempt of an equal request, unless it says otherwise; `ms` after the first. */
+    function attempt(ms = 0, values: Partial<Attempt> = {}): Attempt {
+      const at = later(ms);
+      return {
+        customerId,
+        key: 'order-17',
+        token: randomUUID(),
+        fingerprint: 'one',
+        at,
+        deadBefore: later(ms - LIVES),
+        forgottenBefore: later(ms - DAY),
+        ...values,
+      };
+    }
+
+    const keep = (claim: Claim, kept = answer) =>
+      opened.store.within(claim.customerId, (work) => work.answers.keep(claim, kept));
+    const claimed = { outcome: 'claimed' };
+
+    async function begun(ms = 0, values: Partial<Attempt> = {}): Promise<Attempt> {
+      const first = attempt(ms, values);
+      expect(await store.claim(first)).toEqual(claimed);
+      return first;
+    }
+
+    it('claims a key that nobody has, for one run', async () => {
+      await begun();
+      expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
+      expect(await store.claim(attempt(1, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
+    });
+
+    it('gives a key to exactly one of many that ask at once', async () => {
+      const outcomes = (await atOnce(20, () => store.claim(attempt()))).map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome === 'running')).toHaveLength(19);
+    });
+
+    it('keeps keys apart by case, and by customer', async () => {
+      await begun();
+      await begun(0, { key: 'Order-17' });
+      await begun(0, { key: `'"%_\\;--` });
+      await begun(0, { customerId: await newCustomer() });
+    });
+
+    it('gives the answer back as it was kept, to equal requests only', async () => {
+      expect(await keep(await begun())).toBe(true);
+      const again = await store.claim(attempt(1));
+      expect(again).toEqual({ outcome: 'answered', answer });
+      expect(again.outcome === 'answered' && JSON.stringify(again.answer)).toBe(JSON.stringify(answer));
+      expect(await store.claim(attempt(1, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
+    });
+
+    it('keeps one answer, of the run that holds the claim', async () => {
+      const first = await begun();
+      expect(await keep({ ...first, token: randomUUID() })).toBe(false);
+      expect(await keep({ ...first, key: 'another' })).toBe(false);
+      expect(await keep(first)).toBe(true);
+      expect(await keep(first, { status: 500 })).toBe(false);
+      expect(await store.claim(attempt(1))).toEqual({ outcome: 'answered', answer });
+    });
+
+    it('keeps answers of the bound customer only', async () => {
+      const first = await begun();
+      const stranger = await newCustomer();
+      expect(await opened.store.within(stranger, (work) => work.answers.keep(first, answer))).toBe(false);
+      expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
+    });
+
+    it('keeps the answer if and only if the transaction commits', async () => {
+      const first = await begun();
+      const undone = opened.store.within(customerId, async (work) => {
+        await work.tags.insert(sampleTag('Paris'));
+        await work.answers.keep(first, answer);
+        throw new Error('after all not');
+      });
+      await expect(undone).rejects.toThrow('after all not');
+      expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
+      await opened.store.within(customerId, async (work) => {
+        await work.tags.insert(sampleTag('Paris'));
+        await work.answers.keep(first, answer);
+      });
+      expect(await store.claim(attempt(1))).toMatchObject({ outcome: 'answered' });
+    });
+
+    it('tells of an answer that is being committed, however late the run is', async () => {
+      const first = await begun();
+      const [kept, commit] = [new Gate(), new Gate()];
+      const slow = opened.store.within(customerId, async (work) => {
+        await work.answers.keep(first, answer);
+        kept.open();
+        await commit.opened;
+      });
+      await kept.opened;
+      const meanwhile = store.claim(attempt(LIVES + SECOND));
+      commit.open();
+      await slow;
+      expect(await meanwhile).toEqual({ outcome: 'answered', answer });
+    });
+
+    it('gives the key of a dead run to an equal request; the dead run can keep and free nothing any more', async () => {
+      const first = await begun();
+      expect(await store.claim(attempt(LIVES))).toEqual({ outcome: 'running' });
+      expect(await store.claim(attempt(LIVES + 1, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
+      const second = await begun(LIVES + 1);
+      expect(await keep(first)).toBe(false);
+      await store.release(first);
+      expect(await store.claim(attempt(LIVES + 2))).toEqual({ outcome: 'running' });
+      expect(await keep(second)).toBe(true);
+    });
+
+    it('gives the key of a dead run to one of many', async () => {
+      await begun();
+      const outcomes = (await atOnce(10, () => store.claim(attempt(LIVES + 1)))).map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(1);
+    });
+
+    it('forgets', async () => {
+      expect(await keep(await begun())).toBe(true);
+      expect(await store.claim(attempt(DAY))).toMatchObject({ outcome: 'answered' });
+      expect(await store.claim(attempt(DAY, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
+      await begun(DAY + 1, { fingerprint: 'two' });
+      expect(await store.claim(attempt(DAY + 2))).toEqual({ outcome: 'taken' });
+    });
+
+    describe('release', () => {
+      it('frees the key, for other requests too', async () => {
+        const first = await begun();
+        await store.release(first);
+        await begun(1, { fingerprint: 'two' });
+        await store.release(first);
+        expect(await store.claim(attempt(2, { fingerprint: 'two' }))).toEqual({ outcome: 'running' });
+      });
+
+      it('leaves an answer alone', async () => {
+        const first = await begun();
+        await keep(first);
+        await store.release(first);
+        expect(await store.claim(attempt(1))).toMatchObject({ outcome: 'answered' });
+      });
+    });
+
+    it('sweeps what began before, as many as it is asked to, of all customers', async () => {
+      const old = -1000 * DAY;
+      const other = await newCustomer();
+      for (const key of ['a', 'b', 'c']) await begun(old, { key });
+      await begun(old, { key: 'd', customerId: other });
+      const young = await begun(old + 1, { key: 'young' });
+      await keep(young);
+      expect(await store.sweep(later(old), 10)).toBe(0);
+      expect(await store.sweep(later(old + 1), 3)).toBe(3);
+      expect(await store.sweep(later(old + 1), 10)).toBe(1);
+      expect(await store.claim(attempt(old + 2, { key: 'young' }))).toMatchObject({ outcome: 'answered' });
+      for (const key of ['a', 'b', 'c']) await begun(old + 2, { key, fingerprint: 'two' });
+    });
+  });
+}
