@@ -11,7 +11,7 @@ export interface TagCreation extends SaidOfTag {
 }
 
 /** Errors: `invalid_request`, `tag_name_taken`, `limit_reached`. With `ifExists: 'return'` the tag that has the name is the answer. */
-export function createTag(
+export async function createTag(
   { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
   caller: Caller,
   said: TagCreation,
@@ -22,7 +22,13 @@ export function createTag(
   const name = parseTagName(said.name, 'name');
   const nameKey = foldKey(name);
   return store.within(caller.customerId, async (work) => {
-    const existing = (await work.tags.findByNameKeys([nameKey]))[0];
+    const named = async () => (await work.tags.findByNameKeys([nameKey]))[0];
+    let existing = await named();
+    if (existing === undefined) {
+      // One new tag at a time, so that their number stays within its limit; this name may be one of them.
+      await work.lockCustomer();
+      existing = await named();
+    }
     if (existing === undefined) {
       await demandRoomForTags(work.tags, 1, limits);
       const description = cleanDescription(said.description);
@@ -35,7 +41,7 @@ export function createTag(
       });
       if (tag !== null) return { tag, created: true };
     }
-    const taken = existing ?? (await work.tags.findByNameKeys([nameKey]))[0];
+    const taken = existing ?? (await named());
     if (taken !== undefined && ifExists === 'return') return { tag: taken, created: false };
     throw nameTaken(taken);
   });

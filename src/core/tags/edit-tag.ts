@@ -1,38 +1,66 @@
-import type { Caller } from '../access/caller.js';
+import { type Caller, demandScope } from '../access/caller.js';
+import type { CustomerWork } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { foldKey } from '../shared/text.js';
 import { nameTaken } from './create-tag.js';
+import { demandMerged, holdPhotos, retagPhotos } from './retag-photos.js';
 import { parseTagName, type Tag } from './tag.js';
+import { type TagChanges, type TagTools, toolErrors, usesTools } from './tag-tools.js';
 import { cleanDescription, type SaidOfTag, tagErrors } from './tag-values.js';
 
-export interface TagPatch extends SaidOfTag {
+export interface TagPatch extends SaidOfTag, TagTools {
   readonly name?: string | undefined;
 }
 
-/** Errors: `invalid_request`, `not_found`, `tag_name_taken`, `precondition_failed`. */
-export function editTag(
-  { store, clock }: Uses<'store' | 'clock'>,
+export interface EditedTag extends Tag {
+  /** Absent when no tool was used. */
+  readonly changes?: TagChanges;
+}
+
+/**
+ * Changes what is said of a tag, and uses its bulk tools, all of it or nothing. The tag's own version rises with what is said of
+ * it, not with its photos. Errors: `scope_required`, `invalid_request`, `not_found`, `tag_name_taken`, `precondition_failed`.
+ */
+export async function editTag(
+  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
   caller: Caller,
   id: Id,
   patch: TagPatch,
   check: Precondition<Tag> = unconditional,
-): Promise<Tag> {
-  const errors = tagErrors(patch);
+): Promise<EditedTag> {
+  const withTools = usesTools(patch);
+  if (withTools) demandScope(caller, 'photos:write');
+  const errors = [...tagErrors(patch), ...toolErrors(id, patch)];
   if (errors.length > 0) throw invalid(...errors);
   const name = patch.name === undefined ? undefined : parseTagName(patch.name, 'name');
   return store.within(caller.customerId, async (work) => {
-    const tag = found((await work.tags.lock([id]))[0], 'tag');
+    const photos = withTools ? await holdPhotos(work, patch) : [];
+    const held = await work.tags.lock([...new Set([id, ...(patch.mergeTagIds ?? [])])]);
+    const tag = found(
+      held.find((one) => one.id === id),
+      'tag',
+    );
+    const mergeTagIds = demandMerged(patch, held);
     check(tag);
+    const at = clock.now();
     const next = merge(tag, patch, name ?? tag.name);
-    const same = next.name === tag.name && next.color === tag.color && next.description === tag.description;
-    if (same) return tag;
-    const edited = { ...next, updatedAt: clock.now(), version: tag.version + 1 };
-    if (await work.tags.update(edited)) return edited;
-    throw nameTaken((await work.tags.findByNameKeys([edited.nameKey]))[0]);
+    if (!withTools) return save(work, tag, next, at);
+    const changes = await retagPhotos(work, tag, { ...patch, mergeTagIds }, { photos, limits, at });
+    // After the merge, which may have freed the name.
+    await save(work, tag, next, at);
+    return { ...found(await work.tags.get(id), 'tag'), changes };
   });
+}
+
+async function save(work: CustomerWork, tag: Tag, next: Tag, at: Date): Promise<Tag> {
+  const same = next.name === tag.name && next.color === tag.color && next.description === tag.description;
+  if (same) return tag;
+  const edited = { ...next, updatedAt: at, version: tag.version + 1 };
+  if (await work.tags.update(edited)) return edited;
+  throw nameTaken((await work.tags.findByNameKeys([edited.nameKey]))[0]);
 }
 
 function merge(tag: Tag, patch: TagPatch, name: string): Tag {

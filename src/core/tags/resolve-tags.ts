@@ -1,9 +1,10 @@
 import { type Caller, demandScope } from '../access/caller.js';
+import type { CustomerWork } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { foldKey } from '../shared/text.js';
-import { parseTagName } from './tag.js';
+import { nameKeyOf, parseTagName, type Tag } from './tag.js';
 import type { TagRepository } from './tag-repository.js';
 
 /** Tags as requests name them: by id, by name, or both. */
@@ -15,37 +16,71 @@ export interface TagRequest {
 
 /**
  * The ids of all tags that a request names, each once, ascending. They are held until the transaction ends. With those
- * that the photo gets `beside` them they must not be more than a photo may have.
+ * that the photo gets `beside` them they must not be more than a photo may have. Call `holdForNewTags` first.
  * Errors: `invalid_request` (`unknown_tag`, `too_many`), `scope_required`, `limit_reached`.
  */
 export async function resolveTags(
-  tags: TagRepository,
+  { tags, lockCustomer }: Pick<CustomerWork, 'tags' | 'lockCustomer'>,
   caller: Pick<Caller, 'scopes'>,
   request: TagRequest,
   { limits, at, prefix = '', beside = [] }: { limits: Limits; at: Date; prefix?: string; beside?: readonly Id[] },
 ): Promise<readonly Id[]> {
-  const asked = [...new Set(request.tagIds ?? [])];
-  const held = new Set((await tags.lock(asked)).map((tag) => tag.id));
-  const unknown = asked
-    .filter((id) => !held.has(id))
+  const names = namesIn(request, `${prefix}tagNames`);
+  const held = await holdTags(tags, [request]);
+  const unknown = [...new Set(request.tagIds ?? [])]
+    .filter((id) => !held.some((tag) => tag.id === id))
     .map((id): FieldError => {
       return { field: `${prefix}tagIds`, code: 'unknown_tag', message: `Tag ${id} does not exist.` };
     });
   if (unknown.length > 0) throw invalid(...unknown);
-  const names = new Map<string, string>();
-  for (const name of request.tagNames ?? []) {
-    const clean = parseTagName(name, `${prefix}tagNames`);
-    if (!names.has(foldKey(clean))) names.set(foldKey(clean), clean);
+  const missing = new Map([...names].filter(([key]) => !held.some((tag) => tag.nameKey === key)));
+  if (missing.size > 0) {
+    demandScope(caller, 'tags:write');
+    await lockCustomer();
   }
-  const existing = await tags.findByNameKeys([...names.keys()]);
-  const missing = new Map([...names].filter(([key]) => !existing.some((tag) => tag.nameKey === key)));
-  if (missing.size > 0) demandScope(caller, 'tags:write');
-  const ids = new Set([...held, ...existing.map((tag) => tag.id), ...(await create(tags, missing, limits, at))]);
+  const ids = new Set([...held.map((tag) => tag.id), ...(await create(tags, missing, limits, at))]);
   if (new Set([...ids, ...beside]).size > limits.tagsPerPhoto) {
     const message = `A photo has at most ${limits.tagsPerPhoto} tags.`;
     throw invalid({ field: `${prefix}tagIds`, code: 'too_many', message, max: limits.tagsPerPhoto });
   }
   return [...ids].sort((a, b) => a - b);
+}
+
+/**
+ * Holds the customer until the transaction ends when one of these requests names a tag that does not exist yet: tags are created
+ * one transaction at a time, so that their number stays within its limit. Called before anything else is locked.
+ */
+export async function holdForNewTags(
+  { tags, lockCustomer }: Pick<CustomerWork, 'tags' | 'lockCustomer'>,
+  ...requests: readonly TagRequest[]
+): Promise<void> {
+  const nameKeys = nameKeysIn(requests);
+  if (nameKeys.length === 0) return;
+  if ((await tags.findByNameKeys(nameKeys)).length < nameKeys.length) await lockCustomer();
+}
+
+/**
+ * Holds every tag that exists of those that the requests name, in one ascending order: whoever holds tags for several photos
+ * calls it for all of them first, so that two of them wait for each other and not in a circle.
+ */
+export async function holdTags(tags: TagRepository, requests: readonly TagRequest[]): Promise<readonly Tag[]> {
+  const nameKeys = nameKeysIn(requests);
+  const named = nameKeys.length === 0 ? [] : await tags.findByNameKeys(nameKeys);
+  return tags.lock([...new Set([...requests.flatMap(({ tagIds = [] }) => tagIds), ...named.map((tag) => tag.id)])]);
+}
+
+/** The clean names by their keys. Errors: `invalid_request`. */
+function namesIn({ tagNames = [] }: TagRequest, field: string): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const name of tagNames) {
+    const clean = parseTagName(name, field);
+    if (!names.has(foldKey(clean))) names.set(foldKey(clean), clean);
+  }
+  return names;
+}
+
+function nameKeysIn(requests: readonly TagRequest[]): string[] {
+  return [...new Set(requests.flatMap(({ tagNames = [] }) => tagNames.flatMap((name) => nameKeyOf(name) ?? [])))];
 }
 
 async function create(
@@ -66,11 +101,12 @@ async function create(
   return ids;
 }
 
-/** Errors: `limit_reached`. */
+/** The customer must be held, or another may take the same room. Errors: `limit_reached`. */
 export async function demandRoomForTags(tags: TagRepository, more: number, limits: Limits): Promise<void> {
   if ((await tags.count()) + more <= limits.tags) return;
-  throw new DomainError('limit_reached', `A customer has at most ${limits.tags} tags. Delete or merge some first.`, {
-    limit: limits.tags,
-    name: 'tags',
-  });
+  throw new DomainError('limit_reached', noRoomForTags(limits), { limit: limits.tags, name: 'tags' });
+}
+
+export function noRoomForTags(limits: Limits): string {
+  return `A customer has at most ${limits.tags} tags. Delete or merge some first.`;
 }

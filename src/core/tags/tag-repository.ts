@@ -16,6 +16,15 @@ export interface TagReads {
   count(): Promise<number>;
 }
 
+/** How many photos outside the trash a merge was about. */
+export interface MergedPhotos {
+  /** They did not have the tag that stays. */
+  readonly added: number;
+  /** They had it beside the one that went. */
+  readonly unchanged: number;
+}
+
+/** In all writes `photoCount` follows. Photos that change get one new version with `updatedAt` `at`, in the trash or not. */
 export interface TagRepository extends TagReads {
   /** Reads and holds them until the transaction ends, in ascending order of ids. */
   lock(ids: readonly Id[]): Promise<readonly Tag[]>;
@@ -25,4 +34,10 @@ export interface TagRepository extends TagReads {
   update(tag: Tag): Promise<boolean>;
   /** Removes the tag from its photos, whose `version` rises and `updatedAt` becomes `at`, and then the tag. */
   delete(id: Id, at: Date): Promise<void>;
+  /** Gives the tag to photos. Those that have it stay as they are, missing ones are passed over. The tag and the photos must be locked. */
+  attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void>;
+  /** Takes all these tags off photos. Those that have none of them stay as they are, missing ones are passed over. The photos must be locked. */
+  detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void>;
+  /** Every photo of the tags `from` gets `into` in their place, and they are deleted. All tags must be locked; photos that are not are waited for. */
+  merge(from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos>;
 }

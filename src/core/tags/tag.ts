@@ -33,7 +33,7 @@ export function parseTagName(name: string, field: string): string {
   if (CONTROL_CHARACTERS.test(name)) {
     throw invalid({ field, code: 'invalid_format', message: `${field} must not contain control characters.` });
   }
-  const clean = name.toWellFormed().normalize('NFC').trim().replace(/\s+/gu, ' ');
+  const clean = cleanName(name);
   const length = codePoints(clean);
   if (length >= 1 && length <= MAX_TAG_NAME) return clean;
   const error: FieldError = {
@@ -44,6 +44,15 @@ export function parseTagName(name: string, field: string): string {
     max: MAX_TAG_NAME,
   };
   throw invalid(error);
+}
+
+/** The key of what `parseTagName` would make of it; null where that would refuse control characters. */
+export function nameKeyOf(name: string): string | null {
+  return CONTROL_CHARACTERS.test(name) ? null : foldKey(cleanName(name));
+}
+
+function cleanName(name: string): string {
+  return name.toWellFormed().normalize('NFC').trim().replace(/\s+/gu, ' ');
 }
 
 /** By name key, then id: the order of tags wherever they are shown together. */

@@ -1,0 +1,84 @@
+import type { Caller } from '../access/caller.js';
+import type { CustomerWork } from '../customers/customer-store.js';
+import type { Limits } from '../customers/limits.js';
+import type { Uses } from '../ports.js';
+import { DomainError, type ItemError, invalid } from '../shared/errors.js';
+import { foldKey } from '../shared/text.js';
+import type { TagCreation } from './create-tag.js';
+import { noRoomForTags } from './resolve-tags.js';
+import { type NewTag, parseTagName, type Tag } from './tag.js';
+import { cleanDescription, tagErrors } from './tag-values.js';
+
+/** What became of one tag of the request, in the order of the request. */
+export type TagCreationResult =
+  | { readonly index: number; readonly outcome: 'created' | 'existing'; readonly tag: Tag }
+  | { readonly index: number; readonly outcome: 'rejected'; readonly error: ItemError };
+
+/**
+ * Makes many tags in one transaction. A name that a tag has, or an earlier one of the request gets, is `existing`: that tag, as
+ * it is. One that is wrong in itself, or for which the customer has no room, is `rejected`, and the others go on.
+ */
+export async function createTags(
+  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
+  caller: Caller,
+  all: readonly TagCreation[],
+): Promise<readonly TagCreationResult[]> {
+  const at = clock.now();
+  const wanted = all.map((said) => newTag(said, at));
+  const firsts = new Map<string, number>();
+  for (const [index, tag] of wanted.entries()) {
+    if ('nameKey' in tag && !firsts.has(tag.nameKey)) firsts.set(tag.nameKey, index);
+  }
+  return store.within(caller.customerId, async (work) => {
+    const { tags, created } = await makeMissing(
+      work,
+      wanted.filter((tag, index): tag is NewTag => 'nameKey' in tag && firsts.get(tag.nameKey) === index),
+      limits,
+    );
+    return wanted.map((one, index): TagCreationResult => {
+      if (!('nameKey' in one)) return { index, outcome: 'rejected', error: one };
+      const tag = tags.get(one.nameKey);
+      if (tag === undefined)
+        return { index, outcome: 'rejected', error: { code: 'limit_reached', message: noRoomForTags(limits) } };
+      const isNew = created.has(one.nameKey) && firsts.get(one.nameKey) === index;
+      return { index, outcome: isNew ? 'created' : 'existing', tag };
+    });
+  });
+}
+
+function newTag(said: TagCreation, createdAt: Date): NewTag | ItemError {
+  try {
+    const errors = tagErrors(said);
+    if (errors.length > 0) throw invalid(...errors);
+    const name = parseTagName(said.name, 'name');
+    const color = said.color?.toLowerCase() ?? null;
+    return { name, nameKey: foldKey(name), color, description: cleanDescription(said.description), createdAt };
+  } catch (error) {
+    if (error instanceof DomainError) return { code: 'invalid_request', message: error.message };
+    throw error;
+  }
+}
+
+/** Tags by name key, those that were there and those that had to be made; the first of the request get what room there is. */
+async function makeMissing(
+  { tags, lockCustomer }: CustomerWork,
+  wanted: readonly NewTag[],
+  limits: Limits,
+): Promise<{ tags: ReadonlyMap<string, Tag>; created: ReadonlySet<string> }> {
+  const keys = wanted.map((tag) => tag.nameKey);
+  const byKey = new Map((await tags.findByNameKeys(keys)).map((tag) => [tag.nameKey, tag]));
+  const created = new Set<string>();
+  if (byKey.size === keys.length) return { tags: byKey, created };
+  // One transaction at a time makes tags, so that their number stays within its limit; another may just have made some of these.
+  await lockCustomer();
+  for (const tag of await tags.findByNameKeys(keys)) byKey.set(tag.nameKey, tag);
+  const missing = wanted.filter((tag) => !byKey.has(tag.nameKey));
+  const room = Math.max(0, limits.tags - (await tags.count()));
+  for (const one of missing.slice(0, room)) {
+    const tag = await tags.insert(one);
+    if (tag !== null) created.add(one.nameKey);
+    const stored = tag ?? (await tags.findByNameKeys([one.nameKey]))[0];
+    if (stored !== undefined) byKey.set(one.nameKey, stored);
+  }
+  return { tags: byKey, created };
+}

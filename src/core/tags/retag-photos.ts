@@ -1,0 +1,60 @@
+import type { CustomerWork } from '../customers/customer-store.js';
+import type { Limits } from '../customers/limits.js';
+import { isTrashed, type TaggedPhoto } from '../photos/photo.js';
+import { type FieldError, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Tag } from './tag.js';
+import type { TagChanges, TagTools } from './tag-tools.js';
+
+/** Holds every photo that the tools are about, before any tag is held. Answers those that are named. */
+export function holdPhotos({ photos }: CustomerWork, tools: TagTools): Promise<readonly TaggedPhoto[]> {
+  const named = [...new Set([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])])];
+  const merged = tools.mergeTagIds ?? [];
+  return merged.length > 0 ? photos.lockTagged(merged, named) : photos.lock(named);
+}
+
+/** Errors: `invalid_request` (`unknown_tag`) when a tag that is to be merged is not among those `held`. */
+export function demandMerged({ mergeTagIds = [] }: TagTools, held: readonly Tag[]): readonly Id[] {
+  const asked = [...new Set(mergeTagIds)].sort((a, b) => a - b);
+  const unknown = asked.filter((id) => !held.some((tag) => tag.id === id));
+  const errors = unknown.map((id): FieldError => {
+    return { field: 'mergeTagIds', code: 'unknown_tag', message: `Tag ${id} does not exist.` };
+  });
+  if (errors.length > 0) throw invalid(...errors);
+  return asked;
+}
+
+/**
+ * Uses the tools on a tag. It, the tags that are merged and the photos must be held. A photo that is named and moves at the
+ * same time becomes one new version, not two: what a merge brings is left to the merge.
+ */
+export async function retagPhotos(
+  { tags }: CustomerWork,
+  { id }: Pick<Tag, 'id'>,
+  tools: TagTools & { readonly mergeTagIds: readonly Id[] },
+  { photos, limits, at }: { photos: readonly TaggedPhoto[]; limits: Limits; at: Date },
+): Promise<TagChanges> {
+  const { mergeTagIds } = tools;
+  const shown = new Map(photos.flatMap((photo) => (isTrashed(photo) ? [] : [[photo.id, photo] as const])));
+  const has = (photo: TaggedPhoto, ...tagIds: readonly Id[]) => photo.tags.some((tag) => tagIds.includes(tag.id));
+  const named = (ids: readonly Id[] = []) => [...new Set(ids)].sort((a, b) => a - b);
+  const existing = (ids?: readonly Id[]) => named(ids).flatMap((photoId) => shown.get(photoId) ?? []);
+  const losing = existing(tools.removePhotoIds);
+  const wanting = existing(tools.addPhotoIds).filter((photo) => !has(photo, ...mergeTagIds));
+  const without = wanting.filter((photo) => !has(photo, id));
+  const full = without.filter((photo) => photo.tags.length >= limits.tagsPerPhoto).map((photo) => photo.id);
+  const gaining = without.map((photo) => photo.id).filter((photoId) => !full.includes(photoId));
+  const leaving = losing.map((photo) => photo.id);
+  await tags.detach([id, ...mergeTagIds], leaving, at);
+  await tags.attach(id, gaining, at);
+  const moved = mergeTagIds.length > 0 ? await tags.merge(mergeTagIds, id, at) : { added: 0, unchanged: 0 };
+  const removed = losing.filter((photo) => has(photo, id)).length;
+  return {
+    added: gaining.length + moved.added,
+    removed,
+    unchanged: wanting.length - without.length + losing.length - removed + moved.unchanged,
+    notFound: named([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])]).filter((one) => !shown.has(one)),
+    full,
+    mergedTagIds: mergeTagIds,
+  };
+}

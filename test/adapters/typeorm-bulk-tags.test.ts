@@ -1,0 +1,107 @@
+import type { DataSource } from 'typeorm';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { later } from '../support/samples.js';
+import { Tenant } from '../support/tenant.js';
+
+/** More than two statements take at once. */
+const PHOTOS = 12_001;
+
+let database: TestDatabase;
+let source: DataSource;
+let tenant: Tenant;
+let all: Id;
+let half: Id;
+let none: Id;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  source = await openDataSource(database);
+});
+afterAll(async () => {
+  await source.destroy();
+  await database.close();
+});
+
+/** All photos have the first tag, every second one the second, none the third; the last photo is in the trash. */
+beforeEach(async () => {
+  tenant = await Tenant.of({
+    store: new TypeormCustomerStore(source),
+    customers: new TypeormCustomerDirectory(source),
+  });
+  [all, half, none] = (await tenant.addTags('all', 'half', 'none')).map(({ id }) => id) as [Id, Id, Id];
+  await source.query(
+    `INSERT INTO photos (customer_id, id, filename, filename_key, content_type, size_bytes, sha256, blob_key, width, height,
+       orientation, rotation, alpha, taken_at_source, camera_key, metadata, damaged, trashed_at, created_at, updated_at,
+       version, search)
+     SELECT $1, n, 'a.jpg', 'a.jpg', 'image/jpeg', 1, 'hash ' || n, 'originals/' || n, 4, 3,
+       1, 0, false, 'none', '', '{}', false, CASE WHEN n = $2 THEN now() END, now(), now(),
+       1, array_to_tsvector(ARRAY[concat($1::bigint, ':word'), concat($1::bigint, '#', $3::bigint)]
+         || CASE WHEN n % 2 = 0 THEN ARRAY[concat($1::bigint, '#', $4::bigint)] ELSE '{}' END)
+     FROM generate_series(1, $2::integer) AS n`,
+    [tenant.id, PHOTOS, all, half],
+  );
+  await source.query(
+    `INSERT INTO photo_tags (customer_id, photo_id, tag_id)
+     SELECT $1, n, tag_id FROM generate_series(1, $2::integer) AS n, unnest(ARRAY[$3::bigint, $4::bigint]) AS tag_id
+     WHERE tag_id = $3 OR n % 2 = 0`,
+    [tenant.id, PHOTOS, all, half],
+  );
+  await source.query(
+    `UPDATE tag_counts n SET photos = (
+       SELECT count(*) FROM photo_tags l JOIN photos p ON p.customer_id = l.customer_id AND p.id = l.photo_id
+       WHERE l.customer_id = n.customer_id AND l.tag_id = n.tag_id AND NOT p.trashed
+     ) WHERE customer_id = $1`,
+    [tenant.id],
+  );
+});
+
+/** What is stored of photos: how many there are with each set of tags by the links, by the search vector, and in each version. */
+async function stored() {
+  return source.query(
+    `SELECT links, search, version, count(*)::integer AS photos FROM (
+       SELECT version, array_remove(tsvector_to_array(search), concat(customer_id, ':word')) AS search, ARRAY(
+         SELECT concat(l.customer_id, '#', l.tag_id) FROM photo_tags l
+         WHERE l.customer_id = p.customer_id AND l.photo_id = p.id ORDER BY l.tag_id
+       ) AS links FROM photos p WHERE customer_id = $1
+     ) each GROUP BY links, search, version ORDER BY links, version`,
+    [tenant.id],
+  );
+}
+
+const lexemes = (...ids: readonly Id[]) => ids.map((id) => `${tenant.id}#${id}`);
+const kind = (ids: readonly Id[], version: number, photos: number) => {
+  return { links: lexemes(...ids), search: lexemes(...ids), version, photos };
+};
+const count = async (id: Id) => (await tenant.read(({ tags }) => tags.get(id)))?.photoCount;
+
+test('more photos than one statement takes get another tag, each one new version', async () => {
+  const merged = await tenant.within(async ({ photos, tags }) => {
+    await photos.lockTagged([all, half], []);
+    await tags.lock([all, half, none]);
+    return tags.merge([all, half], none, later(0));
+  });
+  expect(merged).toEqual({ added: PHOTOS - 1, unchanged: 0 });
+  expect(await stored()).toEqual([kind([none], 2, PHOTOS)]);
+  expect([await count(all), await count(half), await count(none)]).toEqual([undefined, undefined, PHOTOS - 1]);
+});
+
+test('of those some have it already', async () => {
+  const merged = await tenant.within(async ({ photos, tags }) => {
+    await photos.lockTagged([all], []);
+    await tags.lock([all, half]);
+    return tags.merge([all], half, later(0));
+  });
+  expect(merged).toEqual({ added: (PHOTOS - 1) / 2, unchanged: (PHOTOS - 1) / 2 });
+  expect(await stored()).toEqual([kind([half], 2, PHOTOS)]);
+  expect([await count(all), await count(half)]).toEqual([undefined, PHOTOS - 1]);
+});
+
+test('they lose a tag that is deleted', async () => {
+  await tenant.within(({ tags }) => tags.delete(all, later(0)));
+  expect(await stored()).toEqual([kind([], 2, (PHOTOS + 1) / 2), kind([half], 2, (PHOTOS - 1) / 2)]);
+  expect([await count(all), await count(half)]).toEqual([undefined, (PHOTOS - 1) / 2]);
+});

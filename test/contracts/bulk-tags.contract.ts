@@ -1,0 +1,297 @@
+import type { Photo } from '../../src/core/photos/photo.js';
+import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { searchWords } from '../../src/core/shared/text.js';
+import { later } from '../support/samples.js';
+import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
+
+type OpenStore = CustomerPorts & { close(): Promise<void> };
+
+/** Higher than any id that a test is given. */
+const NOBODY: Id = 9_007_199_254_740_000;
+
+/** What the writes of `TagRepository` promise that are about many photos at once. Opened once: every test has customers of its own. */
+export function bulkTagsContract(open: () => Promise<OpenStore>): void {
+  let opened: OpenStore;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    opened = await open();
+  });
+  beforeEach(async () => {
+    tenant = await Tenant.of(opened);
+  });
+  afterAll(() => opened.close());
+
+  const idsOf = (rows: readonly { readonly id: Id }[]) => rows.map(({ id }) => id);
+  const photo = async (id: Id) => present(await tenant.read(({ photos }) => photos.get(id)));
+  const named = async (id: Id) => (await photo(id)).tags.map((tag) => tag.name);
+  const count = async (id: Id) => present(await tenant.read(({ tags }) => tags.get(id))).photoCount;
+  const found = async (filters: Partial<PhotoFilters>) => {
+    const window = { after: null, limit: 1000 };
+    return idsOf(
+      await tenant.read(({ photos }) => photos.list({ filters: { trashed: 'false', ...filters }, sort: 'id', window })),
+    );
+  };
+  const searched = (q: string) => found({ words: searchWords(q), trashed: 'any' });
+  const tagIds = async (...names: readonly string[]) => idsOf(await tenant.addTags(...names)) as [Id, Id, Id];
+  const setTrashed = (id: Id, trashedAt: Date | null) =>
+    tenant.within(async ({ photos }) => photos.update({ ...present((await photos.lock([id]))[0]), trashedAt }));
+
+  const attach = (id: Id, photoIds: readonly Id[]) =>
+    tenant.within(async ({ photos, tags }) => {
+      await photos.lock(photoIds);
+      await tags.lock([id]);
+      await tags.attach(id, photoIds, later(50));
+    });
+  const detach = (ids: readonly Id[], photoIds: readonly Id[]) =>
+    tenant.within(async ({ photos, tags }) => {
+      await photos.lock(photoIds);
+      await tags.detach(ids, photoIds, later(50));
+    });
+  const merge = (from: readonly Id[], into: Id) =>
+    tenant.within(async ({ photos, tags }) => {
+      await photos.lockTagged(from, []);
+      await tags.lock([into, ...from]);
+      return tags.merge(from, into, later(50));
+    });
+
+  /** Every count is the number of photos outside the trash that carry the tag. */
+  const expectCountsToBeRight = async () => {
+    const window = { after: null, limit: 1000 };
+    const tags = await tenant.read((view) => view.tags.list({ filters: {}, sort: 'id', window }));
+    for (const { id, photoCount } of tags)
+      expect([id, photoCount]).toEqual([id, (await found({ tagIds: [id] })).length]);
+  };
+
+  describe('attach', () => {
+    it('gives the tag to photos and makes those a new version', async () => {
+      const [tag, other] = await tagIds('sea', 'other');
+      const photos = await tenant.addPhotos([{ version: 3 }, {}, {}], [other]);
+      const [first, second, rest] = photos as [Photo, Photo, Photo];
+      await attach(tag, [second.id, first.id]);
+      const tags = [
+        { id: other, name: 'other' },
+        { id: tag, name: 'sea' },
+      ];
+      expect(await photo(first.id)).toEqual({ ...first, tags, version: 4, updatedAt: later(50) });
+      expect(await photo(second.id)).toEqual({ ...second, tags, version: 2, updatedAt: later(50) });
+      expect(await photo(rest.id)).toMatchObject({ version: 1, updatedAt: rest.updatedAt });
+      expect([await count(tag), await count(other)]).toEqual([2, 3]);
+    });
+
+    it('lets the photos be found by the tag, and still by their own words and other tags', async () => {
+      const [tag, other] = await tagIds('Sea', 'Sand');
+      const { id } = await tenant.addPhoto({ title: 'Holidays' }, [other]);
+      expect(await searched('sea')).toEqual([]);
+      await attach(tag, [id]);
+      for (const q of ['sea', 'sand', 'holidays', 'sea sand holidays']) expect(await searched(q)).toEqual([id]);
+    });
+
+    it('leaves a photo that has the tag as it is, and passes over those that are missing', async () => {
+      const [tag] = await tagIds('sea');
+      const has = await tenant.addPhoto({}, [tag]);
+      const gets = await tenant.addPhoto();
+      await attach(tag, [has.id, gets.id, NOBODY]);
+      expect(await photo(has.id)).toMatchObject({ version: 1, updatedAt: has.updatedAt });
+      expect(await photo(gets.id)).toMatchObject({ version: 2 });
+      expect(await count(tag)).toBe(2);
+      await attach(tag, []);
+      expect(await count(tag)).toBe(2);
+    });
+
+    it('does not count photos in the trash until they are back', async () => {
+      const [tag] = await tagIds('sea');
+      const { id } = await tenant.addPhoto({ trashedAt: later(0) });
+      await attach(tag, [id]);
+      expect([await named(id), await count(tag)]).toEqual([['sea'], 0]);
+      await setTrashed(id, null);
+      expect(await count(tag)).toBe(1);
+    });
+
+    it('takes a thousand at once', async () => {
+      const [tag] = await tagIds('sea');
+      const ids = idsOf(await tenant.addPhotos(Array.from({ length: 1000 }, () => ({}))));
+      await attach(tag, ids);
+      expect([await count(tag), await searched('sea')]).toEqual([1000, ids]);
+      await detach([tag], ids);
+      expect([await count(tag), await searched('sea')]).toEqual([0, []]);
+      expect(await photo(present(ids[999]))).toMatchObject({ version: 3, tags: [] });
+    });
+  });
+
+  describe('detach', () => {
+    it('takes all the tags off in one new version, and leaves those that have none of them', async () => {
+      const [a, b, kept] = await tagIds('alpha', 'beta', 'kept');
+      const both = await tenant.addPhoto({ title: 'Own words' }, [a, b, kept]);
+      const one = await tenant.addPhoto({}, [b]);
+      const none = await tenant.addPhoto({}, [kept]);
+      const elsewhere = await tenant.addPhoto({}, [a]);
+      await detach([a, b], [none.id, one.id, both.id, NOBODY]);
+      expect(await photo(both.id)).toEqual({
+        ...both,
+        tags: [{ id: kept, name: 'kept' }],
+        version: 2,
+        updatedAt: later(50),
+      });
+      expect(await photo(one.id)).toMatchObject({ tags: [], version: 2 });
+      expect(await photo(none.id)).toMatchObject({ version: 1, updatedAt: none.updatedAt });
+      expect([await count(a), await count(b), await count(kept)]).toEqual([1, 0, 2]);
+      expect([await searched('alpha'), await searched('beta')]).toEqual([[elsewhere.id], []]);
+      expect(await searched('own words kept')).toEqual([both.id]);
+    });
+
+    it('does not take photos in the trash off the count', async () => {
+      const [tag] = await tagIds('sea');
+      const { id } = await tenant.addPhoto({ trashedAt: later(0) }, [tag]);
+      await tenant.addPhoto({}, [tag]);
+      await detach([tag], [id]);
+      expect([await named(id), await count(tag)]).toEqual([[], 1]);
+      await setTrashed(id, null);
+      expect(await count(tag)).toBe(1);
+    });
+  });
+
+  describe('merge', () => {
+    it('moves photos, in the trash or not, in one new version, and tells of those outside it', async () => {
+      const [into, a, b] = await tagIds('into', 'alpha', 'beta');
+      const moves = await tenant.addPhoto({ title: 'Own words' }, [a, b]);
+      const has = await tenant.addPhoto({}, [into, b]);
+      const trashed = await tenant.addPhoto({ trashedAt: later(0) }, [a]);
+      const untouched = await tenant.addPhoto({}, [into]);
+      expect(await merge([b, a], into)).toEqual({ added: 1, unchanged: 1 });
+      const tags = [{ id: into, name: 'into' }];
+      for (const before of [moves, has, trashed]) {
+        expect(await photo(before.id)).toEqual({ ...before, tags, version: 2, updatedAt: later(50) });
+      }
+      expect(await photo(untouched.id)).toMatchObject({ version: 1 });
+      expect(await count(into)).toBe(3);
+      await setTrashed(trashed.id, null);
+      expect(await count(into)).toBe(4);
+      expect(await searched('into')).toEqual(idsOf([moves, has, trashed, untouched]));
+      expect(await searched('own words')).toEqual([moves.id]);
+    });
+
+    it('deletes the tags that went, with or without photos, and frees their names', async () => {
+      const [into, used, unused] = await tagIds('into', 'used', 'unused');
+      await tenant.addPhoto({}, [used]);
+      await merge([used, unused], into);
+      expect(idsOf(await tenant.read(({ tags }) => tags.getMany([into, used, unused])))).toEqual([into]);
+      const [again] = await tagIds('used');
+      expect([await count(again), await searched('used')]).toEqual([0, []]);
+    });
+
+    it('leaves what is not of this customer', async () => {
+      const stranger = await Tenant.of(opened);
+      const foreign = await stranger.addTag('foreign');
+      const theirs = await stranger.addPhoto({}, [foreign.id]);
+      const [into] = await tagIds('into');
+      await attach(into, [theirs.id]);
+      await detach([foreign.id], [theirs.id]);
+      expect(await merge([foreign.id, NOBODY], into)).toEqual({ added: 0, unchanged: 0 });
+      const tags = [{ id: foreign.id, name: 'foreign' }];
+      expect(await stranger.read(({ photos }) => photos.get(theirs.id))).toEqual({ ...theirs, tags });
+      expect(await stranger.read((view) => view.tags.get(foreign.id))).toMatchObject({ photoCount: 1 });
+      expect(await count(into)).toBe(0);
+    });
+
+    it('is undone with its transaction', async () => {
+      const [into, from] = await tagIds('into', 'from');
+      const moves = await tenant.addPhoto({}, [from]);
+      const gets = await tenant.addPhoto();
+      const work = tenant.within(async ({ photos, tags }) => {
+        await photos.lockTagged([from], [gets.id]);
+        await tags.lock([into, from]);
+        await tags.attach(into, [gets.id], later(50));
+        await tags.merge([from], into, later(50));
+        throw new Error('on purpose');
+      });
+      await expect(work).rejects.toThrow('on purpose');
+      expect([await named(moves.id), await named(gets.id)]).toEqual([['from'], []]);
+      expect([await count(into), await count(from)]).toEqual([0, 1]);
+      expect(await searched('from')).toEqual([moves.id]);
+    });
+  });
+
+  describe('lockTagged', () => {
+    it('answers the named photos, by id ascending, with their tags', async () => {
+      const [tag] = await tagIds('sea');
+      const [first, second, third] = (await tenant.addPhotos([{}, {}, {}])) as [Photo, Photo, Photo];
+      await attach(tag, [first.id, second.id]);
+      const held = await tenant.within(({ photos }) => photos.lockTagged([tag], [third.id, NOBODY, first.id]));
+      expect(held).toMatchObject([{ id: first.id, tags: [{ id: tag }] }, { id: third.id }]);
+      expect(await tenant.within(({ photos }) => photos.lockTagged([tag], []))).toEqual([]);
+    });
+
+    it('holds the photos of the tag: no change of many at once is lost', async () => {
+      const [tag] = await tagIds('sea');
+      const { id } = await tenant.addPhoto({}, [tag]);
+      await atOnce(10, () =>
+        tenant.within(async ({ photos }) => {
+          await photos.lockTagged([tag], []);
+          const seen = present(await photos.get(id));
+          await photos.update({ ...seen, version: seen.version + 1 });
+        }),
+      );
+      expect(await photo(id)).toMatchObject({ version: 11 });
+    });
+  });
+
+  describe('lockSomeTagged', () => {
+    it('answers the first by id, in the trash or not, and no more than the limit', async () => {
+      const [tag, other] = await tagIds('sea', 'other');
+      const tagged = await tenant.addPhotos([{}, { trashedAt: later(0) }, {}], [tag]);
+      await tenant.addPhoto({}, [other]);
+      const some = (limit: number) => tenant.within(({ photos }) => photos.lockSomeTagged(tag, limit));
+      expect(await some(2)).toEqual(idsOf(tagged.slice(0, 2)));
+      expect(await some(4)).toEqual(idsOf(tagged));
+      expect(await tenant.within(({ photos }) => photos.lockSomeTagged(NOBODY, 4))).toEqual([]);
+    });
+
+    it('holds them: no change of many at once is lost', async () => {
+      const [tag] = await tagIds('sea');
+      await tenant.addPhotos([{}, {}], [tag]);
+      await atOnce(10, () =>
+        tenant.within(async ({ photos }) => {
+          const [id] = await photos.lockSomeTagged(tag, 1);
+          const seen = present(await photos.get(present(id)));
+          await photos.update({ ...seen, version: seen.version + 1 });
+        }),
+      );
+      const [first, second] = await found({ tagIds: [tag] });
+      expect((await photo(present(first))).version).toBe(11);
+      expect((await photo(present(second))).version).toBe(1);
+    });
+  });
+
+  it('keeps links, counts and search together, when photos get, lose and change the tags at the same time', async () => {
+    const [into, from, other] = await tagIds('into', 'from', 'other');
+    const ids = idsOf(
+      await tenant.addPhotos(
+        Array.from({ length: 8 }, () => ({})),
+        [from],
+      ),
+    );
+    const one = (number: number) => present(ids[number % ids.length]);
+    await atOnce(12, async (number) => {
+      if (number === 5) return void (await merge([from], into));
+      if (number % 4 === 0) return attach(other, ids.toReversed());
+      if (number % 4 === 1) return detach([other], ids);
+      if (number % 4 === 2) return void (await tenant.addPhoto({}, [from, other]));
+      await tenant.within(async ({ photos, tags }) => {
+        await photos.lock([one(number)]);
+        const held = await tags.lock([from, other]);
+        await photos.setTags(one(number), idsOf(held));
+      });
+    });
+    await expectCountsToBeRight();
+    expect(await tenant.read(({ tags }) => tags.get(from))).toBeNull();
+    expect(await searched('from')).toEqual([]);
+    for (const [id, name] of [
+      [into, 'into'],
+      [other, 'other'],
+    ] as const) {
+      expect(await searched(name)).toEqual(await found({ tagIds: [id], trashed: 'any' }));
+    }
+  });
+}

@@ -1,0 +1,321 @@
+import { editPhotos } from '../../src/core/photos/edit-photos.js';
+import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { purgePhotos, trashPhotos } from '../../src/core/photos/trash-photos.js';
+import { DomainError } from '../../src/core/shared/errors.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { createTags } from '../../src/core/tags/create-tags.js';
+import { deleteTag, emptyTag } from '../../src/core/tags/delete-tag.js';
+import { editTag, type TagPatch } from '../../src/core/tags/edit-tag.js';
+import type { Tag } from '../../src/core/tags/tag.js';
+import { Account, blobsUnder, everything, picture, type World, world } from '../support/core-world.js';
+import { present, Tenant } from '../support/tenant.js';
+
+let ports: World;
+let acme: Account;
+beforeEach(async () => {
+  ports = world({ limits: { tags: 10, tagsPerPhoto: 3 } });
+  acme = await Account.open(ports);
+});
+
+const NOBODY: Id = 9_000_000;
+
+const invalid = (field: string, code: string) => ({
+  code: 'invalid_request',
+  details: { errors: [expect.objectContaining({ field, code })] },
+});
+const tagsOf = async (id: Id) => (await acme.photo(id)).tags.map((tag) => tag.name);
+
+/** So many photos, each with these tags. */
+async function photos(count: number, ...tags: readonly Tag[]): Promise<Id[]> {
+  const ids: Id[] = [];
+  for (let number = 0; number < count; number += 1) ids.push((await acme.addPhoto(picture(`${number}.jpg`))).id);
+  const tagging = { addPhotoIds: ids };
+  for (const tag of tags) await editTag(ports, acme.caller, tag.id, tagging);
+  return ids;
+}
+
+describe('the bulk tools of a tag (§7, endpoint 18)', () => {
+  const use = (tag: Tag, patch: TagPatch) => editTag(ports, acme.caller, tag.id, patch);
+  const none = { added: 0, removed: 0, unchanged: 0, notFound: [], full: [], mergedTagIds: [] };
+
+  test('add and remove: every named photo is counted once', async () => {
+    const tag = await acme.tag('sea');
+    const [had, gets, loses, never] = (await photos(4)) as [Id, Id, Id, Id];
+    await use(tag, { addPhotoIds: [had, loses] });
+    ports.clock.pass(1000);
+    const addPhotoIds = [gets, had, gets, NOBODY + 1];
+    const { changes, ...edited } = await use(tag, { addPhotoIds, removePhotoIds: [loses, never, loses, NOBODY] });
+    expect(changes).toEqual({ ...none, added: 1, removed: 1, unchanged: 2, notFound: [NOBODY, NOBODY + 1] });
+    expect(edited).toEqual({ ...tag, photoCount: 2 });
+    expect(await acme.photo(gets)).toMatchObject({ version: 2, updatedAt: ports.clock.now() });
+    expect(await acme.photo(loses)).toMatchObject({ version: 3, updatedAt: ports.clock.now() });
+    expect([(await acme.photo(had)).version, (await acme.photo(never)).version]).toEqual([2, 1]);
+  });
+
+  test('a photo in the trash is not found, and neither is one of another customer', async () => {
+    const tag = await acme.tag('sea');
+    const [trashed] = (await photos(1, tag)) as [Id];
+    await trashPhoto(ports, acme.caller, trashed);
+    const stranger = await Account.open(ports);
+    const foreign = (await stranger.addPhoto(picture('theirs.jpg'))).id;
+    const before = await everything(ports);
+    const ids = [trashed, foreign];
+    for (const tools of [{ addPhotoIds: ids }, { removePhotoIds: ids }]) {
+      expect((await use(tag, tools)).changes).toEqual({ ...none, notFound: ids });
+    }
+    expect(await everything(ports)).toEqual(before);
+  });
+
+  test('a photo with as many tags as it may have is full, unless it has this one', async () => {
+    const [a, b, c, d] = [await acme.tag('a'), await acme.tag('b'), await acme.tag('c'), await acme.tag('d')];
+    const [full] = (await photos(1, a, b, c)) as [Id];
+    const [almost] = (await photos(1, a, b)) as [Id];
+    expect((await use(c, { addPhotoIds: [full] })).changes).toEqual({ ...none, unchanged: 1 });
+    expect((await use(d, { addPhotoIds: [full, almost] })).changes).toEqual({ ...none, added: 1, full: [full] });
+    expect(await tagsOf(full)).toEqual(['a', 'b', 'c']);
+    // A merge takes one away before it gives one.
+    expect((await use(d, { addPhotoIds: [full], mergeTagIds: [c.id] })).changes).toMatchObject({ added: 1, full: [] });
+    expect(await tagsOf(full)).toEqual(['a', 'b', 'd']);
+  });
+
+  test('merge moves photos, those in the trash too, and counts those outside', async () => {
+    const [into, from] = [await acme.tag('into'), await acme.tag('from')];
+    const [both] = (await photos(1, into, from)) as [Id];
+    const [moves, trashed] = (await photos(2, from)) as [Id, Id];
+    await trashPhoto(ports, acme.caller, trashed);
+    const { changes, ...edited } = await use(into, { mergeTagIds: [from.id, from.id] });
+    expect(changes).toEqual({ ...none, added: 1, unchanged: 1, mergedTagIds: [from.id] });
+    expect(edited).toEqual({ ...into, photoCount: 2 });
+    for (const id of [both, moves, trashed]) expect(await tagsOf(id)).toEqual(['into']);
+    expect((await acme.tags()).map((tag) => tag.name)).toEqual(['into']);
+  });
+
+  test('a photo that is named and moves is counted once and becomes one new version', async () => {
+    const [into, from] = [await acme.tag('into'), await acme.tag('from')];
+    const [added, removed, kept] = (await photos(3, from)) as [Id, Id, Id];
+    await use(into, { addPhotoIds: [removed] });
+    const { changes } = await use(into, {
+      addPhotoIds: [added],
+      removePhotoIds: [removed],
+      mergeTagIds: [from.id],
+    });
+    expect(changes).toEqual({ ...none, added: 2, removed: 1, mergedTagIds: [from.id] });
+    expect([await tagsOf(added), await tagsOf(removed), await tagsOf(kept)]).toEqual([['into'], [], ['into']]);
+    const versions = await Promise.all([added, removed, kept].map(async (id) => (await acme.photo(id)).version));
+    expect(versions).toEqual([3, 4, 3]);
+  });
+
+  test('the tag can take the name of the one that it takes in', async () => {
+    const [into, from] = [await acme.tag('Pariss'), await acme.tag('Paris')];
+    const edited = await use(into, { name: 'PARIS', color: '#3366FF', mergeTagIds: [from.id] });
+    expect(edited).toMatchObject({ id: into.id, name: 'PARIS', color: '#3366ff', version: 2 });
+  });
+
+  test('all or nothing: a name that is taken undoes the tools too', async () => {
+    const [tag, other] = [await acme.tag('a'), await acme.tag('b')];
+    const [id] = (await photos(1)) as [Id];
+    const before = await everything(ports);
+    await expect(use(tag, { name: 'B', addPhotoIds: [id] })).rejects.toMatchObject({ code: 'tag_name_taken' });
+    const unknown = use(tag, { addPhotoIds: [id], mergeTagIds: [other.id, NOBODY] });
+    await expect(unknown).rejects.toMatchObject(invalid('mergeTagIds', 'unknown_tag'));
+    const check = () => {
+      throw new DomainError('precondition_failed', 'on purpose');
+    };
+    const refused = editTag(ports, acme.caller, tag.id, { mergeTagIds: [other.id] }, check);
+    await expect(refused).rejects.toMatchObject({ code: 'precondition_failed' });
+    expect(await everything(ports)).toEqual(before);
+  });
+
+  test('refuses what makes no sense', async () => {
+    const tag = await acme.tag('a');
+    const stranger = await (await Account.open(ports)).tag('theirs');
+    const wrong: [TagPatch, string, string][] = [
+      [{ mergeTagIds: [tag.id] }, 'mergeTagIds', 'conflict'],
+      [{ mergeTagIds: [stranger.id] }, 'mergeTagIds', 'unknown_tag'],
+      [{ addPhotoIds: [1, 2], removePhotoIds: [2, 3] }, 'removePhotoIds', 'conflict'],
+    ];
+    for (const [patch, field, code] of wrong) await expect(use(tag, patch)).rejects.toMatchObject(invalid(field, code));
+    const missing = editTag(ports, acme.caller, NOBODY, { addPhotoIds: [1] });
+    await expect(missing).rejects.toMatchObject({ code: 'not_found', details: { resource: 'tag' } });
+  });
+
+  test('each tool needs photos:write, also with nothing in it; what is said of the tag does not', async () => {
+    const tag = await acme.tag('a');
+    const { caller } = acme.without('photos:write');
+    for (const tools of [{ addPhotoIds: [] }, { removePhotoIds: [1] }, { mergeTagIds: [tag.id] }]) {
+      const refusal = { code: 'scope_required', details: { scope: 'photos:write' } };
+      await expect(editTag(ports, caller, tag.id, { color: '#000000', ...tools })).rejects.toMatchObject(refusal);
+    }
+    const edited = await editTag(ports, caller, tag.id, { color: '#000000' });
+    expect(edited).toMatchObject({ color: '#000000', version: 2 });
+    expect(edited).not.toHaveProperty('changes');
+  });
+});
+
+describe('POST of many tags (§7, endpoint 17)', () => {
+  const create = (...names: readonly string[]) =>
+    createTags(
+      ports,
+      acme.caller,
+      names.map((name) => ({ name, color: '#AABBCC', description: ' said ' })),
+    );
+  const outcomes = (results: readonly { outcome: string }[]) => results.map(({ outcome }) => outcome);
+
+  test('each gets its own outcome, in the order of the request', async () => {
+    const paris = await acme.tag('Paris');
+    const results = await create('zoo', 'PARIS', '   ', 'Ana', 'ZOO');
+    expect(results).toMatchObject([
+      { index: 0, outcome: 'created', tag: { name: 'zoo', color: '#aabbcc', description: 'said', version: 1 } },
+      { index: 1, outcome: 'existing', tag: paris },
+      { index: 2, outcome: 'rejected', error: { code: 'invalid_request' } },
+      { index: 3, outcome: 'created', tag: { name: 'Ana' } },
+      { index: 4, outcome: 'existing', tag: { name: 'zoo' } },
+    ]);
+    expect((await acme.tags()).map((tag) => tag.name)).toEqual(['Paris', 'zoo', 'Ana']);
+  });
+
+  test('the first get the room there is; what exists needs none', async () => {
+    for (const name of ['1', '2', '3', '4', '5', '6', '7', '8']) await acme.tag(name);
+    const results = await create('1', 'a', 'A', 'b', 'c', '8', 'C');
+    expect(outcomes(results)).toEqual([
+      'existing',
+      'created',
+      'existing',
+      'created',
+      'rejected',
+      'existing',
+      'rejected',
+    ]);
+    expect(results[4]).toMatchObject({ error: { code: 'limit_reached' } });
+    expect(outcomes(await create('d'))).toEqual(['rejected']);
+    expect(await acme.tags()).toHaveLength(10);
+  });
+
+  test('the same list twice at once makes each tag once', async () => {
+    const names = ['a', 'b', 'c'];
+    const both = await Promise.all([create(...names), create(...names.toReversed())]);
+    const made = both.flat().filter(({ outcome }) => outcome === 'created');
+    expect([made.length, (await acme.tags()).length]).toEqual([3, 3]);
+  });
+});
+
+describe('PATCH of many photos (§7, endpoint 7)', () => {
+  test('each is changed by itself and answered once, in the order of the ids', async () => {
+    const [first, second, third] = (await photos(3)) as [Id, Id, Id];
+    const edit = (ids: readonly Id[]) => editPhotos(ports, acme.caller, ids, { title: 'Sea' });
+    await edit([second]);
+    await trashPhoto(ports, acme.caller, third);
+    const results = await edit([second, first, NOBODY, second, third]);
+    expect(results).toEqual([
+      { id: second, outcome: 'unchanged', photo: await acme.photo(second), error: null },
+      { id: first, outcome: 'updated', photo: await acme.photo(first), error: null },
+      { id: NOBODY, outcome: 'not_found', photo: null, error: null },
+      { id: third, outcome: 'not_found', photo: null, error: null },
+    ]);
+    expect(await acme.photo(first)).toMatchObject({ title: 'Sea', version: 2 });
+    expect(await acme.photo(third)).toMatchObject({ title: null });
+  });
+
+  test('trashed: false brings back those that are in the trash', async () => {
+    const [trashed, active] = (await photos(2)) as [Id, Id];
+    await trashPhoto(ports, acme.caller, trashed);
+    const results = await editPhotos(ports, acme.caller, [trashed, active], { trashed: false });
+    expect(results.map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged']);
+    expect((await acme.photo(trashed)).trashedAt).toBeNull();
+  });
+
+  test('what fits one photo and not another is an error of that one', async () => {
+    const [timed, timeless] = (await photos(2)) as [Id, Id];
+    await editPhotos(ports, acme.caller, [timed], { takenAt: '2024-12-21T23:39:24+01:00' });
+    const results = await editPhotos(ports, acme.caller, [timeless, timed], { timeZone: '+02:00', title: 'x' });
+    expect(results).toMatchObject([
+      { id: timeless, outcome: 'error', photo: null, error: { code: 'invalid_request' } },
+      { id: timed, outcome: 'updated', photo: { timeZone: '+02:00' }, error: null },
+    ]);
+    expect((await acme.photo(timeless)).title).toBeNull();
+  });
+
+  test('what fits none is refused as a whole, also when no photo is found', async () => {
+    const ids = await photos(1);
+    const before = await everything(ports);
+    for (const asked of [ids, [NOBODY]]) {
+      const refused = editPhotos(ports, acme.caller, asked, { rating: 6, title: 'x' });
+      await expect(refused).rejects.toMatchObject(invalid('rating', 'out_of_range'));
+    }
+    expect(await everything(ports)).toEqual(before);
+  });
+});
+
+describe('DELETE of many photos (§7, endpoint 14)', () => {
+  test('into the trash: what is in it already is not found', async () => {
+    const [first, second] = (await photos(2)) as [Id, Id];
+    await trashPhoto(ports, acme.caller, second);
+    const results = await trashPhotos(ports, acme.caller, [second, first, first, NOBODY]);
+    expect(results).toEqual([
+      { id: second, outcome: 'not_found' },
+      { id: first, outcome: 'deleted' },
+      { id: NOBODY, outcome: 'not_found' },
+    ]);
+    expect((await acme.photo(first)).trashedAt).toEqual(ports.clock.now());
+  });
+
+  test('for ever: from the trash, too, and the bytes go', async () => {
+    const [first, second, kept] = (await photos(3)) as [Id, Id, Id];
+    await trashPhoto(ports, acme.caller, second);
+    const results = await purgePhotos(ports, acme.caller, [second, first, NOBODY]);
+    expect(results.map(({ outcome }) => outcome)).toEqual(['deleted', 'deleted', 'not_found']);
+    expect((await acme.photos()).map(({ id }) => id)).toEqual([kept]);
+    expect(await blobsUnder(ports.blobs, 'originals/')).toHaveLength(1);
+    expect(present((await purgePhotos(ports, acme.caller, [first]))[0]).outcome).toBe('not_found');
+  });
+});
+
+describe('DELETE of a tag with very many photos (§7, endpoint 19)', () => {
+  const MANY = 4001;
+
+  async function popularTag(): Promise<{ tag: Tag; tenant: Tenant; ids: readonly Id[] }> {
+    const tenant = await Tenant.of(ports);
+    const tag = await tenant.addTag('popular');
+    const all = await tenant.addPhotos(
+      Array.from({ length: MANY }, () => ({})),
+      [tag.id],
+    );
+    return { tag, tenant, ids: all.map(({ id }) => id) };
+  }
+  const callerOf = async (tenant: Tenant) => (await Account.open(ports, { customerId: tenant.id })).caller;
+
+  test('it is taken off a few thousand at a time, and each photo becomes one new version', async () => {
+    const { tag, tenant, ids } = await popularTag();
+    const caller = await callerOf(tenant);
+    const seen: number[] = [];
+    const check = ({ photoCount }: Tag) => void seen.push(photoCount);
+    expect(await emptyTag(ports, caller, tag.id, check)).toBe(true);
+    expect(seen).toEqual([MANY]);
+    expect((await tenant.read(({ tags }) => tags.get(tag.id)))?.photoCount).toBe(1);
+    await deleteTag(ports, caller, tag.id);
+    const photosNow = await tenant.read((view) => view.photos.getMany(ids));
+    expect(new Set(photosNow.map(({ version, tags }) => `${version} ${tags.length}`))).toEqual(new Set(['2 0']));
+    await expect(deleteTag(ports, caller, tag.id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await emptyTag(ports, caller, tag.id)).toBe(false);
+  });
+
+  test('a condition that does not hold leaves everything', async () => {
+    const { tag, tenant } = await popularTag();
+    const refusal = new DomainError('precondition_failed', 'on purpose');
+    const check = () => {
+      throw refusal;
+    };
+    await expect(emptyTag(ports, await callerOf(tenant), tag.id, check)).rejects.toBe(refusal);
+    expect((await tenant.read(({ tags }) => tags.get(tag.id)))?.photoCount).toBe(MANY);
+  });
+
+  test('a tag with few photos is left to its deletion, which is one transaction', async () => {
+    const tag = await acme.tag('rare');
+    await photos(2, tag);
+    const check = () => {
+      throw new Error('not to be asked');
+    };
+    expect(await emptyTag(ports, acme.caller, tag.id, check)).toBe(false);
+    expect((await acme.tags())[0]).toMatchObject({ photoCount: 2 });
+  });
+});
