@@ -1,7 +1,7 @@
 import { backoffSeconds, type Job, MAX_ATTEMPTS } from '../core/jobs/job.js';
 import type { JobQueue } from '../core/jobs/job-queue.js';
-import { isOutage } from '../core/jobs/run-job.js';
 import type { Uses } from '../core/ports.js';
+import { isOutage } from '../core/shared/errors.js';
 import { Lease, pause } from './lease.js';
 
 /** The signal fires when the lease is lost: the run must stop, and what it still writes must be guarded by state. */

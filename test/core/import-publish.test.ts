@@ -82,7 +82,7 @@ describe('looking at the bytes (§8.5)', () => {
   test('bytes that are gone', async () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [picture('a.jpg')]);
-    await ports.blobs.delete([stagingKey(present(item))]);
+    await ports.blobs.delete([stagingKey(await acme.item(present(item)))]);
     await runJobsUntilIdle(ports);
     expect(await acme.item(present(item))).toMatchObject({ status: 'failed', error: { code: 'upload_missing' } });
   });

@@ -9,4 +9,14 @@ export interface CustomerDirectory {
   list(): Promise<readonly Customer[]>;
   /** Creates the customer only while there is none at all, exactly once under concurrency; null when there was one. */
   createFirst(customer: NewCustomer): Promise<Customer | null>;
+  /** Who has photos in the trash whose `purgeAt` has come. */
+  withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
+  /** Who has open imports whose `expiresAt` has come. */
+  withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
+}
+
+/** Ids over `after` (null: from the first), ascending, at most `limit`. */
+export interface CustomerWindow {
+  readonly after: Id | null;
+  readonly limit: number;
 }

@@ -1,3 +1,4 @@
+import type { AnswerKeeper } from '../idempotency/idempotency-store.js';
 import type {
   ImportPhotoReads,
   ImportPhotoRepository,
@@ -9,12 +10,18 @@ import type { PhotoReads, PhotoRepository } from '../photos/photo-repository.js'
 import type { Id } from '../shared/ids.js';
 import type { TagReads, TagRepository } from '../tags/tag-repository.js';
 import type { Customer, CustomerUsage } from './customer.js';
+import type { QuotaUse } from './quota.js';
 
 /** Everything of one customer, to read. */
 export interface CustomerView {
   /** Errors: `not_found` when the customer does not exist. */
   customer(): Promise<Customer>;
   usage(): Promise<CustomerUsage>;
+  /**
+   * What counts against the quota, all of one moment: every photo, in the trash or not, and for every item that may still
+   * become one (`reservingStatuses`) a photo of its declared size.
+   */
+  quotaUse(): Promise<QuotaUse>;
   readonly photos: PhotoReads;
   readonly tags: TagReads;
   readonly imports: ImportReads;
@@ -30,6 +37,7 @@ export interface CustomerWork extends CustomerView {
   readonly imports: ImportRepository;
   readonly importPhotos: ImportPhotoRepository;
   readonly jobs: JobAdder;
+  readonly answers: AnswerKeeper;
 }
 
 /** The wall between customers, and the transaction. Rows of other customers do not exist inside. */

@@ -20,7 +20,7 @@ export interface ImportCreation extends TagRequest {
 }
 
 /** Opens an import; one that is open under the same clientRef is the answer instead. Errors: `invalid_request`, `scope_required`, `limit_reached`. */
-export function createImport(
+export async function createImport(
   { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
   caller: Caller,
   creation: ImportCreation,
@@ -32,22 +32,20 @@ export function createImport(
     if (existing !== null) return { import: await showImport(work.tags, existing), created: false };
     // One at a time, so that the count of open imports stays within its limit.
     await work.lockCustomer();
+    const opened = await openImport(work, creation.clientRef);
+    if (opened !== null) return { import: await showImport(work.tags, opened), created: false };
     if ((await work.imports.countOpen()) >= limits.openImports) {
       const message = `A customer has at most ${limits.openImports} open imports. Finalize or discard one first.`;
       throw new DomainError('limit_reached', message, { limit: limits.openImports, name: 'openImports' });
     }
     const at = clock.now();
-    const tagIds = await resolveTags(work.tags, caller, creation, { limits, at });
+    const tagIds = await resolveTags(work, caller, creation, { limits, at });
     const subject = await work.imports.insert({ ...newImport(creation, caller, at), tagIds });
-    if (subject !== null) {
-      const fresh = { ...subject, counts: countItems(new Map()), totalBytes: 0 };
-      return { import: await showImport(work.tags, fresh), created: true };
-    }
-    // Someone opened it under this clientRef after we looked.
-    const other = await openImport(work, creation.clientRef);
-    if (other === null)
+    if (subject === null) {
       throw new DomainError('service_unavailable', 'Another request is opening this import. Try again.');
-    return { import: await showImport(work.tags, other), created: false };
+    }
+    const fresh = { ...subject, counts: countItems(new Map()), totalBytes: 0 };
+    return { import: await showImport(work.tags, fresh), created: true };
   });
 }
 

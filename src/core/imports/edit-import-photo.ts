@@ -3,14 +3,15 @@ import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
+import { type QuotaUse, Room } from '../customers/quota.js';
 import { errorsIn, MAX_METADATA_KEYS, type SaidOfPhoto, tooManyKeys } from '../photos/photo-values.js';
 import type { Uses } from '../ports.js';
 import { DomainError, type FieldError, found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import { holdForNewTags, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import { cancelItem, failDependants } from './fail-item.js';
 import { demandOpen, type Import, touched } from './import.js';
-import { type ImportPhoto, type ImportPhotoStatus, move, retried } from './import-photo.js';
+import { type ImportPhoto, type ImportPhotoStatus, move, newAttempt, reserved, retried } from './import-photo.js';
 import { clientValues, normalSha256 } from './registration.js';
 import { type ShownItem, showItems } from './shown.js';
 
@@ -23,7 +24,7 @@ export interface ImportPhotoPatch extends SaidOfPhoto, TagRequest {
 
 type EditUses = Uses<'store' | 'blobs' | 'clock' | 'limits' | 'secrets' | 'publicUrl'>;
 
-/** Errors: `invalid_request`, `not_found`, `import_not_open`, `import_photo_final`, `uploads_incomplete`, `scope_required`. */
+/** Errors: `invalid_request`, `not_found`, `import_not_open`, `import_photo_final`, `uploads_incomplete`, `scope_required`, `quota_exceeded`. */
 export async function editImportPhoto(
   uses: EditUses,
   caller: Caller,
@@ -35,12 +36,16 @@ export async function editImportPhoto(
   if (errors.length > 0) throw invalid(...errors);
   const staged = patch.status === 'uploaded' ? await stagedAttempt(uses, caller, importId, id) : null;
   return uses.store.within(caller.customerId, async (work) => {
+    // The customer before the import: the order of all locks.
+    const room = mayReserve(patch) ? await Room.of(work) : null;
+    await holdForNewTags(work, patch);
     const subject = found(await work.imports.lock(importId), 'import');
     const before = found(await work.importPhotos.lock(importId, id), 'import_photo');
     demandOpen(subject);
     const at = uses.clock.now();
     const edited = await withValues(uses, work, caller, subject, before, patch, at);
     const item = patch.status === undefined ? edited : await withStatus(work, edited, patch.status, staged, at);
+    room?.demand(grown(before, item));
     if (item !== before) await work.imports.update(touched(subject, at));
     return found((await showItems(uses, work.tags, caller, [item]))[0], 'import_photo');
   });
@@ -57,6 +62,16 @@ function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: ma
     errors.push({ field: 'sha256', code: 'invalid_format', message });
   }
   return errors;
+}
+
+/** Whether the item may hold more of the customer's quota afterwards. */
+function mayReserve({ status, sizeBytes }: ImportPhotoPatch): boolean {
+  return status === 'awaiting_upload' || sizeBytes !== undefined;
+}
+
+function grown(before: ImportPhoto, after: ImportPhoto): QuotaUse {
+  const [had, has] = [reserved(before), reserved(after)];
+  return { photos: has.photos - had.photos, storageBytes: has.storageBytes - had.storageBytes };
 }
 
 async function stagedAttempt({ store, blobs }: EditUses, { customerId }: Caller, importId: Id, id: Id) {
@@ -84,11 +99,11 @@ async function withValues(
   const said = merged(item, patch);
   const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
   const naming = { limits: uses.limits, at, beside: subject.tagIds };
-  const tagIds = named ? await resolveTags(work.tags, caller, patch, naming) : item.tagIds;
+  const tagIds = named ? await resolveTags(work, caller, patch, naming) : item.tagIds;
   const values = { ...clientValues(said, tagIds), sizeBytes: said.sizeBytes, sha256: said.sha256 ?? null };
   const next = { ...item, ...values, updatedAt: at };
   // Other bytes than declared before: the old upload target must not let the old ones in.
-  const edited = ofBytes && item.status === 'awaiting_upload' ? { ...next, attempt: item.attempt + 1 } : next;
+  const edited = ofBytes && item.status === 'awaiting_upload' ? { ...next, attempt: newAttempt() } : next;
   await work.importPhotos.update(edited);
   if (edited.sha256 !== item.sha256) await failDependants(work, item, at);
   return edited;

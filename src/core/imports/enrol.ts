@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
+import type { Room } from '../customers/quota.js';
 import { cleanFilename } from '../photos/photo-values.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { resolveTags } from '../tags/resolve-tags.js';
+import { holdTags, resolveTags } from '../tags/resolve-tags.js';
 import type { Import } from './import.js';
-import { type ImportPhoto, retried } from './import-photo.js';
+import { type ImportPhoto, newAttempt, reserved, retried } from './import-photo.js';
 import { clientValues, normalSha256, type Registration } from './registration.js';
 
 /** A file whose words are sound, at its place in the request. */
@@ -24,15 +25,20 @@ export type EnrolOutcome =
 
 /**
  * Brings candidates into a locked, open import: known ones are found again by clientRef (or by hash and name), bytes that
- * the library or the import has are `duplicate`, the rest are new items. Errors: `limit_reached`, and those of resolving tags.
+ * the library or the import has are `duplicate`, the rest are new items, or `rejected` when the customer's quota has no room.
+ * Errors: `limit_reached`, and those of resolving tags.
  */
 export async function enrol(
   work: CustomerWork,
   caller: Caller,
   subject: Import,
   candidates: readonly Candidate[],
-  { limits, at }: { limits: Limits; at: Date },
+  { limits, room, at }: { limits: Limits; room: Room; at: Date },
 ): Promise<readonly EnrolOutcome[]> {
+  await holdTags(
+    work.tags,
+    candidates.map(({ said }) => said),
+  );
   const register = await Register.open(work, subject, candidates);
   const outcomes: EnrolOutcome[] = [];
   const fresh: ImportPhoto[] = [];
@@ -40,18 +46,27 @@ export async function enrol(
   for (const candidate of candidates) {
     const { said, index } = candidate;
     const naming = { limits, at, prefix: `photos[${index}].`, beside: subject.tagIds };
-    const tags = () => resolveTags(work.tags, caller, said, naming);
+    const tags = () => resolveTags(work, caller, said, naming);
     const known = register.known(said);
     if (known !== undefined) {
-      const answer = await again(work, candidate, known, { tags, at });
+      // One that this very request has brought is not stored yet, and nobody else can know it.
+      const held = (await work.importPhotos.lock(subject.id, known.id)) ?? known;
+      const answer = await again(work, candidate, held, { tags, room, at });
       if (answer.outcome === 'existing') register.remember(answer.item);
       outcomes.push({ index, ...answer });
       continue;
     }
-    const tagIds = await tags();
     const id = candidate.staged?.id ?? ids.shift();
     if (id === undefined) throw new Error('fewer ids than new items');
-    const item = register.admit(newItem(subject, id, said, tagIds, at), candidate);
+    const attempt = candidate.staged?.attempt ?? newAttempt();
+    const placed = register.place(newItem(subject, { id, attempt }, said, at), candidate);
+    const error = room.take(reserved(placed));
+    if (error !== null) {
+      outcomes.push({ index, outcome: 'rejected', error });
+      continue;
+    }
+    const item = { ...placed, tagIds: await tags() };
+    register.remember(item);
     fresh.push(item);
     outcomes.push({ index, outcome: item.status === 'duplicate' ? 'duplicate' : 'created', item });
   }
@@ -74,12 +89,14 @@ async function again(
   work: CustomerWork,
   { said, staged }: Candidate,
   known: ImportPhoto,
-  { tags, at }: { tags: () => Promise<readonly Id[]>; at: Date },
+  { tags, room, at }: { tags: () => Promise<readonly Id[]>; room: Room; at: Date },
 ): Promise<{ outcome: 'existing'; item: ImportPhoto } | { outcome: 'rejected'; error: ItemError }> {
   const sha256 = said.sha256 ? normalSha256(said.sha256) : null;
   const differs =
     (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || said.sizeBytes !== known.sizeBytes;
   if (known.status === 'failed') {
+    const error = room.take({ photos: 1, storageBytes: said.sizeBytes });
+    if (error !== null) return { outcome: 'rejected', error };
     const values = clientValues(said, await tags());
     const waiting = { ...retried(known, randomUUID(), at), ...values, sizeBytes: said.sizeBytes, sha256 };
     const item = withStagedBytes(waiting, staged, at);
@@ -103,10 +120,15 @@ function withStagedBytes(item: ImportPhoto, staged: Candidate['staged'], at: Dat
   return { ...item, status: 'processing', attempt: staged.attempt, updatedAt: at };
 }
 
-function newItem(subject: Import, id: Id, said: Registration, tagIds: readonly Id[], at: Date): ImportPhoto {
+function newItem(
+  subject: Import,
+  names: Pick<ImportPhoto, 'id' | 'attempt'>,
+  said: Registration,
+  at: Date,
+): ImportPhoto {
   return {
-    ...clientValues(said, tagIds),
-    id,
+    ...clientValues(said, []),
+    ...names,
     customerId: subject.customerId,
     importId: subject.id,
     clientRef: said.clientRef ?? null,
@@ -116,7 +138,6 @@ function newItem(subject: Import, id: Id, said: Registration, tagIds: readonly I
     restored: false,
     sizeBytes: said.sizeBytes,
     sha256: said.sha256 ? normalSha256(said.sha256) : null,
-    attempt: 1,
     blobName: randomUUID(),
     contentType: null,
     width: null,
@@ -171,13 +192,6 @@ class Register {
     return this.earlier.find((item) => item.clientRef === null && item.sha256 === sha256 && item.filename === filename);
   }
 
-  /** A new item in its first state. */
-  admit(item: ImportPhoto, { staged }: Candidate): ImportPhoto {
-    const placed = this.place(item, staged !== null);
-    this.remember(placed);
-    return placed;
-  }
-
   /** What the rest of the request finds: the item as it is now. */
   remember(item: ImportPhoto): void {
     if (item.clientRef !== null) this.byClientRef.set(item.clientRef, item);
@@ -186,11 +200,12 @@ class Register {
     this.earlier = this.earlier.map((other) => (other.id === item.id ? item : other));
   }
 
-  private place(item: ImportPhoto, isStaged: boolean): ImportPhoto {
+  /** A new item in its first state. */
+  place(item: ImportPhoto, { staged }: Candidate): ImportPhoto {
     const photoId = this.library.get(item.sha256 ?? '');
     if (photoId !== undefined) return { ...item, status: 'duplicate', photoId };
     const first = this.subject.duplicatePolicy === 'skip' ? this.bySha256.get(item.sha256 ?? '') : undefined;
     if (first !== undefined) return { ...item, status: 'duplicate', duplicateOfItemId: first.id };
-    return isStaged ? { ...item, status: 'processing' } : item;
+    return staged === null ? item : { ...item, status: 'processing' };
   }
 }

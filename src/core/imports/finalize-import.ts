@@ -4,7 +4,7 @@ import type { CustomerWork } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { failItem } from './fail-item.js';
+import { sourceFailed } from './fail-item.js';
 import { committed, discarded, type Import, isEnded, settled } from './import.js';
 import { type ImportPhoto, move } from './import-photo.js';
 import { type ShownImport, showImport } from './shown.js';
@@ -58,10 +58,7 @@ const SAMPLE = 20;
 async function commit(work: CustomerWork, subject: Import, missingUploads: 'reject' | 'fail', at: Date): Promise<void> {
   const waiting = await work.importPhotos.countIn(subject.id, ['awaiting_upload']);
   if (waiting > 0 && missingUploads === 'reject') throw await incomplete(work, subject.id, waiting);
-  for await (const item of waitingItems(work.importPhotos, subject.id)) {
-    const held = await work.importPhotos.lock(subject.id, item.id);
-    if (held?.status === 'awaiting_upload') await failItem(work, held, missing, at);
-  }
+  if (waiting > 0) await work.importPhotos.failWaiting(subject.id, missing, sourceFailed, at);
   const processing = committed(subject, at);
   const left = await work.importPhotos.countIn(subject.id, ['processing', 'ready', 'duplicate']);
   const counted = found(await work.imports.get(subject.id), 'import');

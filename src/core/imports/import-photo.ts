@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+import type { QuotaUse } from '../customers/quota.js';
 import type { PictureFacts } from '../media/media-reader.js';
 import type { Descriptive, Metadata } from '../photos/photo.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
@@ -22,6 +24,9 @@ export const importPhotoTransitions: Readonly<Record<ImportPhotoStatus, readonly
   imported: [],
   cancelled: [],
 };
+
+/** States in which an item holds room of its customer's quota, because it may still become a photo. */
+export const reservingStatuses: readonly ImportPhotoStatus[] = ['awaiting_upload', 'processing', 'ready'];
 
 /** What the client says of a photo; null means: take it from the file. */
 export interface ClientValues extends Descriptive {
@@ -55,7 +60,7 @@ export interface ImportPhoto extends ClientValues {
   readonly contentType: string | null;
   readonly width: number | null;
   readonly height: number | null;
-  /** Rises with every new try to bring bytes; each has its own staging key and its own upload target. */
+  /** Names one try to bring bytes: each has its own staging key and its own upload target. */
   readonly attempt: number;
   /** Random name of the original that this attempt will write. */
   readonly blobName: string;
@@ -66,6 +71,11 @@ export interface ImportPhoto extends ClientValues {
   readonly updatedAt: Date;
 }
 
+/** A number that no other try of any item has, drawn instead of counted: nobody has to be asked for it. */
+export function newAttempt(): number {
+  return randomInt(1, 2 ** 47);
+}
+
 export function move(item: ImportPhoto, status: ImportPhotoStatus, at: Date): ImportPhoto {
   if (!importPhotoTransitions[item.status].includes(status)) {
     throw new DomainError('import_photo_final', `This item is ${item.status} and cannot become ${status}.`, {
@@ -74,6 +84,13 @@ export function move(item: ImportPhoto, status: ImportPhotoStatus, at: Date): Im
     });
   }
   return { ...item, status, updatedAt: at };
+}
+
+/** The room of the customer's quota that an item holds. */
+export function reserved({ status, sizeBytes }: Pick<ImportPhoto, 'status' | 'sizeBytes'>): QuotaUse {
+  return reservingStatuses.includes(status)
+    ? { photos: 1, storageBytes: sizeBytes ?? 0 }
+    : { photos: 0, storageBytes: 0 };
 }
 
 export function failed(item: ImportPhoto, error: ItemError, at: Date): ImportPhoto {
@@ -87,5 +104,5 @@ export function duplicateOf(item: ImportPhoto, photoId: Id, at: Date): ImportPho
 /** Back to waiting for bytes: a new attempt with names of its own, so that nothing of the old one can get in. */
 export function retried(item: ImportPhoto, blobName: string, at: Date): ImportPhoto {
   const waiting = { ...move(item, 'awaiting_upload', at), error: null, photoId: null, duplicateOfItemId: null };
-  return { ...waiting, attempt: item.attempt + 1, blobName };
+  return { ...waiting, attempt: newAttempt(), blobName };
 }

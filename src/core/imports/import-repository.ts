@@ -1,3 +1,4 @@
+import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { PageWindow } from '../shared/page.js';
 import type { CountedImport, Import, NewImport } from './import.js';
@@ -38,12 +39,16 @@ export interface ImportPhotoReads {
   /** Null also when the item is of another import. */
   get(importId: Id, id: Id): Promise<ImportPhoto | null>;
   list(query: ItemQuery): Promise<readonly ImportPhoto[]>;
+  /** Those of the import that exist, by id ascending. */
+  getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]>;
   findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]>;
   /** Items of the import with these hashes that are not cancelled, by id ascending. */
   findBySha256(importId: Id, sha256: readonly string[]): Promise<readonly ImportPhoto[]>;
   count(importId: Id): Promise<number>;
   /** Of those, how many are in one of these states. */
   countIn(importId: Id, statuses: readonly ImportPhotoStatus[]): Promise<number>;
+  /** When an item of the import was changed last; null when it has none. */
+  lastChange(importId: Id): Promise<Date | null>;
 }
 
 export interface ImportPhotoRepository extends ImportPhotoReads {
@@ -55,6 +60,11 @@ export interface ImportPhotoRepository extends ImportPhotoReads {
   insert(items: readonly ImportPhoto[]): Promise<void>;
   /** Stores every field. The item, or its import, must be locked. */
   update(item: ImportPhoto): Promise<void>;
+  /**
+   * Fails every item that is `awaiting_upload` with `error`, and with `ofDuplicates` every `duplicate` of one that has failed.
+   * The import must be locked. An import can have ten thousand of them: it takes the same few statements for all.
+   */
+  failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void>;
   /** Cancels every item of the import that has not ended (`imported` and `cancelled` stay). */
   cancelAll(importId: Id, at: Date): Promise<void>;
 }

@@ -76,7 +76,7 @@ function thumbKey(item: ImportPhoto, facts: PictureFacts) {
   return renditionKey({ customerId: item.customerId, id: item.id, rotation: 0 }, 'thumb', defaultFormat(facts));
 }
 
-/** Ready, or duplicate of what the library or an earlier item of the import has. Tells whether the copied bytes are used. */
+/** Ready, or duplicate of what the library has. Tells whether the copied bytes are used. */
 async function accept(
   work: CustomerWork,
   item: ImportPhoto,
@@ -99,7 +99,7 @@ async function accept(
   return true;
 }
 
-/** Does the step on the held item if it is still the one that was looked at; else nothing of this look is used. */
+/** Does the step on the held item if it is still the one that was looked at; else undefined, and nothing of this look is used. */
 async function settle<T>(
   { store, clock }: InspectUses,
   seen: ImportPhoto,

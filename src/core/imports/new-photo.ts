@@ -59,5 +59,5 @@ function timeOf(item: ImportPhoto, facts: PictureFacts, defaultTimeZone: string)
   const local = item.takenAtLocal ?? written.takenAtLocal;
   return local === null
     ? written
-    : (fromWallClock(local, item.timeZone ?? written.timeZone ?? defaultTimeZone) ?? written);
+    : (fromWallClock(local, item.timeZone ?? written.timeZone ?? positionZone ?? defaultTimeZone) ?? written);
 }

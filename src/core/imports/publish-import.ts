@@ -2,7 +2,7 @@ import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import { changed, isTrashed, restored } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
-import { found, type ItemError } from '../shared/errors.js';
+import { found, type ItemError, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { failItem, sourceFailed } from './fail-item.js';
 import { type Import, settled } from './import.js';
@@ -13,18 +13,27 @@ export type PublishUses = Uses<'store' | 'blobs' | 'clock'>;
 
 /**
  * Brings what is ready of a finalized import into the library, a transaction per item, and ends the import once no item
- * has work left. May run at any time and twice: what is done already stays as it is.
+ * has work left. On the last try an item that fails is given up, alone. May run at any time and twice: what is done already stays as it is.
  */
-export async function publishImport(uses: PublishUses, customerId: Id, importId: Id): Promise<void> {
+export async function publishImport(
+  uses: PublishUses,
+  customerId: Id,
+  importId: Id,
+  isLastTry: boolean,
+): Promise<void> {
   const subject = await uses.store.read(customerId, (view) => view.imports.find(importId));
   if (subject?.status !== 'processing') return;
-  for await (const item of items(uses, subject, 'ready')) await publish(uses, subject, item);
+  for await (const item of items(uses, subject, 'ready')) {
+    await publish(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
+  }
   const busy = await uses.store.read(customerId, (view) =>
     view.importPhotos.countIn(importId, ['processing', 'ready']),
   );
   // The inspection of the last one asks for publishing again.
   if (busy > 0) return;
-  for await (const item of items(uses, subject, 'duplicate')) await resolve(uses, subject, item);
+  for await (const item of items(uses, subject, 'duplicate')) {
+    await resolve(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
+  }
   await uses.store.within(customerId, async (work) => {
     const held = found(await work.imports.lock(importId), 'import');
     const { counts } = found(await work.imports.get(importId), 'import');
@@ -82,6 +91,20 @@ async function resolve({ store, clock }: PublishUses, subject: Import, seen: Imp
 async function photoOfEarlierItem(work: CustomerWork, item: ImportPhoto): Promise<Id | null> {
   if (item.duplicateOfItemId === null) return null;
   return (await work.importPhotos.get(item.importId, item.duplicateOfItemId))?.photoId ?? null;
+}
+
+const unpublishable: ItemError = {
+  code: 'processing_failed',
+  message: 'Something went wrong on our side with this file. Import it again, and report it if that fails too.',
+};
+
+/** One item that cannot be published must not keep its import from ending. */
+async function giveUp(uses: PublishUses, seen: ImportPhoto, error: unknown, isLastTry: boolean): Promise<void> {
+  if (isOutage(error) || !isLastTry) throw error;
+  await uses.store.within(seen.customerId, async (work) => {
+    const item = await work.importPhotos.lock(seen.importId, seen.id);
+    if (item?.status === seen.status) await failItem(work, item, unpublishable, uses.clock.now());
+  });
 }
 
 const BATCH = 100;

@@ -13,6 +13,18 @@ export function readImport({ store }: Uses<'store'>, caller: Pick<Caller, 'custo
   );
 }
 
+/** Those of the items that exist, by id ascending, with fresh upload targets for those that wait for bytes. */
+export function readImportPhotos(
+  uses: Uses<'store' | 'secrets' | 'clock' | 'publicUrl'>,
+  caller: Caller,
+  importId: Id,
+  ids: readonly Id[],
+): Promise<readonly ShownItem[]> {
+  return uses.store.read(caller.customerId, async (view) =>
+    showItems(uses, view.tags, caller, await view.importPhotos.getMany(importId, ids)),
+  );
+}
+
 export interface ItemListRequest extends PageRequest {
   readonly statuses?: readonly ImportPhotoStatus[];
 }

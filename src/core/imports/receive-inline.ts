@@ -1,11 +1,13 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
+import type { CustomerStore } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Candidate, EnrolOutcome } from './enrol.js';
 import { demandOpen } from './import.js';
+import { newAttempt } from './import-photo.js';
 import { enrolAll, type RegisterUses, type RegistrationAnswer } from './register-photos.js';
 import { normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
 
@@ -34,6 +36,8 @@ export async function receiveInline(
   importId: Id,
   words: readonly InlineWords[] | null,
   files: AsyncIterable<InlineFile>,
+  /** Where the one transaction is made that enrols all files. */
+  enrolling: CustomerStore = uses.store,
 ): Promise<RegistrationAnswer> {
   await uses.store.read(caller.customerId, async (view) =>
     demandOpen(found(await view.imports.find(importId), 'import')),
@@ -43,7 +47,13 @@ export async function receiveInline(
   try {
     await stageAll(uses, caller, importId, words, files, staging);
     outcomeKnown = false;
-    const answer = await enrolAll(uses, caller, importId, staging.candidates, staging.rejected);
+    const answer = await enrolAll(
+      { ...uses, store: enrolling },
+      caller,
+      importId,
+      staging.candidates,
+      staging.rejected,
+    );
     const unused = staging.candidates.filter((candidate) => !isUsed(candidate, answer));
     await unstage(uses, caller, importId, unused);
     return answer;
@@ -105,15 +115,15 @@ async function stage(
 
 /**
  * Which item the bytes are for: the one that this clientRef names, when it still takes bytes, or a new one. The attempt
- * is a number that no other request gets, so that two requests with one clientRef cannot touch each other's bytes.
+ * is this request's own, so that two requests with one clientRef cannot touch each other's bytes.
  */
 async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: string | null | undefined) {
+  const attempt = newAttempt();
   return uses.store.within(customerId, async (work) => {
     const [known] =
       typeof clientRef === 'string' ? await work.importPhotos.findByClientRefs(importId, [clientRef]) : [];
-    const unique = found((await work.importPhotos.allocateIds(1))[0], 'import_photo');
-    const takesBytes = known?.status === 'awaiting_upload' || known?.status === 'failed';
-    return known && takesBytes ? { id: known.id, attempt: unique } : { id: unique, attempt: 1 };
+    if (known?.status === 'awaiting_upload' || known?.status === 'failed') return { id: known.id, attempt };
+    return { id: found((await work.importPhotos.allocateIds(1))[0], 'import_photo'), attempt };
   });
 }
 

@@ -1,10 +1,10 @@
 import { isExpired } from '../access/api-key.js';
 import { admits } from '../access/ip-list.js';
-import { stagingKey } from '../blobs/blob-key.js';
+import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import type { Uses } from '../ports.js';
-import { DomainError } from '../shared/errors.js';
-import { type ImportPhoto, move } from './import-photo.js';
+import { DomainError, isOutage } from '../shared/errors.js';
+import { type ImportPhoto, move, newAttempt } from './import-photo.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
 type UploadUses = Uses<'store' | 'keys' | 'blobs' | 'clock' | 'secrets'>;
@@ -33,8 +33,16 @@ export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<v
     demandSameBytes(item, measure);
     return;
   }
-  await stage(uses, grant, bytes, measure);
-  await markArrived(uses, grant, measure);
+  // Under a number of its own: a second sender with the same address must not touch what the first one left.
+  const attempt = newAttempt();
+  const key = stagingKey({ ...grant, id: grant.itemId, attempt });
+  await stage(uses, key, grant, bytes, measure);
+  const used = await markArrived(uses, grant, measure, attempt).catch(async (error: unknown) => {
+    // After a lost answer of the database the item may have these bytes: then they stay.
+    if (!isOutage(error)) await uses.blobs.delete([key]);
+    throw error;
+  });
+  if (!used) await uses.blobs.delete([key]);
 }
 
 async function demandGrant(uses: UploadUses, { token, address }: Upload): Promise<UploadGrant> {
@@ -47,9 +55,15 @@ async function demandGrant(uses: UploadUses, { token, address }: Upload): Promis
   return grant;
 }
 
-async function stage(uses: UploadUses, grant: UploadGrant, bytes: AsyncIterable<Uint8Array>, measure: Measure) {
+async function stage(
+  uses: UploadUses,
+  key: BlobKey,
+  grant: UploadGrant,
+  bytes: AsyncIterable<Uint8Array>,
+  measure: Measure,
+): Promise<void> {
   try {
-    await uses.blobs.put(stagingKey({ ...grant, id: grant.itemId }), sound(bytes, grant, measure));
+    await uses.blobs.put(key, sound(bytes, grant, measure));
   } catch (error) {
     throw error instanceof TooManyBytes ? tooLong(grant) : error;
   }
@@ -78,14 +92,19 @@ async function drain(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Prom
   }
 }
 
-async function markArrived(uses: UploadUses, grant: UploadGrant, measure: Measure): Promise<void> {
-  await uses.store.within(grant.customerId, async (work) => {
+/** Whether these bytes are the ones that will be looked at; false when the item has the same ones already. */
+function markArrived(uses: UploadUses, grant: UploadGrant, measure: Measure, attempt: number): Promise<boolean> {
+  return uses.store.within(grant.customerId, async (work) => {
     const item = await work.importPhotos.lock(grant.importId, grant.itemId);
     if (item === null) throw forbidden();
-    if (item.status !== 'awaiting_upload' || item.attempt !== grant.attempt) return demandSameBytes(item, measure);
+    if (item.status !== 'awaiting_upload' || item.attempt !== grant.attempt) {
+      demandSameBytes(item, measure);
+      return false;
+    }
     const arrived = move(item, 'processing', uses.clock.now());
-    await work.importPhotos.update({ ...arrived, sizeBytes: measure.sizeBytes, sha256: measure.sha256 });
+    await work.importPhotos.update({ ...arrived, attempt, sizeBytes: measure.sizeBytes, sha256: measure.sha256 });
     await work.jobs.add({ kind: 'inspect', importId: item.importId, photoId: item.id });
+    return true;
   });
 }
 

@@ -1,8 +1,10 @@
 import type { Caller } from '../access/caller.js';
 import type { CustomerWork } from '../customers/customer-store.js';
+import { Room } from '../customers/quota.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { holdForNewTags } from '../tags/resolve-tags.js';
 import { type Candidate, type EnrolOutcome, enrol } from './enrol.js';
 import { demandOpen, touched } from './import.js';
 import { type Registration, registrationError } from './registration.js';
@@ -25,7 +27,7 @@ export interface RegistrationAnswer {
 
 /**
  * Announces a batch of files. A file that is wrong in itself is `rejected` and the others go on.
- * Errors: `not_found`, `import_not_open`, `limit_reached`, `invalid_request` (`unknown_tag`), `scope_required`, `no_photos_accepted`.
+ * Errors: `not_found`, `import_not_open`, `limit_reached`, `invalid_request` (`unknown_tag`), `scope_required`, `no_photos_accepted`, `quota_exceeded`.
  */
 export function registerPhotos(
   uses: RegisterUses,
@@ -52,12 +54,16 @@ export function enrolAll(
   rejected: readonly EnrolOutcome[],
 ): Promise<RegistrationAnswer> {
   return uses.store.within(caller.customerId, async (work) => {
+    // The customer before the import: the order of all locks.
+    const room = await Room.of(work);
+    await holdForNewTags(work, ...candidates.map(({ said }) => said));
     const subject = found(await work.imports.lock(importId), 'import');
     demandOpen(subject);
     const at = uses.clock.now();
-    const enrolled = await enrol(work, caller, subject, candidates, { limits: uses.limits, at });
+    const enrolled = await enrol(work, caller, subject, candidates, { limits: uses.limits, room, at });
     const outcomes = [...enrolled, ...rejected].sort((a, b) => a.index - b.index);
     const results = await show(uses, work, caller, outcomes);
+    if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw room.exceeded();
     if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
     await work.imports.update(touched(subject, at));
     const counted = found(await work.imports.get(importId), 'import');

@@ -16,7 +16,7 @@ export interface PhotoPatch extends SaidOfPhoto {
 }
 
 /** Merges a patch into a photo. Errors: `invalid_request`, `not_found` (trashed too, unless it is restored by the patch), `precondition_failed`. */
-export function editPhoto(
+export async function editPhoto(
   { store, clock }: Uses<'store' | 'clock'>,
   caller: Caller,
   id: Id,
@@ -35,7 +35,8 @@ export function editPhoto(
   });
 }
 
-function patchErrors(patch: PhotoPatch) {
+/** What is wrong with a patch for whatever photo. */
+export function patchErrors(patch: PhotoPatch) {
   const errors = errorsIn(patch);
   if (patch.rotation !== undefined && ![0, 90, 180, 270].includes(patch.rotation)) {
     errors.push({
@@ -82,7 +83,7 @@ const unknownTime: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: 
 async function captureTimeAfter(work: CustomerWork, photo: Photo, patch: PhotoPatch): Promise<CaptureTime> {
   const { takenAt, takenAtLocal, timeZone } = patch;
   if (takenAt === null || takenAtLocal === null) return unknownTime;
-  if (takenAt !== undefined) return fromInstant(takenAt) ?? unknownTime;
+  if (takenAt !== undefined) return unlessSame(photo, fromInstant(takenAt) ?? unknownTime);
   if (takenAtLocal === undefined && timeZone === undefined) return timeOf(photo);
   const local = takenAtLocal ?? photo.takenAtLocal;
   if (local === null) {
@@ -91,6 +92,11 @@ async function captureTimeAfter(work: CustomerWork, photo: Photo, patch: PhotoPa
   }
   const keptZone = timeZone === undefined ? photo.timeZone : timeZone;
   const time = fromWallClock(local, keptZone ?? (await work.customer()).defaultTimeZone) ?? unknownTime;
+  return unlessSame(photo, time);
+}
+
+/** Saying what is so already is no change: the source stays. */
+function unlessSame(photo: Photo, time: CaptureTime): CaptureTime {
   const same = time.takenAtLocal === photo.takenAtLocal && time.timeZone === photo.timeZone;
   return same ? timeOf(photo) : time;
 }

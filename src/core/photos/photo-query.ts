@@ -1,6 +1,6 @@
 import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/page.js';
-import { foldKey } from '../shared/text.js';
+import { foldKey, searchWords } from '../shared/text.js';
 import type { TaggedPhoto } from './photo.js';
 
 /** The sorts of GET /photos; `-` is descending. Nulls last in both directions, ties by id in the direction of the sort. */
@@ -54,6 +54,16 @@ export interface PhotoFilters {
   readonly minRating?: number;
   readonly aspect?: 'landscape' | 'portrait' | 'square';
   readonly trashed: 'false' | 'true' | 'any';
+}
+
+/** Words that one search may have; each costs a look at the customer's tags. */
+export const MAX_SEARCH_WORDS = 10;
+
+/** The words of `q`, each once. One that another begins with is implied by it. Null when there are too many. */
+export function searchTerms(q: string): readonly string[] | null {
+  const words = [...new Set(searchWords(q))];
+  const telling = words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
+  return telling.length > MAX_SEARCH_WORDS ? null : telling;
 }
 
 export interface PhotoQuery {

@@ -3,12 +3,12 @@ import type { Uses } from '../ports.js';
 import { found, invalid, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
-import { resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import { holdForNewTags, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import type { Tag } from '../tags/tag.js';
 import { isTrashed, type TaggedPhoto } from './photo.js';
 
 /** Replaces the photo's set of tags. Errors: `invalid_request`, `scope_required`, `not_found`, `limit_reached`, `precondition_failed`. */
-export function setPhotoTags(
+export async function setPhotoTags(
   { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
   caller: Caller,
   id: Id,
@@ -23,11 +23,12 @@ export function setPhotoTags(
     });
   }
   return store.within(caller.customerId, async (work) => {
+    await holdForNewTags(work, request);
     const photo = found((await work.photos.lock([id]))[0], 'photo');
     if (isTrashed(photo)) throw notFound('photo');
     check(photo);
     const at = clock.now();
-    const tagIds = await resolveTags(work.tags, caller, request, { limits, at });
+    const tagIds = await resolveTags(work, caller, request, { limits, at });
     const had = new Set(photo.tags.map((tag) => tag.id));
     if (had.size !== tagIds.length || tagIds.some((tagId) => !had.has(tagId))) {
       await work.photos.setTags(id, tagIds);

@@ -1,0 +1,85 @@
+import type { Budget, RateWindowStore, WindowState } from '../core/access/rolling-window.js';
+import { SECOND } from '../core/shared/clock.js';
+
+/** What a call waits for the first store at most. */
+const WAIT_MS = 500;
+/** How long the first store is left alone after it failed. */
+const RETRY_MS = 2 * SECOND;
+
+/** Told when the first store is given up for now, with the reason, and when it is back. Must not throw. */
+export type OnChange = (away: boolean, reason?: unknown) => void;
+
+/**
+ * The first store while it answers in time; else the second, with the same limits, so that an outage never lifts them. The call that
+ * meets the outage waits for `waitMs`, later ones do not wait at all: they go to the second store, and one of them every
+ * `retryMs` looks, beside its own work, whether the first is back. What either has counted is not carried over to the other.
+ */
+export class FallbackRateWindowStore implements RateWindowStore {
+  /** Null while the first store is used; else when it is to be looked at again, by the stopwatch. */
+  private lookAt: number | null = null;
+
+  constructor(
+    private readonly first: RateWindowStore,
+    private readonly second: RateWindowStore,
+    private readonly onChange: OnChange = () => undefined,
+    private readonly times: { readonly waitMs: number; readonly retryMs: number } = {
+      waitMs: WAIT_MS,
+      retryMs: RETRY_MS,
+    },
+  ) {}
+
+  hit(budget: Budget): Promise<WindowState> {
+    return this.ask(budget, (store) => store.hit(budget));
+  }
+
+  peek(budget: Budget): Promise<WindowState> {
+    return this.ask(budget, (store) => store.peek(budget));
+  }
+
+  async sweep(): Promise<number> {
+    const forgotten = await this.second.sweep();
+    return this.lookAt === null ? forgotten + (await this.first.sweep()) : forgotten;
+  }
+
+  private async ask(budget: Budget, call: (store: RateWindowStore) => Promise<WindowState>): Promise<WindowState> {
+    if (this.lookAt !== null) {
+      if (performance.now() >= this.lookAt) void this.look(budget);
+      return call(this.second);
+    }
+    try {
+      return await this.inTime(call(this.first));
+    } catch (error) {
+      this.leave(error);
+      return call(this.second);
+    }
+  }
+
+  /** Peeks, so that nothing is counted for it. */
+  private async look(budget: Budget): Promise<void> {
+    // Until the answer is there nobody else looks.
+    this.lookAt = Number.POSITIVE_INFINITY;
+    try {
+      await this.inTime(this.first.peek(budget));
+      this.lookAt = null;
+      this.onChange(false);
+    } catch {
+      this.lookAt = performance.now() + this.times.retryMs;
+    }
+  }
+
+  /** Of many calls that meet the same outage the first one tells. */
+  private leave(reason: unknown): void {
+    if (this.lookAt !== null) return;
+    this.lookAt = performance.now() + this.times.retryMs;
+    this.onChange(true, reason);
+  }
+
+  /** An answer that comes too late is dropped; what it has counted stays counted. */
+  private inTime<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const late = new Error(`The store of rate limits did not answer within ${this.times.waitMs} ms.`);
+      const timer = setTimeout(() => reject(late), this.times.waitMs);
+      answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import { DomainError, type ItemError } from '../shared/errors.js';
+import type { Customer } from './customer.js';
+import type { CustomerWork } from './customer-store.js';
+
+/** What counts against a customer's quota. */
+export interface QuotaUse {
+  readonly photos: number;
+  readonly storageBytes: number;
+}
+
+const quotas = ['photos', 'storageBytes'] as const;
+type Quota = (typeof quotas)[number];
+
+/** What is left of a customer's quota for the photos of one request, taken piece by piece. */
+export class Room {
+  private readonly taken: Record<Quota, number> = { photos: 0, storageBytes: 0 };
+  private readonly refused: Record<Quota, number> = { photos: 0, storageBytes: 0 };
+  private firstRefused: Quota | null = null;
+
+  private constructor(
+    private readonly limits: Readonly<Record<Quota, number | null>>,
+    private readonly used: QuotaUse,
+  ) {}
+
+  /**
+   * The room of a customer who has a quota is held until the transaction ends, so that two requests cannot take the same: call
+   * this before anything else is locked. Who has none waits for nobody.
+   */
+  static async of(work: Pick<CustomerWork, 'customer' | 'lockCustomer' | 'quotaUse'>): Promise<Room> {
+    const nothing = { photos: 0, storageBytes: 0 };
+    if (!hasQuota(await work.customer())) return new Room({ photos: null, storageBytes: null }, nothing);
+    const { photosLimit, storageBytesLimit } = await work.lockCustomer();
+    return new Room({ photos: photosLimit, storageBytes: storageBytesLimit }, await work.quotaUse());
+  }
+
+  /** Takes the room; else says why not, and takes nothing. Less than 0 gives room back. */
+  take(more: QuotaUse): ItemError | null {
+    const full = quotas.find((quota) => more[quota] > Math.max(0, this.left(quota)));
+    const into = full === undefined ? this.taken : this.refused;
+    for (const quota of quotas) into[quota] += more[quota];
+    if (full === undefined) return null;
+    this.firstRefused ??= full;
+    return { code: 'quota_exceeded', message: messages[full] };
+  }
+
+  /** Takes the room of the one thing that a request is about. Errors: `quota_exceeded`. */
+  demand(more: QuotaUse): void {
+    if (this.take(more) !== null) throw this.exceeded();
+  }
+
+  /** The error of a request of which nothing fits. */
+  exceeded(): DomainError {
+    const quota = this.firstRefused ?? 'photos';
+    return new DomainError('quota_exceeded', messages[quota], {
+      quota,
+      limit: this.limits[quota],
+      used: this.used[quota],
+      requested: this.refused[quota],
+    });
+  }
+
+  private left(quota: Quota): number {
+    const limit = this.limits[quota];
+    return limit === null ? Number.POSITIVE_INFINITY : limit - this.used[quota] - this.taken[quota];
+  }
+}
+
+const advice = 'Delete photos for ever, or ask for a larger quota.';
+const messages: Readonly<Record<Quota, string>> = {
+  photos: `This account may not hold more photos. ${advice}`,
+  storageBytes: `This account may not hold more bytes. ${advice}`,
+};
+
+function hasQuota({ photosLimit, storageBytesLimit }: Customer): boolean {
+  return photosLimit !== null || storageBytesLimit !== null;
+}

@@ -1,0 +1,50 @@
+import { forEachCustomer } from '../customers/each-customer.js';
+import type { Uses } from '../ports.js';
+import { after, DAY } from '../shared/clock.js';
+import type { Id } from '../shared/ids.js';
+import { expired, IDLE_DAYS } from './import.js';
+
+const BATCH = 100;
+
+type ExpireUses = Uses<'store' | 'clock' | 'customers'>;
+
+/**
+ * Ends open imports of all customers that nobody used for a week; nothing of them comes into the library. May run in several
+ * processes at once and be stopped at any time: what is left is found by the next run.
+ */
+export function expireImports(uses: ExpireUses, stopping?: AbortSignal): Promise<void> {
+  const at = uses.clock.now();
+  return forEachCustomer(
+    (window) => uses.customers.withIdleImports(at, window),
+    (customerId) => expireImportsOf(uses, customerId, at, stopping),
+    stopping,
+  );
+}
+
+async function expireImportsOf({ store }: ExpireUses, customerId: Id, at: Date, stopping?: AbortSignal) {
+  for (;;) {
+    const ids = await store.read(customerId, (view) => view.imports.expired(at, BATCH));
+    for (const id of ids) {
+      if (stopping?.aborted) return;
+      await expireUnlessUsed({ store }, customerId, id, at);
+    }
+    // None of these is found again: it has ended, or is kept for longer.
+    if (ids.length < BATCH) return;
+  }
+}
+
+/**
+ * Bytes that arrive change their item and do not wait for the import, so that thousands can arrive at once. That they keep the
+ * import open is seen here.
+ */
+function expireUnlessUsed({ store }: Uses<'store'>, customerId: Id, id: Id, at: Date): Promise<void> {
+  return store.within(customerId, async (work) => {
+    const subject = await work.imports.lock(id);
+    if (subject?.status !== 'open' || subject.expiresAt === null || subject.expiresAt.getTime() > at.getTime()) return;
+    const used = await work.importPhotos.lastChange(id);
+    const keptUntil = used === null ? subject.expiresAt : after(used, IDLE_DAYS * DAY);
+    if (keptUntil.getTime() > at.getTime()) return work.imports.update({ ...subject, expiresAt: keptUntil });
+    await work.importPhotos.cancelAll(id, at);
+    await work.imports.update(expired(subject, at));
+  });
+}

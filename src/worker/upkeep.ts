@@ -1,0 +1,15 @@
+import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
+import { expireImports } from '../core/imports/expire-imports.js';
+import { purgeTrash } from '../core/photos/purge-trash.js';
+import type { Ports } from '../core/ports.js';
+import type { PeriodicTask } from './periodic.js';
+
+/** What happens by itself as time passes. How each finds its work: docs/decisions/0007. */
+export function upkeep(ports: Ports): readonly PeriodicTask[] {
+  return [
+    { name: 'forget idle rate limits', everySeconds: 300, run: () => ports.rateWindows.sweep() },
+    { name: 'purge the trash', everySeconds: 600, run: (stopping) => purgeTrash(ports, stopping) },
+    { name: 'expire idle imports', everySeconds: 600, run: (stopping) => expireImports(ports, stopping) },
+    { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
+  ];
+}

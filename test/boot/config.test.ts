@@ -1,0 +1,36 @@
+import { ConfigError, readConfig } from '../../src/config.js';
+
+const DATABASE_URL = 'postgres://photos@db.example.com/photos';
+
+/** The store that the environment asks for, or its problems. */
+function rateLimitStore(env: Record<string, string>): string | readonly string[] {
+  try {
+    return readConfig(env).rateLimitStore;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('RATE_LIMIT_STORE', () => {
+  test('is the memory of the one process on the embedded database, and the database where there is a server', () => {
+    expect(rateLimitStore({})).toBe('memory');
+    expect(rateLimitStore({ DATABASE_URL })).toBe('postgres');
+  });
+
+  test('can be chosen on both', () => {
+    for (const chosen of ['memory', 'postgres']) {
+      expect(rateLimitStore({ RATE_LIMIT_STORE: chosen })).toBe(chosen);
+      expect(rateLimitStore({ RATE_LIMIT_STORE: chosen, DATABASE_URL })).toBe(chosen);
+    }
+  });
+
+  test('is refused with a sentence that helps when it is another', () => {
+    expect(rateLimitStore({ RATE_LIMIT_STORE: 'redis' })).toEqual([
+      'RATE_LIMIT_STORE cannot be redis in this version. Use postgres, which is exact over any number of processes.',
+    ]);
+    expect(rateLimitStore({ RATE_LIMIT_STORE: 'etcd' })).toEqual([
+      'RATE_LIMIT_STORE must be memory, postgres, not "etcd".',
+    ]);
+  });
+});
