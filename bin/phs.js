@@ -1,4 +1,11 @@
 #!/usr/bin/env node
-import { run } from '../dist/cli/phs.js';
+import { existsSync } from 'node:fs';
 
-process.exitCode = await run(process.argv.slice(2));
+const program = new URL('../dist/cli/phs.js', import.meta.url);
+if (existsSync(program)) {
+  const { run } = await import(program.href);
+  process.exitCode = await run(process.argv.slice(2));
+} else {
+  console.error('phs: The program is not built yet. Run `npm run build` (or `npm start`, which does it too) once.');
+  process.exitCode = 4;
+}

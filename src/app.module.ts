@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import type { Ports } from './core/ports.js';
+import { AnswerOnce } from './http/api/answer-once.interceptor.js';
 import { CustomerModule } from './http/api/customer/customer.module.js';
 import { IpGuard } from './http/api/guards/ip.guard.js';
 import { KeyGuard } from './http/api/guards/key.guard.js';
@@ -50,6 +51,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: ScopeGuard },
         { provide: APP_INTERCEPTOR, useClass: SendReply },
         { provide: APP_INTERCEPTOR, useClass: ReadRequest },
+        { provide: APP_INTERCEPTOR, useClass: AnswerOnce },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
       exports: [PORTS, HTTP_OPTIONS],

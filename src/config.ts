@@ -10,6 +10,8 @@ export interface Config {
   readonly dataDir: string;
   /** Null: the embedded database under `dataDir`. */
   readonly databaseUrl: string | null;
+  /** Where admissions are counted: one process needs no more than its memory, several need one place. */
+  readonly rateLimitStore: 'memory' | 'postgres';
   readonly role: 'all' | 'api' | 'worker';
   /** Newest first; null: the one kept under `dataDir`. */
   readonly secretKeys: readonly [string, ...string[]] | null;
@@ -34,12 +36,14 @@ export function readConfig(env: Environment): Config {
   const read = new Reader(env, problems);
   const host = read.text('HOST', '127.0.0.1');
   const port = read.whole('PORT', 3000, 1, 65_535);
+  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
   const config: Config = {
     host,
     port,
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://${hostInUrl(host)}:${port}`,
     dataDir: read.text('DATA_DIR', './data'),
-    databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl,
+    rateLimitStore: read.rateLimitStore(databaseUrl),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
@@ -48,7 +52,6 @@ export function readConfig(env: Environment): Config {
     limits: readLimits(read),
   };
   read.only('BLOB_STORE', 'local', 'Blobs are kept under DATA_DIR');
-  read.only('RATE_LIMIT_STORE', 'memory', 'Rate limits are kept in the memory of the one process');
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
@@ -97,6 +100,17 @@ class Reader {
     const choice = choices.find((candidate) => candidate === said);
     if (choice === undefined) this.problems.push(`${name} must be ${choices.join(', ')}, not "${said}".`);
     return choice ?? fallback;
+  }
+
+  rateLimitStore(databaseUrl: string | null): 'memory' | 'postgres' {
+    const fallback = databaseUrl === null ? 'memory' : 'postgres';
+    if (this.said('RATE_LIMIT_STORE') !== 'redis') {
+      return this.oneOf('RATE_LIMIT_STORE', ['memory', 'postgres'], fallback);
+    }
+    this.problems.push(
+      'RATE_LIMIT_STORE cannot be redis in this version. Use postgres, which is exact over any number of processes.',
+    );
+    return fallback;
   }
 
   /** A value that later versions will widen; another one must not be passed over in silence. */

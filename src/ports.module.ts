@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
+import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import { MemoryRateWindowStore } from './adapters/memory/memory-rate-window-store.js';
@@ -10,9 +11,13 @@ import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { openDataSource } from './adapters/typeorm/data-source.js';
+import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
+import { TypeormRateWindowStore } from './adapters/typeorm/rate-window.repository.js';
 import type { Config } from './config.js';
+import type { RateWindowStore } from './core/access/rolling-window.js';
 import type { Ports } from './core/ports.js';
+import type { Clock } from './core/shared/clock.js';
 
 /** Ports on real adapters. */
 export interface OpenPorts {
@@ -25,21 +30,32 @@ export interface OpenPorts {
 /** How the embedded database is used: a service owns it, a command shares it with a running service. */
 export type Ownership = 'own' | 'share';
 
-/** Takes lines for people about what is waited for. */
-type Log = (line: string) => void;
+/** Takes lines for people about what is waited for, and what is amiss. */
+type Log = (line: string, level?: 'info' | 'warn') => void;
 
-/** The only place that names adapters. */
+/** Opens what the environment names. What was opened before a failure is closed again. */
 export async function openPorts(config: Config, ownership: Ownership, log: Log): Promise<OpenPorts> {
   const database = await openDatabase(config, ownership, log);
-  const media = new ChildProcessMediaReader({ scratchDir: join(config.dataDir, 'scratch') });
-  const clock = new SystemClock();
+  try {
+    return await connect(config, database, log);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The only place that names adapters: a line per port. */
+async function connect(config: Config, database: Database, log: Log): Promise<OpenPorts> {
   const { dataSource } = database;
+  const clock = new SystemClock();
+  const media = new ChildProcessMediaReader({ scratchDir: join(config.dataDir, 'scratch') });
   const ports: Ports = {
     clock,
     store: new TypeormCustomerStore(dataSource),
     customers: new TypeormCustomerDirectory(dataSource),
     keys: new TypeormKeyStore(dataSource),
-    rateWindows: new MemoryRateWindowStore(clock, performance),
+    rateWindows: openRateWindows(config, clock, dataSource, log),
+    idempotency: new TypeormIdempotencyStore(dataSource),
     blobs: await LocalBlobStore.open(join(config.dataDir, 'blobs')),
     media,
     jobs: new TypeormJobQueue(dataSource),
@@ -54,6 +70,18 @@ export async function openPorts(config: Config, ownership: Ownership, log: Log):
   return { ports, databaseEnded: database.ended, close };
 }
 
+/** Whatever becomes of the shared store, no budget is ever without limit: each process counts for itself then. */
+function openRateWindows(config: Config, clock: Clock, dataSource: DataSource, log: Log): RateWindowStore {
+  const memory = new MemoryRateWindowStore(clock, performance);
+  if (config.rateLimitStore === 'memory') return memory;
+  return new FallbackRateWindowStore(new TypeormRateWindowStore(dataSource), memory, (away, reason) => {
+    const line = away
+      ? `Rate limits cannot be kept in the database (${reason}). Until it is back this process counts by itself.`
+      : 'Rate limits are kept in the database again.';
+    log(line, 'warn');
+  });
+}
+
 interface Database {
   readonly dataSource: DataSource;
   readonly ended: Promise<string>;
@@ -62,7 +90,7 @@ interface Database {
 
 async function openDatabase(config: Config, ownership: Ownership, log: Log): Promise<Database> {
   if (config.databaseUrl !== null) {
-    const dataSource = await openDataSource({ url: config.databaseUrl });
+    const dataSource = await openServer(config.databaseUrl);
     return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
   }
   const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log);
@@ -76,5 +104,16 @@ async function openDatabase(config: Config, ownership: Ownership, log: Log): Pro
   } catch (error) {
     await postgres.stop();
     throw error;
+  }
+}
+
+async function openServer(url: string): Promise<DataSource> {
+  try {
+    return await openDataSource({ url });
+  } catch (error) {
+    const { cause, message } = error as Error;
+    const reason = cause instanceof Error ? cause.message : message;
+    // Only the host of the address: the rest holds a password.
+    throw new Error(`The database of DATABASE_URL, at ${new URL(url).host}, cannot be used: ${reason}`);
   }
 }

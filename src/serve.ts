@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { destination, type Logger, pino } from 'pino';
 import { VERSION } from './cli/version.js';
@@ -7,7 +8,9 @@ import type { Ports } from './core/ports.js';
 import { firstRun, firstSteps } from './first-run.js';
 import { createApp } from './http/create-app.js';
 import { openPorts } from './ports.module.js';
-import { type RunningWorker, runWorker } from './worker/worker.js';
+import { runPeriodically } from './worker/periodic.js';
+import { upkeep } from './worker/upkeep.js';
+import { runWorker } from './worker/worker.js';
 
 /** How long the listener goes on after SIGTERM, so that a load balancer can see /readyz turn and send its traffic elsewhere. */
 const LINGER_MS = 2000;
@@ -20,32 +23,59 @@ const LEASE_SECONDS = 60;
 export async function serve(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const config = readConfig(env);
   const logger = openLogger(config);
-  const { ports, databaseEnded, close } = await openPorts(config, 'own', (line) => logger.info(line));
+  await demandFreePort(config);
+  const { ports, databaseEnded, close } = await openPorts(config, 'own', (line, level = 'info') => logger[level](line));
+  try {
+    await serveOn(ports, config, logger, databaseEnded);
+  } finally {
+    await close();
+  }
+}
+
+async function serveOn(ports: Ports, config: Config, logger: Logger, databaseEnded: Promise<string>): Promise<void> {
   const stopping = new AbortController();
   const app = await createApp(ports, {
     logger,
     trustedProxies: config.trustedProxies,
-    isReady: () => !stopping.signal.aborted,
+    isReady: async () => !stopping.signal.aborted && (await reaches(ports)),
     stopping: stopping.signal,
   });
-  const server = app.getHttpServer();
-  let worker: RunningWorker | null = null;
+  let background: Background | null = null;
   try {
     await listen(app, config);
-    if (config.role !== 'api') worker = startWorker(ports, config, logger);
+    if (config.role !== 'api') background = startBackground(ports, config, logger);
     await greet(ports, config);
     const reason = await Promise.race([signalled(), databaseEnded]);
     stopping.abort();
     logger.info({ reason }, 'stopping');
+    // No more jobs from here on, and those that run may end while requests drain.
+    const idle = background?.stop();
     if (reason === 'SIGTERM') await delay(LINGER_MS);
-    await drain(server);
+    await drain(app.getHttpServer());
+    await atMost(DRAIN_MS, idle);
     if (!reason.startsWith('SIG')) throw new Error(`The service stopped: ${reason}.`);
   } finally {
     stopping.abort();
-    await worker?.stop();
+    // A job that is not done by now is cut off; its lease is free as soon as this process is gone.
+    await atMost(DRAIN_MS, background?.stop());
     await app.close();
-    await close();
   }
+}
+
+/** Whether the database answers. */
+function reaches({ customers }: Ports): Promise<boolean> {
+  return customers.find(1).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Waits for something, but not longer than so many milliseconds. */
+async function atMost(milliseconds: number, work: Promise<unknown> | undefined): Promise<void> {
+  const done = new AbortController();
+  const patience = delay(milliseconds, undefined, { signal: done.signal, ref: false }).catch(() => undefined);
+  await Promise.race([work, patience]);
+  done.abort();
 }
 
 /** JSON lines on stderr. Of an error its name, message and stack: what else it carries (a statement's parameters, say) may be a customer's. */
@@ -62,26 +92,41 @@ function openLogger({ logLevel }: Config): Logger {
 type App = Awaited<ReturnType<typeof createApp>>;
 
 async function listen(app: App, { host, port }: Config): Promise<void> {
-  try {
-    await app.listen(port, host);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new Error(
-        `Port ${port} on ${host} is in use by another program. Stop that, or choose another: PORT=3001 npm start`,
-      );
-    }
-    throw new Error(`Cannot listen on ${host}:${port}: ${message}. Check HOST and PORT.`);
-  }
+  await app.listen(port, host).catch((error: NodeJS.ErrnoException) => {
+    throw cannotListen(error, { host, port });
+  });
 }
 
-function startWorker(ports: Ports, config: Config, logger: Logger): RunningWorker {
-  return runWorker(ports, (job) => runJob(ports, job), {
+/** Looked at before a database is made: whoever left another service running wants to hear of that at once. */
+async function demandFreePort({ host, port }: Config): Promise<void> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', (error) => reject(cannotListen(error, { host, port })));
+    probe.listen(port, host, () => probe.close(() => resolve()));
+  });
+}
+
+function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: Pick<Config, 'host' | 'port'>): Error {
+  if (code !== 'EADDRINUSE') return new Error(`Cannot listen on ${host}:${port}: ${message}. Check HOST and PORT.`);
+  return new Error(
+    `Port ${port} on ${host} is in use by another program. Stop that, or choose another: PORT=3001 npm start`,
+  );
+}
+
+/** Jobs, and what is done now and then. */
+interface Background {
+  stop(): Promise<unknown>;
+}
+
+function startBackground(ports: Ports, config: Config, logger: Logger): Background {
+  const worker = runWorker(ports, (job) => runJob(ports, job), {
     concurrency: config.workerConcurrency,
     leaseSeconds: LEASE_SECONDS,
     onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
     onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
   });
+  const tasks = runPeriodically(upkeep(ports), (task, error) => logger.warn({ err: error }, `failed to ${task}`));
+  return { stop: () => Promise.all([worker.stop(), tasks.stop()]) };
 }
 
 async function greet(ports: Ports, config: Config): Promise<void> {

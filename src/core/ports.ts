@@ -4,6 +4,7 @@ import type { BlobStore } from './blobs/blob-store.js';
 import type { CustomerDirectory } from './customers/customer-directory.js';
 import type { CustomerStore } from './customers/customer-store.js';
 import type { Limits } from './customers/limits.js';
+import type { IdempotencyStore } from './idempotency/idempotency-store.js';
 import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
 import type { Clock } from './shared/clock.js';
@@ -16,6 +17,7 @@ export interface Ports {
   readonly customers: CustomerDirectory;
   readonly keys: KeyStore;
   readonly rateWindows: RateWindowStore;
+  readonly idempotency: IdempotencyStore;
   readonly blobs: BlobStore;
   readonly media: MediaReader;
   readonly jobs: JobQueue;

@@ -20,6 +20,8 @@ export async function createApp(ports: Ports, options: HttpOptions): Promise<Nes
     logger: new NestLogger(options.logger),
   });
   limitSockets(app.getHttpServer());
+  // An expectation that Node does not know: it would answer a bare 417 by itself, past every guard. It may be ignored (RFC 9110 §10.1.1).
+  app.getHttpServer().on('checkExpectation', adapter.getInstance());
   await app.init();
   return app;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/access/caller.js';
 import type { KnownKey } from '../core/access/key-store.js';
 import type { BudgetGroup, WindowState } from '../core/access/rolling-window.js';
+import type { RunOnce } from './api/once.js';
 
 /** What is known of one request and its answer so far; each check adds its part. */
 export interface Exchange {
@@ -19,6 +20,8 @@ export interface Exchange {
   parameters: unknown;
   /** The body as the route declared it, checked. */
   body: unknown;
+  /** How the handler does its work, set once the Idempotency-Key was looked at. */
+  once: RunOnce | null;
 }
 
 const exchanges = new WeakMap<IncomingMessage, Exchange>();

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ulid } from 'ulid';
 import { clientAddress } from '../core/access/ip-list.js';
-import { beginExchange } from './exchange.js';
+import { beginExchange, exchangeOf } from './exchange.js';
 import type { HttpOptions } from './http-options.js';
 
 const API = '/api/v1';
@@ -25,6 +25,7 @@ export function openExchange({ logger, trustedProxies }: HttpOptions) {
       charged: null,
       parameters: {},
       body: undefined,
+      once: null,
     });
     response.setHeader('X-Request-Id', requestId);
     const { method } = request;
@@ -35,7 +36,9 @@ export function openExchange({ logger, trustedProxies }: HttpOptions) {
       whole = !request.socket.destroyed;
     });
     response.once('close', () => {
-      const line = { requestId, method, route: request.route?.path ?? null, status: response.statusCode, clientIp };
+      const keyId = exchangeOf(request).key?.key.id ?? null;
+      const route = request.route?.path ?? null;
+      const line = { requestId, method, route, status: response.statusCode, keyId, clientIp };
       const ms = Math.round(performance.now() - began);
       logger.info({ ...line, ms, whole }, 'request');
     });

@@ -6,3 +6,12 @@ export class Reply {
     readonly headers: Readonly<Record<string, string | number>> = {},
   ) {}
 }
+
+/** What became of each part of a bulk request. It is no resource, so it has no ETag. */
+export class Outcomes extends Reply {
+  declare readonly body: { readonly data: readonly object[] };
+
+  constructor(data: readonly object[]) {
+    super(200, { data });
+  }
+}

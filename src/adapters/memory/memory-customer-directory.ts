@@ -1,5 +1,7 @@
 import type { Customer, NewCustomer } from '../../core/customers/customer.js';
-import type { CustomerDirectory } from '../../core/customers/customer-directory.js';
+import type { CustomerDirectory, CustomerWindow } from '../../core/customers/customer-directory.js';
+import type { Import } from '../../core/imports/import.js';
+import type { Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 
@@ -31,6 +33,16 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     );
   }
 
+  withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    const due = ({ purgeAt }: Photo) => hasCome(purgeAt, at);
+    return this.database.transaction(async () => ownersOf(this.database.photos.where(due), window));
+  }
+
+  withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    const due = ({ status, expiresAt }: Import) => status === 'open' && hasCome(expiresAt, at);
+    return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
+  }
+
   private add(customer: NewCustomer): Customer {
     const row: Customer = {
       ...customer,
@@ -43,4 +55,16 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     this.database.customers.set(row.id, row);
     return row;
   }
+}
+
+function hasCome(instant: Date | null, now: Date): boolean {
+  return instant !== null && instant.getTime() <= now.getTime();
+}
+
+function ownersOf(rows: readonly { readonly customerId: Id }[], { after, limit }: CustomerWindow): readonly Id[] {
+  const owners = new Set(rows.map(({ customerId }) => customerId));
+  return [...owners]
+    .filter((id) => id > (after ?? 0))
+    .sort((a, b) => a - b)
+    .slice(0, limit);
 }

@@ -1,10 +1,13 @@
 import type { Customer, CustomerUsage } from '../../core/customers/customer.js';
 import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
+import type { QuotaUse } from '../../core/customers/quota.js';
+import { reservingStatuses } from '../../core/imports/import-photo.js';
 import type { Clock } from '../../core/shared/clock.js';
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { HeldRows } from './memory-held-rows.js';
+import { MemoryAnswerKeeper } from './memory-idempotency-store.js';
 import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
 import { MemoryImportRepository } from './memory-import-repository.js';
 import { MemoryJobAdder } from './memory-job-queue.js';
@@ -55,11 +58,13 @@ export class MemoryCustomerStore implements CustomerStore {
       customer,
       lockCustomer: customer,
       usage: () => pass(() => this.usage(customerId)),
+      quotaUse: () => pass(() => this.quotaUse(customerId)),
       photos: passing(new MemoryPhotoRepository(this.database, customerId, held), pass),
-      tags: passing(new MemoryTagRepository(this.database, customerId), pass),
+      tags: passing(new MemoryTagRepository(this.database, customerId, held), pass),
       imports: passing(new MemoryImportRepository(this.database, customerId, held), pass),
       importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, held), pass),
       jobs: passing(new MemoryJobAdder(this.database, customerId, this.clock), pass),
+      answers: passing(new MemoryAnswerKeeper(this.database, customerId), pass),
     };
   }
 
@@ -77,6 +82,15 @@ export class MemoryCustomerStore implements CustomerStore {
         (subject) => subject.customerId === customerId && subject.status === 'open',
       ).length,
     };
+  }
+
+  private async quotaUse(customerId: Id): Promise<QuotaUse> {
+    const photos = this.database.photos.where((photo) => photo.customerId === customerId);
+    const items = this.database.importPhotos.where(
+      (item) => item.customerId === customerId && reservingStatuses.includes(item.status),
+    );
+    const rows = [...photos, ...items];
+    return { photos: rows.length, storageBytes: rows.reduce((sum, row) => sum + (row.sizeBytes ?? 0), 0) };
   }
 
   /** For arranging states that no use case brings about yet. */

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey } from '../../core/access/api-key.js';
 import type { Customer } from '../../core/customers/customer.js';
+import type { Attempt, KeptAnswer } from '../../core/idempotency/idempotency-store.js';
 import type { Import } from '../../core/imports/import.js';
 import type { ImportPhoto } from '../../core/imports/import-photo.js';
 import type { JobWork } from '../../core/jobs/job.js';
@@ -19,6 +20,11 @@ export interface StoredJob {
   /** The same work was added while it ran. */
   readonly again: boolean;
   readonly deadReason: string | null;
+}
+
+export interface StoredIdempotencyKey extends Pick<Attempt, 'customerId' | 'key' | 'token' | 'fingerprint'> {
+  readonly startedAt: Date;
+  readonly answer: KeptAnswer | null;
 }
 
 /** Rows by id. Values are copies: nobody changes what is stored but through here, and here every change can be undone. */
@@ -77,6 +83,8 @@ export class MemoryDatabase {
   readonly importPhotos = new MemoryTable<ImportPhoto>(this.journal);
   /** By customer and `jobKey`. */
   readonly jobs = new MemoryTable<StoredJob, string>(this.journal);
+  /** By customer and key. */
+  readonly idempotencyKeys = new MemoryTable<StoredIdempotencyKey, string>(this.journal);
 
   private readonly sequences = new Map<string, number>();
 

@@ -1,5 +1,6 @@
-import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-photo.js';
+import { failed, type ImportPhoto, type ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { ImportPhotoRepository, ItemQuery } from '../../core/imports/import-repository.js';
+import type { ItemError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
 import type { HeldRows } from './memory-held-rows.js';
@@ -27,6 +28,10 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
     return windowOf(items, ({ id }) => ({ value: id, id }), false, window);
   }
 
+  async getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
+    return this.of(importId).filter(({ id }) => ids.includes(id));
+  }
+
   async findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]> {
     return this.of(importId).filter(({ clientRef }) => clientRef !== null && clientRefs.includes(clientRef));
   }
@@ -42,6 +47,11 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
 
   async countIn(importId: Id, statuses: readonly ImportPhotoStatus[]): Promise<number> {
     return this.of(importId).filter((item) => statuses.includes(item.status)).length;
+  }
+
+  async lastChange(importId: Id): Promise<Date | null> {
+    const times = this.of(importId).map(({ updatedAt }) => updatedAt);
+    return times.sort((a, b) => b.getTime() - a.getTime())[0] ?? null;
   }
 
   async allocateIds(count: number): Promise<readonly Id[]> {
@@ -67,6 +77,18 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
     if ((await this.get(item.importId, item.id)) === null) return;
     if (!this.held.holds('import', item.importId)) this.held.demand('item', item.id);
     this.store(item);
+  }
+
+  async failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void> {
+    for (const item of this.of(importId)) {
+      if (item.status === 'awaiting_upload') this.database.importPhotos.set(item.id, failed(item, error, at));
+    }
+    const items = this.of(importId);
+    const gone = new Set(items.filter(({ status }) => status === 'failed').map(({ id }) => id));
+    for (const item of items) {
+      if (item.status !== 'duplicate' || !gone.has(item.duplicateOfItemId ?? 0)) continue;
+      this.database.importPhotos.set(item.id, failed(item, ofDuplicates, at));
+    }
   }
 
   async cancelAll(importId: Id, at: Date): Promise<void> {

@@ -36,6 +36,21 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return photos;
   }
 
+  async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+    const tagged = this.own((photo) => this.linksOf(photo.id).some((link) => tagIds.includes(link)));
+    this.held.hold(
+      'photo',
+      tagged.map((photo) => photo.id),
+    );
+    return this.lock(ids);
+  }
+
+  async lockSomeTagged(tagId: Id, limit: number): Promise<readonly Id[]> {
+    const tagged = this.own((photo) => this.linksOf(photo.id).includes(tagId)).map((photo) => photo.id);
+    this.held.hold('photo', tagged.slice(0, limit));
+    return tagged.slice(0, limit);
+  }
+
   async list({ filters, sort, window }: PhotoQuery): Promise<readonly TaggedPhoto[]> {
     const rows = this.own(() => true).filter((photo) => matches(photo, filters));
     return windowOf(rows, (photo) => photoPosition(photo, sort), sort.startsWith('-'), window);
@@ -57,6 +72,17 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async exif(id: Id): Promise<ExifTags | null> {
     return (await this.get(id)) === null ? null : (this.database.exif.get(id)?.tags ?? null);
+  }
+
+  async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
+    const needed = (id: Id) =>
+      this.database.importPhotos.where(({ status, photoId }) => status === 'duplicate' && photoId === id);
+    const isLive = (importId: Id) =>
+      ['open', 'processing'].includes(this.database.imports.get(importId)?.status ?? 'expired');
+    return this.own(({ purgeAt }) => purgeAt !== null && purgeAt.getTime() <= at.getTime())
+      .map(({ id }) => id)
+      .filter((id) => id > (after ?? 0) && !needed(id).some(({ importId }) => isLive(importId)))
+      .slice(0, limit);
   }
 
   async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {

@@ -31,7 +31,7 @@ export class MemoryRateWindowStore implements RateWindowStore {
 
   async hit({ name, limit }: Budget): Promise<WindowState> {
     const now = this.stopwatch.now();
-    this.sweep(now);
+    this.sweepNowAndThen(now);
     const { log, state } = admit(this.logs.get(name) ?? [], limit, now);
     if (log.length > 0) this.logs.set(name, log);
     return { ...state, reset: this.resetOf(log, limit, now) };
@@ -55,10 +55,20 @@ export class MemoryRateWindowStore implements RateWindowStore {
     return observe(told, limit, wall).reset;
   }
 
+  async sweep(): Promise<number> {
+    const before = this.logs.size;
+    this.forgetIdle(this.stopwatch.now());
+    return before - this.logs.size;
+  }
+
   /** Once a window, also after the clock jumped back: whoever tries keys from many addresses must not fill the memory. */
-  private sweep(now: number): void {
+  private sweepNowAndThen(now: number): void {
     if (Math.abs(now - this.sweptAt) < WINDOW_MS) return;
     this.sweptAt = now;
+    this.forgetIdle(now);
+  }
+
+  private forgetIdle(now: number): void {
     for (const [name, log] of this.logs) {
       const newest = log.at(-1);
       if (newest === undefined || newest <= now - WINDOW_MS) this.logs.delete(name);

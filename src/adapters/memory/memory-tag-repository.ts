@@ -1,16 +1,19 @@
+import { isTrashed, type Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
 import { compareText, searchText } from '../../core/shared/text.js';
 import type { NewTag, Tag } from '../../core/tags/tag.js';
 import { type TagFilters, type TagQuery, type TagSort, tagPosition } from '../../core/tags/tag-query.js';
-import type { TagRepository } from '../../core/tags/tag-repository.js';
+import type { MergedPhotos, TagRepository } from '../../core/tags/tag-repository.js';
 import type { MemoryDatabase } from './memory-database.js';
+import type { HeldRows } from './memory-held-rows.js';
 import { windowOf } from './memory-windows.js';
 
 export class MemoryTagRepository implements TagRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
+    private readonly held: HeldRows,
   ) {}
 
   async get(id: Id): Promise<Tag | null> {
@@ -71,16 +74,69 @@ export class MemoryTagRepository implements TagRepository {
 
   async delete(id: Id, at: Date): Promise<void> {
     if ((await this.get(id)) === null) return;
-    for (const photo of this.database.photos.where((row) => row.customerId === this.customerId)) {
-      const links = this.database.links.get(photo.id) ?? [];
-      if (!links.includes(id)) continue;
-      this.database.links.set(
-        photo.id,
-        links.filter((link) => link !== id),
-      );
-      this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
-    }
+    for (const photo of this.photosWith([id])) this.relink(photo, [id], [], at);
     this.database.tags.delete(id);
+  }
+
+  async attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void> {
+    for (const photo of this.lockedPhotos(photoIds)) this.relink(photo, [], [id], at);
+  }
+
+  async detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void> {
+    for (const photo of this.lockedPhotos(photoIds)) this.relink(photo, ids, [], at);
+  }
+
+  async merge(from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos> {
+    const own = from.filter((id) => this.isOwn(id));
+    const photos = this.photosWith(own);
+    const shown = photos.filter((photo) => !isTrashed(photo));
+    const unchanged = shown.filter((photo) => this.linksOf(photo.id).includes(into)).length;
+    for (const photo of photos) this.relink(photo, own, [into], at);
+    for (const id of own) this.database.tags.delete(id);
+    return { added: shown.length - unchanged, unchanged };
+  }
+
+  private lockedPhotos(ids: readonly Id[]): Photo[] {
+    const photos = this.database.photos.where((row) => row.customerId === this.customerId && ids.includes(row.id));
+    for (const { id } of photos) this.held.demand('photo', id);
+    return photos;
+  }
+
+  private photosWith(tagIds: readonly Id[]): Photo[] {
+    return this.database.photos.where(
+      ({ customerId, id }) => customerId === this.customerId && this.linksOf(id).some((link) => tagIds.includes(link)),
+    );
+  }
+
+  /** One new version of the photo, if anything changes, and the counts with it. */
+  private relink(photo: Photo, off: readonly Id[], on: readonly Id[], at: Date): void {
+    const before = this.linksOf(photo.id);
+    const kept = before.filter((id) => !off.includes(id));
+    const added = on.filter((id) => !kept.includes(id));
+    if (kept.length === before.length && added.length === 0) return;
+    const missing = added.filter((id) => !this.isOwn(id));
+    if (missing.length > 0) throw new Error(`There is no tag ${missing.join()}.`);
+    this.database.links.set(photo.id, [...kept, ...added]);
+    this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
+    if (isTrashed(photo)) return;
+    const gone = before.filter((id) => off.includes(id));
+    for (const [ids, by] of [
+      [gone, -1],
+      [added, 1],
+    ] as const) {
+      for (const id of ids) {
+        const tag = this.database.tags.get(id);
+        if (tag) this.database.tags.set(id, { ...tag, photoCount: tag.photoCount + by });
+      }
+    }
+  }
+
+  private linksOf(photoId: Id): readonly Id[] {
+    return this.database.links.get(photoId) ?? [];
+  }
+
+  private isOwn(id: Id): boolean {
+    return this.database.tags.get(id)?.customerId === this.customerId;
   }
 
   private own(condition: (tag: Tag) => boolean): Tag[] {

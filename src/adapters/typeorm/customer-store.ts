@@ -1,7 +1,8 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
 import type { Id } from '../../core/shared/ids.js';
-import { lockCustomer, readCustomer, readUsage } from './customer.repository.js';
+import { lockCustomer, readCustomer, readQuotaUse, readUsage } from './customer.repository.js';
+import { TypeormAnswerKeeper } from './idempotency.repository.js';
 import { TypeormImportRepository } from './import.repository.js';
 import { TypeormImportPhotoRepository } from './import-photo.repository.js';
 import { TypeormJobAdder } from './job.repository.js';
@@ -30,10 +31,12 @@ function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
     customer: () => readCustomer(manager, customerId),
     lockCustomer: () => lockCustomer(manager, customerId),
     usage: () => readUsage(manager, customerId),
+    quotaUse: () => readQuotaUse(manager, customerId),
     photos: new TypeormPhotoRepository(manager, customerId),
     tags: new TypeormTagRepository(manager, customerId),
     imports: new TypeormImportRepository(manager, customerId),
     importPhotos: new TypeormImportPhotoRepository(manager, customerId),
     jobs: new TypeormJobAdder(manager, customerId),
+    answers: new TypeormAnswerKeeper(manager, customerId),
   };
 }

@@ -1,6 +1,8 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Customer, CustomerUsage, NewCustomer } from '../../core/customers/customer.js';
-import type { CustomerDirectory } from '../../core/customers/customer-directory.js';
+import type { CustomerDirectory, CustomerWindow } from '../../core/customers/customer-directory.js';
+import type { QuotaUse } from '../../core/customers/quota.js';
+import { reservingStatuses } from '../../core/imports/import-photo.js';
 import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { customerTable } from './customer.table.js';
@@ -30,6 +32,26 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
       return add(manager, customer);
     });
   }
+
+  withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners('photos WHERE purge_at <= $1', at, window);
+  }
+
+  withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners(`imports WHERE status = 'open' AND expires_at <= $1`, at, window);
+  }
+
+  /** Whose rows these are. Partial indexes by time find them without a look at anyone who has none. */
+  private owners(rows: string, at: Date, { after, limit }: CustomerWindow): Promise<readonly Id[]> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const owners = await select<{ id: Id }>(
+        manager,
+        `SELECT DISTINCT customer_id AS id FROM ${rows} AND customer_id > $2 ORDER BY id LIMIT $3`,
+        [at, after ?? 0, limit],
+      );
+      return owners.map(({ id }) => id);
+    });
+  }
 }
 
 async function add(manager: EntityManager, customer: NewCustomer): Promise<Customer> {
@@ -53,6 +75,23 @@ export async function lockCustomer(manager: EntityManager, id: Id): Promise<Cust
   );
   return found(customer, 'customer');
 }
+
+export async function readQuotaUse(manager: EntityManager, id: Id): Promise<QuotaUse> {
+  // One statement sees one moment: an item that is published meanwhile is counted once, as an item or as a photo.
+  const [use] = await select<QuotaUse>(
+    manager,
+    `SELECT count(*) AS photos, coalesce(sum(size_bytes), 0)::bigint AS "storageBytes" FROM (
+       SELECT size_bytes FROM photos WHERE customer_id = $1
+       UNION ALL
+       SELECT size_bytes FROM import_photos WHERE customer_id = $1 AND status IN (${reserving})
+     ) held`,
+    [id],
+  );
+  return found(use, 'customer');
+}
+
+/** As literals, not as a parameter, so that the partial index of just these states is used. */
+const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 
 export async function readUsage(manager: EntityManager, id: Id): Promise<CustomerUsage> {
   const [usage] = await select<CustomerUsage>(

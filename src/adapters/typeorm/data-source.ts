@@ -4,6 +4,7 @@ import { apiKeyTable } from './api-key.table.js';
 import { SnakeCaseNames } from './columns.js';
 import { customerTable } from './customer.table.js';
 import { statementError } from './database-errors.js';
+import { idempotencyKeyTable } from './idempotency-key.table.js';
 import { importTable } from './import.table.js';
 import { importPhotoTable } from './import-photo.table.js';
 import { jobTable } from './job.table.js';
@@ -12,6 +13,8 @@ import { Imports1763700000002 } from './migrations/1763700000002-imports.js';
 import { Photos1763700000003 } from './migrations/1763700000003-photos.js';
 import { Jobs1763700000004 } from './migrations/1763700000004-jobs.js';
 import { RateWindows1763700000005 } from './migrations/1763700000005-rate-windows.js';
+import { IdempotencyKeys1763700000006 } from './migrations/1763700000006-idempotency-keys.js';
+import { Upkeep1763700000007 } from './migrations/1763700000007-upkeep.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
 
@@ -52,6 +55,8 @@ export const migrations = [
   Photos1763700000003,
   Jobs1763700000004,
   RateWindows1763700000005,
+  IdempotencyKeys1763700000006,
+  Upkeep1763700000007,
 ];
 
 /**
@@ -125,7 +130,16 @@ function options({ url, connection }: DatabaseAddress, limits: pg.PoolConfig) {
     driver: pg,
     // All of it by `extra`: TypeORM's own reading of URLs knows less than that of pg.
     extra: client,
-    entities: [customerTable, apiKeyTable, photoTable, tagTable, importTable, importPhotoTable, jobTable],
+    entities: [
+      customerTable,
+      apiKeyTable,
+      photoTable,
+      tagTable,
+      importTable,
+      importPhotoTable,
+      jobTable,
+      idempotencyKeyTable,
+    ],
     namingStrategy: new SnakeCaseNames(),
     synchronize: false,
     installExtensions: false,

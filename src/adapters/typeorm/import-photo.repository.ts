@@ -1,6 +1,7 @@
 import { type EntityManager, In, MoreThan, Not } from 'typeorm';
 import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { ImportPhotoRepository, ItemQuery } from '../../core/imports/import-repository.js';
+import type { ItemError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { importPhotoTable } from './import-photo.table.js';
 import { asJson, insertion, select, selected, update } from './rows.js';
@@ -28,6 +29,10 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     });
   }
 
+  getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
+    return this.itemsWith('import_id = $2 AND id = ANY($3::bigint[])', importId, ids);
+  }
+
   findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]> {
     return this.itemsWith('import_id = $2 AND client_ref = ANY($3::text[])', importId, clientRefs);
   }
@@ -43,6 +48,15 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   countIn(importId: Id, statuses: readonly ImportPhotoStatus[]): Promise<number> {
     const where = { customerId: this.customerId, importId, status: In([...statuses]) };
     return this.manager.countBy(importPhotoTable, where);
+  }
+
+  async lastChange(importId: Id): Promise<Date | null> {
+    const [row] = await select<{ at: Date | null }>(
+      this.manager,
+      'SELECT max(updated_at) AS at FROM import_photos WHERE customer_id = $1 AND import_id = $2',
+      [this.customerId, importId],
+    );
+    return row?.at ?? null;
   }
 
   async lock(importId: Id, id: Id): Promise<ImportPhoto | null> {
@@ -75,6 +89,22 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     await update(this.manager, importPhotoTable, { ...item, customerId: this.customerId });
   }
 
+  async failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void> {
+    const fail = (what: ItemError, which: string) =>
+      this.manager.query(
+        `UPDATE import_photos item
+         SET status = 'failed', error = $3::json, facts = NULL, photo_id = NULL, updated_at = $4
+         WHERE item.customer_id = $1 AND item.import_id = $2 AND ${which}`,
+        [this.customerId, importId, JSON.stringify(what), at],
+      );
+    await fail(error, `item.status = 'awaiting_upload'`);
+    await fail(
+      ofDuplicates,
+      `item.status = 'duplicate' AND item.duplicate_of_item_id IN (
+         SELECT id FROM import_photos WHERE customer_id = $1 AND import_id = $2 AND status = 'failed')`,
+    );
+  }
+
   async cancelAll(importId: Id, at: Date): Promise<void> {
     await this.manager.update(
       importPhotoTable,
@@ -83,7 +113,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     );
   }
 
-  private itemsWith(condition: string, importId: Id, values: readonly string[]): Promise<ImportPhoto[]> {
+  private itemsWith(condition: string, importId: Id, values: readonly (string | Id)[]): Promise<ImportPhoto[]> {
     return select<ImportPhoto>(
       this.manager,
       `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p WHERE customer_id = $1 AND ${condition} ORDER BY id`,

@@ -7,6 +7,14 @@ import { select } from './rows.js';
 /** Wider than high, the other way round, neither. */
 const ASPECTS = { landscape: 1, portrait: -1, square: 0 } as const;
 
+/** More tags than this are looked up by their links. */
+const MANY_TAGS = 100;
+
+interface WordWithTags {
+  readonly word: string;
+  readonly tagIds: readonly Id[];
+}
+
 /** The conditions of a list on the photo `p`, and the values that stand in them: `$1` is the customer. */
 export class PhotoConditions {
   private constructor(
@@ -44,8 +52,7 @@ export class PhotoConditions {
       this.conditions.push(`p.camera_key = ANY(${this.place(keys)}::text[])`);
     }
     if (filters.words?.length) {
-      const words = await this.withTags(manager, filters.words);
-      this.conditions.push(`p.search @@ ${this.place(searchQuery(this.customerId, words))}::tsquery`);
+      this.addWords(await this.withTags(manager, filters.words));
     }
   }
 
@@ -88,13 +95,26 @@ export class PhotoConditions {
     this.conditions.push(`(p.longitude >= ${west} ${crosses ? 'OR' : 'AND'} p.longitude <= ${east})`);
   }
 
+  /** Tags stand in the search column by id; but a query of thousands of them would take longer than to look at the links. */
+  private addWords(words: readonly WordWithTags[]): void {
+    const few = words.filter(({ tagIds }) => tagIds.length <= MANY_TAGS);
+    const matches = (some: readonly WordWithTags[]) =>
+      `p.search @@ ${this.place(searchQuery(this.customerId, some))}::tsquery`;
+    if (few.length > 0) this.conditions.push(matches(few));
+    for (const { word, tagIds } of words.filter((each) => !few.includes(each))) {
+      const linked = `l.customer_id = $1 AND l.photo_id = p.id AND l.tag_id = ANY(${this.place(tagIds)}::bigint[])`;
+      const own = matches([{ word, tagIds: [] }]);
+      this.conditions.push(`(${own} OR EXISTS (SELECT FROM photo_tags l WHERE ${linked}))`);
+    }
+  }
+
   private when(value: unknown, condition: (place: string) => string): void {
     if (value !== undefined) this.conditions.push(condition(this.place(value)));
   }
 
   /** Each word with the tags in whose name it begins a word. */
-  private withTags(manager: EntityManager, words: readonly string[]) {
-    return select<{ word: string; tagIds: Id[] }>(
+  private withTags(manager: EntityManager, words: readonly string[]): Promise<WordWithTags[]> {
+    return select<WordWithTags>(
       manager,
       `SELECT word, ARRAY(
          SELECT t.id FROM tags t WHERE t.customer_id = $1 AND strpos(' ' || t.search_key, ' ' || word) > 0

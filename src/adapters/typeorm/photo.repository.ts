@@ -9,6 +9,7 @@ import { type PhotoRow, photoOf, photoTable, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { isUnmoved, listPhotos, taggedColumns } from './photo-list.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
+import { lockSomeTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { asJson, assignments, insertion, select, selected } from './rows.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
@@ -53,6 +54,20 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return row?.exif ?? null;
   }
 
+  async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
+    const rows = await select<{ id: Id }>(
+      this.manager,
+      `SELECT p.id FROM photos p
+       WHERE p.customer_id = $1 AND p.purge_at <= $2 AND p.id > $3 AND NOT EXISTS (
+         SELECT FROM import_photos d JOIN imports i ON i.customer_id = d.customer_id AND i.id = d.import_id
+         WHERE d.customer_id = $1 AND d.photo_id = p.id AND d.status = 'duplicate' AND i.status IN ('open', 'processing')
+       )
+       ORDER BY p.id LIMIT $4`,
+      [this.customerId, at, after ?? 0, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
     if (ids.length === 0) return [];
     const held =
@@ -60,6 +75,15 @@ export class TypeormPhotoRepository implements PhotoRepository {
     await select(this.manager, held, [this.customerId, ids]);
     // Read by a statement of its own: the one that waited for the lock would show the tags as they were before the wait.
     return this.getMany(ids);
+  }
+
+  async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+    await lockTaggedPhotos(this.manager, this.customerId, tagIds, ids);
+    return this.getMany(ids);
+  }
+
+  lockSomeTagged(tagId: Id, limit: number): Promise<readonly Id[]> {
+    return lockSomeTaggedPhotos(this.manager, this.customerId, tagId, limit);
   }
 
   async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {

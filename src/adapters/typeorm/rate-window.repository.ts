@@ -40,7 +40,7 @@ export class TypeormRateWindowStore implements RateWindowStore {
     });
   }
 
-  /** Forgets budgets that were not used for ten minutes, and answers how many. Passes over those that are in use right now. */
+  /** What was not used for ten minutes. Passes over budgets that are in use right now. */
   sweep(): Promise<number> {
     return withoutTransaction(this.dataSource, async (manager) => {
       const { count } = await change(

@@ -3,14 +3,11 @@ import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
 import type { NewTag, Tag } from '../../core/tags/tag.js';
 import type { TagFilters, TagQuery, TagSort } from '../../core/tags/tag-query.js';
-import type { TagRepository } from '../../core/tags/tag-repository.js';
+import type { MergedPhotos, TagRepository } from '../../core/tags/tag-repository.js';
 import { isTaken } from './database-errors.js';
-import { tagLexeme } from './photo-search.js';
+import { attachTag, detachTags, replaceTags } from './photo-tags.js';
 import { asJson, change, insertion, select, selected, update } from './rows.js';
 import { searchKeyOf, tagTable } from './tag.table.js';
-
-/** So that each statement of a deletion ends in time, however many photos have the tag. */
-const PHOTOS_AT_ONCE = 5_000;
 
 const tags = `SELECT ${selected(tagTable, 't')}, n.photos AS "photoCount"
   FROM tags t JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id`;
@@ -108,27 +105,29 @@ export class TypeormTagRepository implements TagRepository {
   async delete(id: Id, at: Date): Promise<void> {
     // Waits for everybody who is just giving the tag to a photo, and keeps the others away.
     await this.lock([id]);
-    let photos: number;
-    do {
-      photos = await this.takeOff(id, at);
-    } while (photos === PHOTOS_AT_ONCE);
-    await change(this.manager, 'DELETE FROM tags WHERE customer_id = $1 AND id = $2', [this.customerId, id]);
+    await replaceTags(this.manager, this.customerId, [id], null, at);
+    await this.remove([id]);
   }
 
-  private async takeOff(id: Id, at: Date): Promise<number> {
-    const { count } = await change(
-      this.manager,
-      `WITH held AS (
-         SELECT p.id FROM photo_tags l JOIN photos p ON p.customer_id = l.customer_id AND p.id = l.photo_id
-         WHERE l.customer_id = $1 AND l.tag_id = $2 ORDER BY p.id LIMIT ${PHOTOS_AT_ONCE} FOR UPDATE OF p
-       ), links AS (
-         DELETE FROM photo_tags l USING held WHERE l.customer_id = $1 AND l.photo_id = held.id AND l.tag_id = $2
-       )
-       UPDATE photos p SET updated_at = $3, version = p.version + 1, search = ts_delete(p.search, $4::text)
-       FROM held WHERE p.customer_id = $1 AND p.id = held.id`,
-      [this.customerId, id, at, tagLexeme(this.customerId, id)],
-    );
-    return count;
+  attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void> {
+    return attachTag(this.manager, this.customerId, id, photoIds, at);
+  }
+
+  detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void> {
+    return detachTags(this.manager, this.customerId, ids, photoIds, at);
+  }
+
+  async merge(from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos> {
+    const merged = await replaceTags(this.manager, this.customerId, from, into, at);
+    await this.remove(from);
+    return merged;
+  }
+
+  private async remove(ids: readonly Id[]): Promise<void> {
+    await change(this.manager, 'DELETE FROM tags WHERE customer_id = $1 AND id = ANY($2::bigint[])', [
+      this.customerId,
+      ids,
+    ]);
   }
 
   private filtered({ ids, nameKey, q, unused }: TagFilters) {

@@ -41,6 +41,8 @@ export interface RateWindowStore {
   hit(budget: Budget): Promise<WindowState>;
   /** What a budget looks like now, without counting. `allowed` tells whether a hit would be admitted. */
   peek(budget: Budget): Promise<WindowState>;
+  /** Forgets budgets that were not used for so long that they count nothing any more, and answers how many. No answer changes by it. */
+  sweep(): Promise<number>;
 }
 
 /** Admission times in milliseconds, oldest first. */

@@ -1,6 +1,6 @@
 import { giveUpImportPhoto, type InspectUses, inspectImportPhoto } from '../imports/inspect-import-photo.js';
 import { publishImport } from '../imports/publish-import.js';
-import { DomainError } from '../shared/errors.js';
+import { isOutage } from '../shared/errors.js';
 import { type Job, MAX_ATTEMPTS } from './job.js';
 
 /**
@@ -9,7 +9,9 @@ import { type Job, MAX_ATTEMPTS } from './job.js';
  */
 export async function runJob(uses: InspectUses, job: Job): Promise<void> {
   const { work, customerId } = job;
-  if (work.kind === 'publish') return publishImport(uses, customerId, work.importId);
+  if (work.kind === 'publish') {
+    return publishImport(uses, customerId, work.importId, job.attempt >= MAX_ATTEMPTS);
+  }
   if (job.attempt > MAX_ATTEMPTS) return giveUpImportPhoto(uses, customerId, work.importId, work.photoId);
   try {
     await inspectImportPhoto(uses, customerId, work.importId, work.photoId);
@@ -17,9 +19,4 @@ export async function runJob(uses: InspectUses, job: Job): Promise<void> {
     if (isOutage(error) || job.attempt < MAX_ATTEMPTS) throw error;
     await giveUpImportPhoto(uses, customerId, work.importId, work.photoId);
   }
-}
-
-/** Something that the job needs is away; the job itself is not to blame. */
-export function isOutage(error: unknown): boolean {
-  return error instanceof DomainError && error.code === 'service_unavailable';
 }

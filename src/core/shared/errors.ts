@@ -103,6 +103,11 @@ export function notFound(resource: string): DomainError {
   return new DomainError('not_found', `No such ${resource.replace('_', ' ')}.`, { resource });
 }
 
+/** Something that the work needs is away; the work itself is not to blame. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'service_unavailable';
+}
+
 /** The value, or 404: missing and someone else's look the same. */
 export function found<T>(value: T | null | undefined, resource: string): T {
   if (value === null || value === undefined) throw notFound(resource);

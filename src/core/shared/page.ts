@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonical } from './canonical.js';
 import type { Clock } from './clock.js';
 import { DAY } from './clock.js';
 import { DomainError } from './errors.js';
@@ -111,18 +112,7 @@ async function resume<T>(
   return position;
 }
 
-/** Filters are compared by value: the order of their keys does not matter, absent and undefined are the same. */
+/** Filters are compared by value. */
 function fingerprint(filters: unknown): string {
   return createHash('sha256').update(canonical(filters)).digest('hex').slice(0, 16);
-}
-
-function canonical(value: unknown): string {
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return `{${entries
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`)
-    .join()}}`;
 }

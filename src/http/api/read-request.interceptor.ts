@@ -2,13 +2,14 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import { createParamDecorator, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import type { Observable } from 'rxjs';
+import { finalize, type Observable } from 'rxjs';
 import type { Ports, Uses } from '../../core/ports.js';
 import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
 import { exchangeOf } from '../exchange.js';
 import { PORTS } from '../ports-token.js';
 import { discardBody, hasBody, readBody, tooLarge } from '../request-body.js';
 import { accessOf } from './access.js';
+import { isPlainObject } from './body-fields.js';
 import { type BodyClass, parseJson, readShape } from './json-body.js';
 import { type ParameterTable, readParameters } from './parameters.js';
 
@@ -19,13 +20,31 @@ export const REGISTRATION_BODY_BYTES = 5 * MIB;
 
 export interface BodyRules {
   readonly shape: BodyClass;
+  /** The shape of a body that has this field. */
+  readonly bulk?: { readonly field: string; readonly shape: BodyClass };
   readonly maxBytes: number;
   /** Media types that are read as JSON. */
   readonly json: readonly string[];
   /** Nothing at all means `{}`. */
   readonly optional: boolean;
-  /** Another media type that the handler reads by itself, off the request. */
-  readonly streamed?: { readonly type: string; readonly maxBytes: (uses: Uses<'limits'>) => number };
+  /** Another media type, of which only the beginning is read before the handler. */
+  readonly streamed?: {
+    readonly type: string;
+    readonly maxBytes: (uses: Uses<'limits'>) => number;
+    readonly open: (request: Request, maxBytes: number) => Promise<StreamedBody>;
+  };
+}
+
+/** A body that the handler goes on reading. */
+export interface StreamedBody {
+  /** What stands at its beginning. */
+  readonly words: unknown;
+  /** Stops reading. To be called at the end, whether or not it was read. */
+  leave(): Promise<void>;
+}
+
+export function isStreamed(body: unknown): body is StreamedBody {
+  return typeof body === 'object' && body !== null && 'leave' in body && typeof body.leave === 'function';
 }
 
 const PARAMETERS = Symbol('ParameterTable');
@@ -53,7 +72,7 @@ export const Asked = createParamDecorator((_: unknown, context: ExecutionContext
   return exchangeOf(context.switchToHttp().getRequest<Request>()).parameters;
 });
 
-/** The body, of the route's shape; undefined when the handler reads it by itself. */
+/** The body, of the route's shape, or as the route opens it. */
 export const Sent = createParamDecorator((_: unknown, context: ExecutionContext) => {
   return exchangeOf(context.switchToHttp().getRequest<Request>()).body;
 });
@@ -79,18 +98,22 @@ export class ReadRequest implements NestInterceptor {
     const errors = [...parameters.errors, ...sent.errors];
     if (errors.length > 0) throw invalid(...errors);
     exchange.parameters = parameters.values;
-    exchange.body = sent.body;
-    return next.handle();
+    exchange.body = sent.open ? await sent.open() : sent.body;
+    const { body } = exchange;
+    if (!isStreamed(body)) return next.handle();
+    const leave = () => void body.leave().then(() => discardBody(request));
+    return next.handle().pipe(finalize(leave));
   }
 
-  private async bodyOf(request: Request, rules: BodyRules): Promise<{ body: unknown; errors: readonly FieldError[] }> {
+  private async bodyOf(request: Request, rules: BodyRules): Promise<SentBody> {
     const type = mediaType(request);
     if (!hasBody(request) && rules.optional) return { body: new rules.shape(), errors: [] };
     if (type === null || request.headers['content-encoding'] !== undefined) throw unacceptable(rules);
     if (type === rules.streamed?.type) {
       const maxBytes = rules.streamed.maxBytes(this.ports);
       if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-      return { body: undefined, errors: [] };
+      const { open } = rules.streamed;
+      return { body: undefined, errors: [], open: () => open(request, maxBytes) };
     }
     if (!rules.json.includes(type)) throw unacceptable(rules);
     const bytes = await readBody(request, rules.maxBytes);
@@ -101,11 +124,20 @@ export class ReadRequest implements NestInterceptor {
         errors: [{ field: 'body', code: 'required', message: 'This request needs a JSON body.' }],
       };
     }
-    return readShape(parseJson(bytes), rules.shape);
+    const value = parseJson(bytes);
+    const isBulk = rules.bulk !== undefined && isPlainObject(value) && Object.hasOwn(value, rules.bulk.field);
+    return readShape(value, isBulk ? rules.bulk.shape : rules.shape);
   }
 }
 
-function ignoreBody(request: Request): { body: undefined; errors: FieldError[] } {
+interface SentBody {
+  readonly body: unknown;
+  readonly errors: readonly FieldError[];
+  /** Begins to read a streamed body. */
+  readonly open?: () => Promise<StreamedBody>;
+}
+
+function ignoreBody(request: Request): SentBody {
   if (hasBody(request)) discardBody(request);
   return { body: undefined, errors: [] };
 }

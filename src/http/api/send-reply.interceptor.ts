@@ -3,7 +3,7 @@ import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
-import { Reply } from '../reply.js';
+import { Outcomes, Reply } from '../reply.js';
 import { entityTag, isPlain, noneMatch } from './entity-tag.js';
 
 const TAGGED = Symbol('Tagged');
@@ -23,6 +23,7 @@ export class SendReply implements NestInterceptor {
     return next.handle().pipe(
       map((answer: unknown) => {
         const body = answer instanceof Reply ? send(answer, response) : answer;
+        if (answer instanceof Outcomes) return body;
         return tagged && typeof body === 'object' && body !== null ? withTag(body, request, response) : body;
       }),
     );

@@ -5,6 +5,7 @@ import { observe } from '../../core/access/rolling-window.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { anonymousBudget, showBudget } from '../api/budget-headers.js';
+import { ReplayedError } from '../api/kept-answer.js';
 import { type Exchange, exchangeOf } from '../exchange.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
@@ -53,7 +54,8 @@ export class ErrorFilter implements ExceptionFilter {
     this.answer(error, exchange, response);
   }
 
-  private answer(error: DomainError, { requestId }: Exchange, response: Response): void {
+  private answer(error: DomainError, exchange: Exchange, response: Response): void {
+    const { requestId } = error instanceof ReplayedError ? error : exchange;
     for (const name of HEADERS_OF_SUCCESS) response.removeHeader(name);
     response.setHeader('Cache-Control', 'no-store');
     if (error.code === 'unauthorized') response.setHeader('WWW-Authenticate', 'Bearer');

@@ -1,5 +1,4 @@
-import { Controller, Get, Headers, Inject, Patch, Post, Req } from '@nestjs/common';
-import type { Request } from 'express';
+import { Controller, Get, Headers, Inject, Patch, Post } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
 import { createImport } from '../../../core/imports/create-import.js';
 import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
@@ -15,6 +14,7 @@ import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
 import { Needs } from '../access.js';
 import { Calling } from '../calling.js';
+import { KeptAs, Once, type RunOnce } from '../once.js';
 import type { Parameters } from '../parameters.js';
 import { PathId } from '../path-id.js';
 import {
@@ -35,7 +35,8 @@ import {
   RegistrationBody,
 } from './import.dto.js';
 import { importPhotoView, importView, importWithPhotos, registrationView } from './import.view.js';
-import { openMultipart } from './multipart.js';
+import { keptItem, keptRegistration } from './kept-items.js';
+import { type InlineRequest, openMultipart } from './multipart.js';
 import { preferredWait, waitForImport } from './wait-for-import.js';
 
 /** Seconds after which looking again makes sense. */
@@ -52,9 +53,12 @@ export class ImportsController {
   @Needs('photos:write')
   @Tagged()
   @TakesBody(ImportCreationBody, { optional: true })
-  async create(@Calling() caller: Caller, @Sent() body: ImportCreationBody) {
-    const { import: subject, created } = await createImport(this.ports, caller, body);
-    return created ? new Reply(201, importView(subject), location(subject)) : new Reply(200, importView(subject));
+  async create(@Calling() caller: Caller, @Sent() body: ImportCreationBody, @Once() once: RunOnce) {
+    return once(
+      (ports) => createImport(ports, caller, body),
+      ({ import: subject, created }) =>
+        created ? new Reply(201, importView(subject), location(subject)) : new Reply(200, importView(subject)),
+    );
   }
 
   @Get(':id')
@@ -77,31 +81,40 @@ export class ImportsController {
 
   @Post(':id/photos')
   @Needs('photos:write')
+  @KeptAs(keptRegistration)
   @TakesBody(RegistrationBody, {
     maxBytes: REGISTRATION_BODY_BYTES,
-    streamed: { type: 'multipart/form-data', maxBytes: ({ limits }) => limits.inlineMaxBytes },
+    streamed: {
+      type: 'multipart/form-data',
+      maxBytes: ({ limits }) => limits.inlineMaxBytes,
+      open: openMultipart,
+    },
   })
   async add(
     @Calling() caller: Caller,
     @PathId('id') id: Id,
-    @Sent() body: RegistrationBody | undefined,
-    @Req() request: Request,
+    @Sent() body: RegistrationBody | InlineRequest,
+    @Once() once: RunOnce,
   ) {
-    if (body) return registered(await registerPhotos(this.ports, caller, id, body.photos));
-    const { words, files } = await openMultipart(request, this.ports.limits.inlineMaxBytes);
-    return registered(await receiveInline(this.ports, caller, id, words, files));
+    const add = (ports: Ports) =>
+      'files' in body
+        ? receiveInline(this.ports, caller, id, body.words, body.files, ports.store)
+        : registerPhotos(ports, caller, id, body.photos);
+    return once(add, registered);
   }
 
   @Patch(':id/photos/:photoId')
   @Needs('photos:write')
+  @KeptAs(keptItem)
   @TakesPatch(ImportPhotoPatchBody)
   async edit(
     @Calling() caller: Caller,
     @PathId('id') id: Id,
     @PathId('photoId') photoId: Id,
     @Sent() body: ImportPhotoPatchBody,
+    @Once() once: RunOnce,
   ) {
-    return importPhotoView(await editImportPhoto(this.ports, caller, id, photoId, body));
+    return once((ports) => editImportPhoto(ports, caller, id, photoId, body), importPhotoView);
   }
 
   @Post(':id/finalize')

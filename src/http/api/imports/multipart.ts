@@ -6,6 +6,7 @@ import type { InlineFile, InlineWords } from '../../../core/imports/receive-inli
 import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
 import { bodyOf, ClientGone, tooLarge } from '../../request-body.js';
 import { parseJson, readShape } from '../json-body.js';
+import type { StreamedBody } from '../read-request.interceptor.js';
 import { InlineWordsBody } from './import.dto.js';
 
 /** Bytes of the `photos` part, as of a JSON body of the same endpoint (API.md §9). */
@@ -15,7 +16,7 @@ type Part =
   | { readonly kind: 'file'; readonly name: string; readonly filename: string; readonly stream: BusboyFileStream }
   | { readonly kind: 'field'; readonly name: string; readonly text: string; readonly cut: boolean };
 
-export interface InlineRequest {
+export interface InlineRequest extends StreamedBody {
   /** What the client says of the files, in their order; null when it says nothing. */
   readonly words: readonly InlineWords[] | null;
   /** To be taken one after another. Throws what is wrong with the body, when it comes to it. */
@@ -29,10 +30,11 @@ export interface InlineRequest {
 export async function openMultipart(request: IncomingMessage, maxBytes: number): Promise<InlineRequest> {
   const parts = partsOf(request, maxBytes);
   const first = await parts.next();
+  const leave = async () => void (await parts.return(undefined));
   if (!first.done && first.value.name === 'photos') {
-    return { words: await readWords(first.value), files: filesOf(parts, null) };
+    return { words: await readWords(first.value), files: filesOf(parts, null), leave };
   }
-  return { words: null, files: filesOf(parts, first.done ? null : first.value) };
+  return { words: null, files: filesOf(parts, first.done ? null : first.value), leave };
 }
 
 async function* filesOf(parts: AsyncGenerator<Part>, first: Part | null): AsyncGenerator<InlineFile> {

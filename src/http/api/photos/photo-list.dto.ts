@@ -1,7 +1,7 @@
 import { parseInstant } from '../../../core/media/capture-time.js';
 import type { PhotoListRequest } from '../../../core/photos/list-photos.js';
-import { type PhotoFilters, photoSorts } from '../../../core/photos/photo-query.js';
-import { foldKey, searchText, searchWords } from '../../../core/shared/text.js';
+import { MAX_SEARCH_WORDS, type PhotoFilters, photoSorts, searchTerms } from '../../../core/photos/photo-query.js';
+import { foldKey, searchText } from '../../../core/shared/text.js';
 import {
   flag,
   id,
@@ -29,6 +29,13 @@ const instant: Reader<Date> = (value) => {
     'invalid_format',
     'must look like 2026-11-21T03:04:05Z or 2026-11-21T04:04:05+01:00 (in a URL, + is %2B).',
   );
+};
+
+const search: Reader<readonly string[]> = (value) => {
+  const said = text(200)(value);
+  if (!('value' in said)) return said;
+  const terms = searchTerms(said.value);
+  return terms ? { value: terms } : wrong('too_many', `must have at most ${MAX_SEARCH_WORDS} words.`);
 };
 
 const sha256: Reader<string> = (value) =>
@@ -62,7 +69,7 @@ export const photoListParameters = {
   ...pageParameters,
   sort: oneOf(photoSorts),
   ids: idList(),
-  q: text(200),
+  q: search,
   filename: text(1000),
   tagIds: idList(MAX_TAGS),
   anyTagIds: idList(MAX_TAGS),
@@ -102,7 +109,7 @@ export function photoListRequest(asked: Parameters<typeof photoListParameters>):
   } = asked;
   const filters: PhotoFilters = {
     ...exact,
-    ...(q !== undefined && { words: searchWords(q) }),
+    ...(q !== undefined && { words: q }),
     ...(filename !== undefined && { filenameKey: foldKey(filename) }),
     ...(camera !== undefined && { camera: searchText(camera) }),
     trashed,

@@ -1,5 +1,7 @@
+import type { PhotoEditResult } from '../../../core/photos/edit-photos.js';
 import type { ExifTags, TaggedPhoto } from '../../../core/photos/photo.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
+import type { PhotoDeletionResult } from '../../../core/photos/trash-photos.js';
 import { tagNameView } from '../tags/tag.view.js';
 import { instant, optionalInstant } from '../wire.js';
 
@@ -38,6 +40,21 @@ export function photoView(photo: TaggedPhoto) {
     updatedAt: instant(photo.updatedAt),
     version: photo.version,
   };
+}
+
+/** API.md §7, 7. */
+export function photoEditView({ id, outcome, photo, error }: PhotoEditResult) {
+  return {
+    id,
+    outcome,
+    photo: photo && photoView(photo),
+    error: error && { code: error.code, message: error.message },
+  };
+}
+
+/** API.md §7, 14. */
+export function photoDeletionView({ id, outcome }: PhotoDeletionResult) {
+  return { id, outcome };
 }
 
 /** What `include` brings; absent fields were not asked for. */

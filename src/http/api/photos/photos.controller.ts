@@ -2,25 +2,29 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch, Put, Req, Res } from 
 import type { Request, Response } from 'express';
 import type { Caller } from '../../../core/access/caller.js';
 import { editPhoto } from '../../../core/photos/edit-photo.js';
+import { editPhotos } from '../../../core/photos/edit-photos.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import { readPhoto, readPhotoTags } from '../../../core/photos/read-photo.js';
 import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import { setPhotoTags } from '../../../core/photos/set-photo-tags.js';
 import { purgePhoto, trashPhoto } from '../../../core/photos/trash-photo.js';
+import { purgePhotos, trashPhotos } from '../../../core/photos/trash-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { PORTS } from '../../ports-token.js';
+import { Outcomes } from '../../reply.js';
 import { sendDownload } from '../../send-download.js';
 import { Needs } from '../access.js';
 import { Calling } from '../calling.js';
 import { Conditions, type IfMatch } from '../entity-tag.js';
+import { nothing, Once, type RunOnce } from '../once.js';
 import type { Parameters } from '../parameters.js';
-import { PathId } from '../path-id.js';
+import { isList, PathId, PathIds } from '../path-id.js';
 import { Asked, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.interceptor.js';
 import { Tagged } from '../send-reply.interceptor.js';
 import { pageView, tagsView } from '../tags/tag.view.js';
 import { deletionParameters, downloadParameters, PhotoPatchBody, PhotoTagsBody, photoParameters } from './photo.dto.js';
-import { photoView, photoWithExtras } from './photo.view.js';
+import { photoDeletionView, photoEditView, photoView, photoWithExtras } from './photo.view.js';
 import { openDownload } from './photo-bytes.js';
 import { photoListParameters, photoListRequest } from './photo-list.dto.js';
 
@@ -79,11 +83,13 @@ export class PhotosController {
   @TakesPatch(PhotoPatchBody)
   async edit(
     @Calling() caller: Caller,
-    @PathId('id') id: Id,
+    @PathIds('id') ids: Id | readonly Id[],
     @Sent() body: PhotoPatchBody,
     @Conditions() ifMatch: IfMatch,
+    @Once() once: RunOnce,
   ) {
-    return photoView(await editPhoto(this.ports, caller, id, body, ifMatch(photoView)));
+    if (isList(ids)) return new Outcomes((await editPhotos(this.ports, caller, ids, body)).map(photoEditView));
+    return once((ports) => editPhoto(ports, caller, ids, body, ifMatch(photoView)), photoView);
   }
 
   @Put(':id/tags')
@@ -94,21 +100,24 @@ export class PhotosController {
     @PathId('id') id: Id,
     @Sent() body: PhotoTagsBody,
     @Conditions() ifMatch: IfMatch,
+    @Once() once: RunOnce,
   ) {
-    return tagsView(await setPhotoTags(this.ports, caller, id, body, ifMatch(photoView)));
+    return once((ports) => setPhotoTags(ports, caller, id, body, ifMatch(photoView)), tagsView);
   }
 
   @Delete(':id')
   @Needs('photos:delete')
   @HttpCode(204)
   @TakesParameters(deletionParameters)
-  delete(
+  async delete(
     @Calling() caller: Caller,
-    @PathId('id') id: Id,
+    @PathIds('id') ids: Id | readonly Id[],
     @Asked() { permanent }: Parameters<typeof deletionParameters>,
     @Conditions() ifMatch: IfMatch,
-  ): Promise<void> {
-    const remove = permanent === 'true' ? purgePhoto : trashPhoto;
-    return remove(this.ports, caller, id, ifMatch(photoView));
+    @Once() once: RunOnce,
+  ) {
+    const [remove, removeAll] = permanent === 'true' ? [purgePhoto, purgePhotos] : [trashPhoto, trashPhotos];
+    if (isList(ids)) return new Outcomes((await removeAll(this.ports, caller, ids)).map(photoDeletionView));
+    return once((ports) => remove(ports, caller, ids, ifMatch(photoView)), nothing);
   }
 }

@@ -1,7 +1,8 @@
+import { invalid } from '../../../core/shared/errors.js';
 import { foldKey, searchText } from '../../../core/shared/text.js';
 import type { TagListRequest } from '../../../core/tags/read-tag.js';
 import { type TagFilters, tagSorts } from '../../../core/tags/tag-query.js';
-import { Text } from '../body-fields.js';
+import { Ids, ListOf, Text } from '../body-fields.js';
 import { flag, idList, oneOf, type Parameters, pageParameters, pageRequest, text } from '../parameters.js';
 
 export const tagListParameters = {
@@ -32,6 +33,7 @@ const readOnly = {
   createdAt: 'it is kept by the service.',
   updatedAt: 'it is kept by the service.',
   version: 'it is kept by the service.',
+  changes: 'it says what addPhotoIds, removePhotoIds and mergeTagIds did.',
 };
 
 export class TagCreationBody {
@@ -47,6 +49,24 @@ export class TagCreationBody {
   description?: string | null;
 }
 
+/** Tags that one request can make (API.md §7, 17). */
+const MAX_TAGS = 100;
+/** Photos that one tool can be used on, and tags that can be merged (API.md §9). */
+const MAX_PHOTOS = 1000;
+const MAX_MERGED = 20;
+
+export class TagsCreationBody {
+  @ListOf(TagCreationBody, MAX_TAGS)
+  tags: TagCreationBody[];
+}
+
+/** Errors: `invalid_request`, as in a list a name that is taken never fails the request. */
+export function demandReturned({ ifExists = 'return' }: Parameters<typeof tagCreationParameters>): void {
+  if (ifExists === 'return') return;
+  const message = 'A list of tags answers those that exist: leave ifExists out, or send ifExists=return.';
+  throw invalid({ field: 'ifExists', code: 'conflict', message });
+}
+
 export class TagPatchBody {
   static readonly readOnly = readOnly;
 
@@ -58,4 +78,13 @@ export class TagPatchBody {
 
   @Text({ nullable: true })
   description?: string | null;
+
+  @Ids(MAX_PHOTOS)
+  addPhotoIds?: number[];
+
+  @Ids(MAX_PHOTOS)
+  removePhotoIds?: number[];
+
+  @Ids(MAX_MERGED)
+  mergeTagIds?: number[];
 }

@@ -1,5 +1,8 @@
 import type { Page } from '../../../core/shared/page.js';
+import type { TagCreationResult } from '../../../core/tags/create-tags.js';
+import type { EditedTag } from '../../../core/tags/edit-tag.js';
 import type { Tag, TagName } from '../../../core/tags/tag.js';
+import type { TagChanges } from '../../../core/tags/tag-tools.js';
 import { instant } from '../wire.js';
 
 /** API.md §5.2. */
@@ -14,6 +17,22 @@ export function tagView(tag: Tag) {
     updatedAt: instant(tag.updatedAt),
     version: tag.version,
   };
+}
+
+/** With what the bulk tools did, where one was used (API.md §7, 18). */
+export function editedTagView({ changes, ...tag }: EditedTag) {
+  return { ...tagView(tag), ...(changes && { changes: changesView(changes) }) };
+}
+
+function changesView({ added, removed, unchanged, notFound, full, mergedTagIds }: TagChanges) {
+  return { added, removed, unchanged, notFound: [...notFound], full: [...full], mergedTagIds: [...mergedTagIds] };
+}
+
+/** API.md §7, 17. */
+export function tagCreationView(result: TagCreationResult) {
+  const { index, outcome } = result;
+  if (outcome !== 'rejected') return { index, outcome, tag: tagView(result.tag), error: null };
+  return { index, outcome, tag: null, error: { code: result.error.code, message: result.error.message } };
 }
 
 /** A tag as it stands inside other resources. */

@@ -2,21 +2,32 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/
 import type { Caller } from '../../../core/access/caller.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { unconditional } from '../../../core/shared/precondition.js';
 import { createTag } from '../../../core/tags/create-tag.js';
-import { deleteTag } from '../../../core/tags/delete-tag.js';
+import { createTags } from '../../../core/tags/create-tags.js';
+import { deleteTag, emptyTag } from '../../../core/tags/delete-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
 import { PORTS } from '../../ports-token.js';
-import { Reply } from '../../reply.js';
+import { Outcomes, Reply } from '../../reply.js';
 import { Needs } from '../access.js';
 import { Calling } from '../calling.js';
 import { Conditions, type IfMatch } from '../entity-tag.js';
+import { nothing, Once, type RunOnce } from '../once.js';
 import type { Parameters } from '../parameters.js';
 import { PathId } from '../path-id.js';
 import { Asked, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.interceptor.js';
 import { Tagged } from '../send-reply.interceptor.js';
-import { TagCreationBody, TagPatchBody, tagCreationParameters, tagListParameters, tagListRequest } from './tag.dto.js';
-import { pageView, tagView } from './tag.view.js';
+import {
+  demandReturned,
+  TagCreationBody,
+  TagPatchBody,
+  TagsCreationBody,
+  tagCreationParameters,
+  tagListParameters,
+  tagListRequest,
+} from './tag.dto.js';
+import { editedTagView, pageView, tagCreationView, tagView } from './tag.view.js';
 
 @Controller('api/v1/tags')
 export class TagsController {
@@ -40,16 +51,25 @@ export class TagsController {
   @Needs('tags:write')
   @Tagged()
   @TakesParameters(tagCreationParameters)
-  @TakesBody(TagCreationBody)
+  @TakesBody(TagCreationBody, { bulk: { field: 'tags', shape: TagsCreationBody } })
   async create(
     @Calling() caller: Caller,
-    @Sent() body: TagCreationBody,
+    @Sent() body: TagCreationBody | TagsCreationBody,
     @Asked() asked: Parameters<typeof tagCreationParameters>,
+    @Once() once: RunOnce,
   ) {
-    const { tag, created } = await createTag(this.ports, caller, body, asked.ifExists);
-    return created
-      ? new Reply(201, tagView(tag), { Location: `/api/v1/tags/${tag.id}` })
-      : new Reply(200, tagView(tag));
+    if (body instanceof TagsCreationBody) {
+      demandReturned(asked);
+      return once(
+        (ports) => createTags(ports, caller, body.tags),
+        (results) => new Outcomes(results.map(tagCreationView)),
+      );
+    }
+    return once(
+      (ports) => createTag(ports, caller, body, asked.ifExists),
+      ({ tag, created }) =>
+        created ? new Reply(201, tagView(tag), { Location: `/api/v1/tags/${tag.id}` }) : new Reply(200, tagView(tag)),
+    );
   }
 
   @Patch(':id')
@@ -61,14 +81,17 @@ export class TagsController {
     @PathId('id') id: Id,
     @Sent() body: TagPatchBody,
     @Conditions() ifMatch: IfMatch,
+    @Once() once: RunOnce,
   ) {
-    return tagView(await editTag(this.ports, caller, id, body, ifMatch(tagView)));
+    return once((ports) => editTag(ports, caller, id, body, ifMatch(tagView)), editedTagView);
   }
 
   @Delete(':id')
   @Needs('tags:write')
   @HttpCode(204)
-  delete(@Calling() caller: Caller, @PathId('id') id: Id, @Conditions() ifMatch: IfMatch): Promise<void> {
-    return deleteTag(this.ports, caller, id, ifMatch(tagView));
+  async delete(@Calling() caller: Caller, @PathId('id') id: Id, @Conditions() ifMatch: IfMatch, @Once() once: RunOnce) {
+    const check = ifMatch(tagView);
+    const isChecked = await emptyTag(this.ports, caller, id, check);
+    return once((ports) => deleteTag(ports, caller, id, isChecked ? unconditional : check), nothing);
   }
 }
