@@ -94,6 +94,27 @@ describe('MemoryCustomerStore', () => {
 });
 
 describe('MemoryJobQueue', () => {
+  it('wakes with the commit, before any timer can run', async () => {
+    const [clock, database] = [new SettableClock(), new MemoryDatabase()];
+    const store = new MemoryCustomerStore(database, clock);
+    const tenant = await Tenant.of({ store, customers: new MemoryCustomerDirectory(database) });
+    let timer = false;
+    let wokenBeforeTimer = false;
+    const stop = await new MemoryJobQueue(database, clock).listen(() => {
+      wokenBeforeTimer ||= !timer;
+    });
+    const timed = new Promise<void>((resolve) => {
+      setTimeout(() => {
+        timer = true;
+        resolve();
+      });
+    });
+    await tenant.within((work) => work.jobs.add({ kind: 'publish', importId: 1 }));
+    await timed;
+    await stop();
+    expect(wokenBeforeTimer).toBe(true);
+  });
+
   it('wakes nobody for a change that was undone', async () => {
     const [clock, database] = [new SettableClock(), new MemoryDatabase()];
     const store = new MemoryCustomerStore(database, clock);

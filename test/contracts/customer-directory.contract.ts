@@ -1,9 +1,8 @@
-import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
+import type { CustomerDirectory, CustomerWindow } from '../../src/core/customers/customer-directory.js';
 import { later, sampleCustomer } from '../support/samples.js';
-import { atOnce } from '../support/tenant.js';
+import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 
-export interface OpenDirectory {
-  readonly customers: CustomerDirectory;
+export interface OpenDirectory extends CustomerPorts {
   close(): Promise<void>;
 }
 
@@ -59,6 +58,39 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(created).toHaveLength(1);
       expect(await customers.list()).toEqual(created);
       expect(await customers.createFirst(sampleCustomer())).toBeNull();
+    });
+
+    const all = { after: null, limit: 10 };
+
+    it('tells who has photos in the trash whose time is over', async () => {
+      const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map(() => Tenant.of(opened)));
+      const trashedAt = later(-1);
+      await present(a).addPhotos([{ trashedAt, purgeAt: later(0) }, { trashedAt, purgeAt: later(0) }, {}]);
+      await present(b).addPhoto({ trashedAt, purgeAt: later(1) });
+      await present(c).addPhoto();
+      await present(d).addPhoto({ trashedAt, purgeAt: later(-5) });
+      const due = [present(a).id, present(d).id].toSorted((x, y) => x - y);
+      const find = (at: Date, window: CustomerWindow) => customers.withTrashToPurge(at, window);
+      expect(await find(later(0), all)).toEqual(due);
+      expect(await find(later(-5), all)).toEqual([present(d).id]);
+      expect(await find(later(-6), all)).toEqual([]);
+      expect(await find(later(0), { after: null, limit: 1 })).toEqual(due.slice(0, 1));
+      expect(await find(later(0), { after: present(due[0]), limit: 10 })).toEqual(due.slice(1));
+    });
+
+    it('tells who has open imports whose time is over', async () => {
+      const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map(() => Tenant.of(opened)));
+      await present(a).addImport({ expiresAt: later(0) });
+      await present(a).addImport({ expiresAt: later(-1) });
+      await present(b).addImport({ expiresAt: later(1) });
+      await present(c).addImport({ expiresAt: null, status: 'processing' });
+      await present(d).addImport({ expiresAt: later(-5) });
+      const due = [present(a).id, present(d).id].toSorted((x, y) => x - y);
+      const find = (at: Date, window: CustomerWindow) => customers.withIdleImports(at, window);
+      expect(await find(later(0), all)).toEqual(due);
+      expect(await find(later(-5), all)).toEqual([present(d).id]);
+      expect(await find(later(0), { after: null, limit: 1 })).toEqual(due.slice(0, 1));
+      expect(await find(later(0), { after: present(due[0]), limit: 10 })).toEqual(due.slice(1));
     });
 
     it('creates no first customer where there is one', async () => {

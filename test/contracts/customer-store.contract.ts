@@ -192,6 +192,24 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     expect(opened.filter((subject) => subject !== null)).toHaveLength(limit);
   });
 
+  it('counts against the quota what is in the library, in the trash, or may still come in', async () => {
+    const tenant = await newTenant();
+    const use = () => tenant.read((view) => view.quotaUse());
+    expect(await use()).toEqual({ photos: 0, storageBytes: 0 });
+    await tenant.addPhotos([{ sizeBytes: 1 }, { sizeBytes: 2 ** 41, trashedAt: later(0), purgeAt: later(1) }]);
+    const statuses = ['awaiting_upload', 'processing', 'ready'] as const;
+    const subject = await tenant.addImport();
+    await tenant.addItems(subject, ...statuses.map((status) => ({ status, sizeBytes: 100 })));
+    const ended = ['imported', 'duplicate', 'failed', 'cancelled'] as const;
+    await tenant.addItems(subject, ...ended.map((status) => ({ status, sizeBytes: 100 })));
+    await tenant.addItem(subject, { sizeBytes: null });
+    const other = await newTenant();
+    await other.addItem(await other.addImport());
+    await other.addPhoto();
+    expect(await use()).toEqual({ photos: 6, storageBytes: 2 ** 41 + 301 });
+    expect(await tenant.within((work) => work.quotaUse())).toEqual(await use());
+  });
+
   it('has its usage counted from the rows', async () => {
     const tenant = await newTenant();
     const none = { photos: 0, trashedPhotos: 0, storageBytes: 0, trashedBytes: 0, tags: 0, openImports: 0 };

@@ -222,6 +222,22 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
     });
   });
 
+  describe('getMany', () => {
+    it('reads items of this import that exist, by id ascending', async () => {
+      const tenant = await newTenant();
+      const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
+      const items = await tenant.addItems(subject, { status: 'cancelled' }, {}, {});
+      const [first, second] = items.map(present);
+      const foreign = await tenant.addItem(other);
+      const wanted = [present(second).id, foreign.id, present(first).id, 999_999_999];
+      const found = await tenant.read(({ importPhotos }) => importPhotos.getMany(subject.id, wanted));
+      expect(found).toEqual([first, second]);
+      expect(await tenant.read(({ importPhotos }) => importPhotos.getMany(subject.id, []))).toEqual([]);
+      const stranger = await newTenant();
+      expect(await stranger.read(({ importPhotos }) => importPhotos.getMany(subject.id, wanted))).toEqual([]);
+    });
+  });
+
   describe('findByClientRefs and findBySha256', () => {
     it('find items of this import only', async () => {
       const tenant = await newTenant();
@@ -256,6 +272,39 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
     });
   });
 
+  describe('failWaiting', () => {
+    const missing = { code: 'upload_missing', message: 'no bytes' } as const;
+    const sourceFailed = { code: 'duplicate_of_failed', message: 'no bytes of the other' } as const;
+
+    it('fails what waits for bytes and the duplicates of it, of this import, and nothing else', async () => {
+      const tenant = await newTenant();
+      const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
+      const [waiting, ready] = await tenant.addItems(subject, {}, { status: 'ready' });
+      const [waitsWithout] = await tenant.addItems(subject, { sha256: null });
+      const duplicates = await tenant.addItems(
+        subject,
+        { status: 'duplicate', duplicateOfItemId: waiting?.id ?? 0 },
+        { status: 'duplicate', duplicateOfItemId: ready?.id ?? 0 },
+        { status: 'duplicate', duplicateOfItemId: null },
+        { status: 'cancelled', duplicateOfItemId: waiting?.id ?? 0 },
+      );
+      const [elsewhere] = await tenant.addItems(other, {});
+      await tenant.within(async ({ imports, importPhotos }) => {
+        await imports.lock(subject.id);
+        await importPhotos.failWaiting(subject.id, missing, sourceFailed, later(9));
+      });
+      const failed = { status: 'failed', photoId: null, updatedAt: later(9) };
+      expect(await listed(tenant, subject.id)).toEqual([
+        { ...waiting, ...failed, error: missing },
+        ready,
+        { ...waitsWithout, ...failed, error: missing },
+        { ...duplicates[0], ...failed, error: sourceFailed },
+        ...duplicates.slice(1),
+      ]);
+      expect(await listed(tenant, other.id)).toEqual([elsewhere]);
+    });
+  });
+
   describe('cancelAll', () => {
     it('cancels what has not ended, of this import, and nothing else', async () => {
       const tenant = await newTenant();
@@ -281,5 +330,15 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       await tenant.within(({ importPhotos }) => importPhotos.cancelAll(subject.id, later(10)));
       expect(await listed(tenant, subject.id)).toEqual(expected);
     });
+  });
+
+  it('tells when an item of an import was changed last', async () => {
+    const tenant = await newTenant();
+    const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
+    const lastChange = () => tenant.read(({ importPhotos }) => importPhotos.lastChange(subject.id));
+    expect(await lastChange()).toBeNull();
+    await tenant.addItems(subject, { updatedAt: later(5) }, { updatedAt: later(7) }, { updatedAt: later(6) });
+    await tenant.addItem(other, { updatedAt: later(9) });
+    expect(await lastChange()).toEqual(later(7));
   });
 }

@@ -148,6 +148,14 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect((await claimAll()).map((job) => job.work)).toEqual([inspect(1), inspect(2), inspect(3)]);
       });
 
+      it('counts a job that was put off from when it is due again', async () => {
+        await add(inspect(1));
+        await jobs.release(await claim(), 'on purpose', 60);
+        await add(inspect(2));
+        await opened.passTime(61);
+        expect((await claimAll()).map((job) => job.work)).toEqual([inspect(2), inspect(1)]);
+      });
+
       it('takes customers in turns, whoever came first and with how much', async () => {
         const tenants = [tenant, await Tenant.of(opened), await Tenant.of(opened)];
         for (const [number, each] of tenants.entries()) {
@@ -233,6 +241,15 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const again = await claim();
         expect(again).toMatchObject({ work: publish, attempt: 1 });
         await jobs.complete(again);
+        expect(await jobs.claim(LEASE)).toBeNull();
+      });
+
+      it('does not run work once more that was added before its last run began', async () => {
+        await add(publish);
+        await claim();
+        await add(publish);
+        await opened.passTime(LEASE + 1);
+        await jobs.complete(await claim());
         expect(await jobs.claim(LEASE)).toBeNull();
       });
 

@@ -1,16 +1,20 @@
 import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
 import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
+import { MemoryIdempotencyStore } from '../../src/adapters/memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
 import { customerStoreContract } from './customer-store.contract.js';
+import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
+import { limitsContract } from './limits.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 
@@ -23,6 +27,7 @@ function openMemory() {
     store,
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
+    idempotency: new MemoryIdempotencyStore(database),
     jobs: new MemoryJobQueue(database, clock),
     setStatus: (id: Id, status: CustomerStatus) => store.change(id, { status }),
     deadReason: async ({ id }: { id: Id }) => database.jobs.where((job) => job.id === id)[0]?.deadReason ?? null,
@@ -32,12 +37,15 @@ function openMemory() {
 }
 
 customerStoreContract('memory', async () => openMemory());
+describe('tags of many photos in memory', () => bulkTagsContract(async () => openMemory()));
 describe('transactions in memory', () => transactionsContract(async () => openMemory()));
 customerDirectoryContract('memory', async () => openMemory());
 keyStoreContract('memory', async () => openMemory());
+idempotencyStoreContract('memory', async () => openMemory());
 jobQueueContract('memory', async () => openMemory());
 rateWindowStoreContract('memory', async () => {
   const { clock, passTime, close } = openMemory();
   const now = async () => clock.now().getTime();
   return { store: new MemoryRateWindowStore(clock), passTime, now, close };
 });
+limitsContract('memory', async () => openMemory());

@@ -314,4 +314,41 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       }
     });
   });
+
+  describe('toPurge', () => {
+    const trashed = (purgeAt: Date) => ({ trashedAt: later(-9), purgeAt });
+    const toPurge = (tenant: Tenant, after: Id | null = null, limit = 10) =>
+      tenant.read(({ photos }) => photos.toPurge(later(0), after, limit));
+
+    it('tells whose time in the trash is over, by id, in pieces', async () => {
+      const tenant = await newTenant();
+      const all = await tenant.addPhotos([
+        trashed(later(0)),
+        trashed(later(1)),
+        {},
+        trashed(later(-8)),
+        trashed(later(-1)),
+      ]);
+      const due = [0, 3, 4].map((at) => present(all[at]).id);
+      expect(await toPurge(tenant)).toEqual(due);
+      expect(await toPurge(tenant, null, 2)).toEqual(due.slice(0, 2));
+      expect(await toPurge(tenant, present(due[1]))).toEqual(due.slice(2));
+      expect(await toPurge(await newTenant())).toEqual([]);
+    });
+
+    it('leaves out what an import that has not ended may restore', async () => {
+      const tenant = await newTenant();
+      const statuses = ['open', 'processing', 'completed', 'completed_with_errors', 'cancelled', 'expired'] as const;
+      const free: Id[] = [];
+      for (const status of statuses) {
+        const photo = await tenant.addPhoto(trashed(later(0)));
+        const subject = await tenant.addImport({ status });
+        await tenant.addItem(subject, { status: 'duplicate', photoId: photo.id });
+        if (status !== 'open' && status !== 'processing') free.push(photo.id);
+      }
+      const named = await tenant.addPhoto(trashed(later(0)));
+      await tenant.addItem(await tenant.addImport(), { status: 'cancelled', photoId: named.id });
+      expect(await toPurge(tenant)).toEqual([...free, named.id]);
+    });
+  });
 }

@@ -125,6 +125,21 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
       });
     });
 
+    it('sweep forgets what counts nothing any more, once', async () => {
+      await hits(3, 3);
+      await opened.passTime(700);
+      expect(await store.sweep()).toBeGreaterThanOrEqual(1);
+      expect(await store.sweep()).toBe(0);
+      expect(await store.peek(budget(3))).toMatchObject({ allowed: true, remaining: 3 });
+    });
+
+    it('sweep leaves what still counts', async () => {
+      await hits(2, 2);
+      await opened.passTime(30);
+      await store.sweep();
+      expect(allowed(await hits(1, 2))).toEqual([false]);
+    });
+
     it('blocks a limit of 0', async () => {
       const refused = { allowed: false, limit: 0, remaining: 0, retryAfter: 60 };
       expect(await store.hit(budget(0))).toMatchObject(refused);

@@ -3,13 +3,17 @@ import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.j
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/rate-window.repository.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
 import { customerStoreContract } from './customer-store.contract.js';
+import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
+import { limitsContract } from './limits.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 
@@ -38,6 +42,8 @@ async function databaseTime(source: DataSource): Promise<number> {
 
 customerStoreContract('TypeORM', openDatabase);
 
+describe('tags of many photos in TypeORM', () => bulkTagsContract(openDatabase));
+
 describe('transactions in TypeORM', () => transactionsContract(openDatabase));
 
 customerDirectoryContract('TypeORM', openDatabase);
@@ -50,6 +56,11 @@ keyStoreContract('TypeORM', async () => {
     setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
     close,
   };
+});
+
+idempotencyStoreContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  return { ...rest, idempotency: new TypeormIdempotencyStore(source) };
 });
 
 jobQueueContract('TypeORM', async () => {
@@ -77,3 +88,5 @@ rateWindowStoreContract('TypeORM', async () => {
     close,
   };
 });
+
+limitsContract('TypeORM', openDatabase);

@@ -3,6 +3,7 @@ import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js'
 import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
 import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
+import { MemoryIdempotencyStore } from '../../src/adapters/memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
@@ -50,6 +51,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
     rateWindows: new MemoryRateWindowStore(clock),
+    idempotency: new MemoryIdempotencyStore(database),
     blobs: changes.blobs ?? new MemoryBlobStore(clock),
     media: changes.media ?? new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),

@@ -1,3 +1,4 @@
+import type { NewCustomer } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore, CustomerView, CustomerWork } from '../../src/core/customers/customer-store.js';
 import type { Import, NewImport } from '../../src/core/imports/import.js';
@@ -20,8 +21,8 @@ export class Tenant {
     readonly id: Id,
   ) {}
 
-  static async of({ store, customers }: CustomerPorts): Promise<Tenant> {
-    return new Tenant(store, (await customers.create(sampleCustomer())).id);
+  static async of({ store, customers }: CustomerPorts, values: NewCustomer = sampleCustomer()): Promise<Tenant> {
+    return new Tenant(store, (await customers.create(values)).id);
   }
 
   within<T>(work: (work: CustomerWork) => Promise<T>): Promise<T> {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 
 /** These tests run the program as it is built, so it is built first where sources are newer. */
 export default function build(_, { rootDir }) {
-  const { status } = spawnSync(process.execPath, [join(rootDir, 'bin', 'build.js'), '--if-needed'], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [join(rootDir, 'bin', 'build.js'), '--if-needed'], {
+    stdio: 'inherit',
+  });
   if (status !== 0) throw new Error('the program could not be built');
 }

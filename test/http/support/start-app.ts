@@ -4,6 +4,7 @@ import { MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.
 import { MemoryCustomerDirectory } from '../../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../../src/adapters/memory/memory-customer-store.js';
 import { MemoryDatabase } from '../../../src/adapters/memory/memory-database.js';
+import { MemoryIdempotencyStore } from '../../../src/adapters/memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../../src/adapters/memory/memory-key-store.js';
 import { MemoryMediaReader } from '../../../src/adapters/memory/memory-media-reader.js';
@@ -82,6 +83,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
     rateWindows: new MemoryRateWindowStore(clock),
+    idempotency: new MemoryIdempotencyStore(database),
     blobs: new MemoryBlobStore(),
     media: new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
