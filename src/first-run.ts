@@ -1,6 +1,7 @@
 import { issueKey } from './core/access/issue-key.js';
 import { createFirstCustomer } from './core/customers/create-customer.js';
 import type { Uses } from './core/ports.js';
+import type { Id } from './core/shared/ids.js';
 
 /** On an empty database: makes the first customer and a key that may do everything. The token, or null when there was a customer. */
 export async function firstRun(ports: Uses<'customers' | 'keys' | 'clock'>): Promise<string | null> {
@@ -16,6 +17,13 @@ export async function firstRun(ports: Uses<'customers' | 'keys' | 'clock'>): Pro
     expiresAt: null,
   });
   return token;
+}
+
+/** The only customer, while it has no key: a first start that was cut off before its key was shown leaves it so. */
+export async function keylessCustomer({ customers, keys }: Uses<'customers' | 'keys'>): Promise<Id | null> {
+  const [only, ...others] = await customers.list();
+  if (only === undefined || others.length > 0) return null;
+  return (await keys.list(only.id)).length === 0 ? only.id : null;
 }
 
 /** What a person sees then: the key, and lines that work as pasted into a shell in the project's folder. */

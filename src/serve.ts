@@ -5,7 +5,7 @@ import { VERSION } from './cli/version.js';
 import { type Config, readConfig } from './config.js';
 import { runJob } from './core/jobs/run-job.js';
 import type { Ports } from './core/ports.js';
-import { firstRun, firstSteps } from './first-run.js';
+import { firstRun, firstSteps, keylessCustomer } from './first-run.js';
 import { createApp } from './http/create-app.js';
 import { openPorts } from './ports.module.js';
 import { runPeriodically } from './worker/periodic.js';
@@ -134,7 +134,10 @@ async function greet(ports: Ports, config: Config): Promise<void> {
   const where =
     config.databaseUrl === null ? `everything is kept in ${config.dataDir}` : 'on the database of DATABASE_URL';
   const ready = `Photo Service ${VERSION} is ready at ${config.publicUrl} (${where}). Stop it with Ctrl-C.`;
-  console.log(token === null ? ready : `${ready}\n${firstSteps(config.publicUrl, token)}`);
+  if (token !== null) return console.log(`${ready}\n${firstSteps(config.publicUrl, token)}`);
+  const keyless = await keylessCustomer(ports);
+  const hint = `There is no API key yet: npx phs key create --customer ${keyless} --name first --scopes all`;
+  console.log(keyless === null ? ready : `${ready}\n${hint}`);
 }
 
 /** The first signal's name. A second one ends the process at once, as if the handler were not there. */

@@ -76,6 +76,7 @@ describe('the built program, used through all nineteen endpoints, stopped and st
       return now.status === 'processing' ? false : now;
     });
     expect(ended).toMatchObject({ status: 'completed', progress: 1, counts: { total: 3, imported: 3 } });
+    expect(ended.photos.data[0]).toMatchObject({ contentType: 'image/jpeg', width: 4608, height: 1976 });
     expect(ended.photos.data.map((each: { status: string }) => each.status)).toEqual([
       'imported',
       'imported',

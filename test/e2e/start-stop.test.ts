@@ -42,6 +42,15 @@ describe('starting and stopping', () => {
     expect(installation.token()).not.toBeNull();
   });
 
+  it('says how to make a key while there is none', async () => {
+    await installation.start();
+    expect(installation.phs('key', 'delete', '1').status).toBe(0);
+    await installation.stop('SIGINT');
+    await installation.start();
+    expect(installation.token()).toBeNull();
+    expect(installation.printed()).toContain('npx phs key create --customer 1');
+  });
+
   it('lists everything that is wrong in the environment', async () => {
     const wrong = await Installation.make({ MAX_PIXELS: 'many', TRUSTED_PROXIES: '10.0.0.0/33', SECRET_KEY: 'short' });
     const { status, output } = await wrong.startInVain();
