@@ -65,6 +65,18 @@ describe('an upload through its target (§8.6)', () => {
     expect(await acme.item(present(unhashed))).toMatchObject({ status: 'processing', sha256: other.sha256 });
   });
 
+  test('of other bytes by a second sender at the same moment leaves those of the first alone', async () => {
+    const [mine, theirs] = [picture('b.jpg'), picture('c.jpg')];
+    const [unhashed] = await acme.items(importId, announced(mine, { sha256: null }));
+    expect(theirs.sizeBytes).toBe(mine.sizeBytes);
+    const sent = await Promise.allSettled([mine, theirs].map(({ bytes }) => acme.upload(present(unhashed), bytes)));
+    expect(sent.map((each) => each.status).sort()).toEqual(['fulfilled', 'rejected']);
+    const taken = sent[0]?.status === 'fulfilled' ? mine : theirs;
+    expect(await staged()).toHaveLength(1);
+    await runJobsUntilIdle(ports);
+    expect(await acme.item(present(unhashed))).toMatchObject({ status: 'ready', sha256: taken.sha256 });
+  });
+
   const wrong: [string, (whole: Uint8Array) => Uint8Array, string][] = [
     ['too few bytes', (whole) => whole.subarray(1), 'size_mismatch'],
     ['no bytes', (whole) => whole.subarray(0, 0), 'size_mismatch'],
