@@ -42,11 +42,16 @@ describe('a file of 150 MB', () => {
       const registration = { photos: [{ filename: 'big.tif', sizeBytes: bytes.length, sha256: sha256(bytes) }] };
       const { upload } = (await client.post(`/imports/${id}/photos`, registration)).body.data[0].photo;
       expect((await client.upload(upload, bytes)).status).toBe(204);
-      const other = bytes.slice();
-      other[other.length - 1] = (other[other.length - 1] ?? 0) ^ 1;
+      const other = Uint8Array.from(bytes);
+      // Another pixel in the middle: the directory is at the end.
+      other[80_000_000] = (other[80_000_000] ?? 0) ^ 1;
       expect((await client.inline(id, [{ name: 'other.tif', bytes: other }])).status).toBe(201);
       expect((await client.post(`/imports/${id}/finalize`)).status).toBe(202);
-      await until('the import to end', async () => (await client.get(`/imports/${id}`)).body.status === 'completed');
+      const ended = await until('the import to end', async () => {
+        const now = (await client.get(`/imports/${id}?include=photos`)).body;
+        return now.status === 'processing' ? false : now;
+      });
+      expect(ended).toMatchObject({ status: 'completed', counts: { imported: 2 } });
       const [photo] = (await client.get('/photos?sort=id')).body.data;
       expect(photo).toMatchObject({ width: 7300, height: 7200, sha256: sha256(bytes) });
       expect(await downloadDigest(`${installation.url}/api/v1/photos/${photo.id}/download`, token)).toBe(photo.sha256);
