@@ -112,9 +112,9 @@ describe('starting and stopping', () => {
   it('refuses a second service on one data folder, and the first goes on', async () => {
     await installation.start();
     const client = new Client(installation.url, installation.token() ?? '');
-    const { status, stderr } = installation.phs('serve');
+    const { status, output } = await (await installation.rival()).startInVain();
     expect(status).toBe(4);
-    expect(stderr).toContain(installation.dataDir);
+    expect(output).toContain(installation.dataDir);
     expect((await client.get('/me')).status).toBe(200);
   });
 });

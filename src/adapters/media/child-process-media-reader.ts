@@ -41,6 +41,7 @@ export class ChildProcessMediaReader implements MediaReader {
   #scratch: Promise<Scratch> | null = null;
   #names = 0;
   #closed = false;
+  readonly #calls = new Set<Promise<MediaAnswer>>();
 
   constructor(options: MediaReaderOptions) {
     this.#options = {
@@ -86,6 +87,8 @@ export class ChildProcessMediaReader implements MediaReader {
     this.#closed = true;
     for (const wake of this.#waiting.splice(0)) wake();
     await Promise.all([...this.#processes].map((process) => process.end()));
+    // Each removes its own files as it ends; one that is still writing would put another where all are being removed.
+    await Promise.allSettled(this.#calls);
     this.#processes.clear();
     await (await this.#scratch)?.removeAll();
   }
@@ -95,12 +98,26 @@ export class ChildProcessMediaReader implements MediaReader {
     order: (path: string, folder: string) => MediaJob,
   ): Promise<MediaAnswer> {
     this.#demandOpen();
+    const call = this.#ask(bytes, order);
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async #ask(
+    bytes: AsyncIterable<Uint8Array>,
+    order: (path: string, folder: string) => MediaJob,
+  ): Promise<MediaAnswer> {
     this.#scratch ??= openScratch(this.#options.scratchDir);
     const scratch = await this.#scratch;
     this.#names += 1;
     const name = `picture-${this.#names}`;
     try {
       const path = await scratch.spool(name, bytes);
+      this.#demandOpen();
       await this.#takePlace();
       try {
         const process = await this.#idleOrNew(scratch);

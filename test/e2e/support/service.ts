@@ -31,6 +31,11 @@ export class Installation {
     return new Installation(mkdtempSync(join(tmpdir(), 'phs-e2e-')), await freePort(), extra);
   }
 
+  /** Another service on the same data folder, with a port of its own. */
+  async rival(): Promise<Installation> {
+    return new Installation(this.dataDir, await freePort(), this.extra);
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
