@@ -23,3 +23,8 @@ export function readOnce(reader: AsyncGenerator<Uint8Array, void, void>): AsyncI
 function refuse(): Promise<never> {
   return Promise.reject(new Error('These bytes were read already: get the blob again.'));
 }
+
+/** Bytes that are in memory, in the form that blobs are written from. */
+export async function* inOneChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}

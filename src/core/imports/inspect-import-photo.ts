@@ -1,5 +1,6 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured } from '../blobs/measured.js';
+import { inOneChunk } from '../blobs/open-blob.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Inspection, PictureFacts } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
@@ -64,12 +65,7 @@ async function keepThumb(
   item: ImportPhoto,
   inspection: Extract<Inspection, { outcome: 'picture' }>,
 ) {
-  await blobs.put(
-    thumbKey(item, inspection.facts),
-    (async function* () {
-      yield inspection.thumb.bytes;
-    })(),
-  );
+  await blobs.put(thumbKey(item, inspection.facts), inOneChunk(inspection.thumb.bytes));
 }
 
 function thumbKey(item: ImportPhoto, facts: PictureFacts) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import { keptKey, renditionKey } from '../blobs/blob-key.js';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
+import { inOneChunk } from '../blobs/open-blob.js';
 import type { MediaReader, RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName, renditionSizes } from '../media/renditions.js';
 import type { Uses } from '../ports.js';
@@ -99,7 +100,7 @@ async function make(
   const order = { longestSide: renditionSizes[name], format, rotation: photo.rotation };
   const picture = await media.render(original.bytes, order);
   if (picture === null) throw notFound('rendition');
-  return blobs.put(renditionKey(photo, name, format), once(picture.bytes));
+  return blobs.put(renditionKey(photo, name, format), inOneChunk(picture.bytes));
 }
 
 /** Holds the last bytes back until all have the hash that the photo came with: who reads to the end has the right ones. */
@@ -113,10 +114,6 @@ async function* verified(bytes: AsyncIterable<Uint8Array>, sha256: string): Asyn
   }
   if (hash.digest('hex') !== sha256) throw lostBytes();
   if (held !== null) yield held;
-}
-
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
 }
 
 function lostBytes(): DomainError {
