@@ -2,23 +2,13 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { freePort, root, until200 } from './service.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const port = 3900 + Math.floor(Math.random() * 90);
+const port = await freePort();
 const dataDir = mkdtempSync(join(tmpdir(), 'phs-bench-start-'));
 const ROUNDS = 5;
-
-async function until200(url, headers) {
-  for (let waited = 0; waited < 30_000; waited += 5) {
-    const answer = await fetch(url, { headers }).catch(() => null);
-    if (answer?.status === 200) return;
-    await delay(5);
-  }
-  throw new Error(`${url} did not answer 200 within 30 s`);
-}
 
 async function timed(args, env, headers, path) {
   const began = performance.now();

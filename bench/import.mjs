@@ -1,0 +1,125 @@
+// Photos through the whole pipeline, against the least that could do the same work in the same run: accepting them against
+// hash, write and fsync alone; all of it against bare sharp making the same rendition of the same files, on as many cores.
+//   node bench/import.mjs [photos, default 2000] [megapixels of each, default 0.3]
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import sharp from 'sharp';
+import { apiOf, root, startService, timedEach } from './service.mjs';
+
+const count = Number(process.argv[2] ?? 2000);
+const megapixels = Number(process.argv[3] ?? 0.3);
+const cores = availableParallelism();
+const UPLOADS_AT_ONCE = 8;
+const BATCH = 500;
+const folder = mkdtempSync(join(tmpdir(), 'phs-bench-import-'));
+
+sharp.cache(false);
+sharp.concurrency(1);
+
+/** Real photos in the wanted size; each file differs from every other by a comment, which no decoder looks at. */
+async function makeFiles() {
+  const names = ['cyclamen', 'notocactus', 'rocks'];
+  const photos = await Promise.all(names.map((name) => resized(join(root, 'examples', 'photos', `${name}.jpg`))));
+  const files = Array.from({ length: count }, (_, index) => ({ index, path: join(folder, `${index}.jpg`) }));
+  await timedEach(files, UPLOADS_AT_ONCE, async (file) => {
+    const bytes = withComment(photos[file.index % photos.length], `${file.index} ${randomBytes(8).toString('hex')}`);
+    file.sizeBytes = bytes.length;
+    file.sha256 = createHash('sha256').update(bytes).digest('hex');
+    await writeFile(file.path, bytes);
+  });
+  return files;
+}
+
+async function resized(path) {
+  const { width, height } = await sharp(path).metadata();
+  const factor = Math.sqrt((megapixels * 1e6) / (width * height));
+  return sharp(path)
+    .resize({ width: Math.round(width * factor) })
+    .jpeg({ quality: 85 })
+    .toBuffer();
+}
+
+/** A JPEG COM segment after the first marker (ITU-T T.81, B.2.4.5). */
+function withComment(jpeg, text) {
+  const comment = Buffer.from(text);
+  const segment = Buffer.from([0xff, 0xfe, 0, comment.length + 2]);
+  return Buffer.concat([jpeg.subarray(0, 2), segment, comment, jpeg.subarray(2)]);
+}
+
+/** What accepting takes at least: every byte hashed, on the disk, and synced there. */
+function bareAccept(files) {
+  return timedEach(files, UPLOADS_AT_ONCE, async ({ path, index }) => {
+    const bytes = await readFile(path);
+    createHash('sha256').update(bytes).digest();
+    const copy = await open(join(folder, `copy-${index}`), 'w');
+    await copy.write(bytes);
+    await copy.sync();
+    await copy.close();
+  });
+}
+
+/** What the worker takes at least: the same thumb of each. */
+function bareSharp(files) {
+  const size = { width: 320, height: 320, fit: 'inside', withoutEnlargement: true };
+  return timedEach(files, cores, ({ path }) => sharp(path).rotate().resize(size).jpeg({ quality: 80 }).toBuffer());
+}
+
+async function register(api, importId, files) {
+  for (let start = 0; start < files.length; start += BATCH) {
+    const batch = files.slice(start, start + BATCH);
+    const photos = batch.map(({ index, sizeBytes, sha256 }) => ({ filename: `${index}.jpg`, sizeBytes, sha256 }));
+    const { data } = await api('POST', `/imports/${importId}/photos`, { photos });
+    for (const [place, { photo }] of data.entries()) batch[place].upload = photo.upload;
+  }
+}
+
+async function send({ path, upload }) {
+  const answer = await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: await readFile(path) });
+  if (answer.status !== 204) throw new Error(`an upload answered ${answer.status}: ${await answer.text()}`);
+}
+
+async function ended(api, importId) {
+  for (;;) {
+    const { status, counts } = await api('GET', `/imports/${importId}`);
+    if (status === 'completed' && counts.imported === count) return;
+    if (status !== 'processing') throw new Error(`the import is ${status}: ${JSON.stringify(counts)}`);
+    await delay(100);
+  }
+}
+
+async function throughService(files) {
+  const service = await startService();
+  try {
+    const api = apiOf(service);
+    const began = performance.now();
+    const { id } = await api('POST', '/imports', {});
+    await register(api, id, files);
+    const registered = (performance.now() - began) / 1000;
+    const uploaded = await timedEach(files, UPLOADS_AT_ONCE, send);
+    await api('POST', `/imports/${id}/finalize`);
+    await ended(api, id);
+    return { registered, uploaded, all: (performance.now() - began) / 1000 };
+  } finally {
+    await service.stop();
+  }
+}
+
+try {
+  const files = await makeFiles();
+  const kilobytes = Math.round(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / count / 1000);
+  console.log(`${count} photos of ${megapixels} megapixels, ${kilobytes} kB each, ${cores} cores`);
+  const accept = await bareAccept(files);
+  const decode = await bareSharp(files);
+  const { registered, uploaded, all } = await throughService(files);
+  const rate = (seconds) => `${(count / seconds).toFixed(1)} photos/s`;
+  const row = (what, seconds, reference, bare) =>
+    console.log(`${what}: ${(bare / seconds).toFixed(2)} of ${reference} (${rate(seconds)} against ${rate(bare)})`);
+  row('registered and uploaded, jobs running', registered + uploaded, 'bare hash, write and fsync', accept);
+  row('end to end, library and thumb ready', all, 'bare sharp making the same thumb', decode);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,88 @@
+// A service of its own for a benchmark: an empty data folder, a free port, a key whose budgets are far away.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const phs = join(root, 'bin', 'phs.js');
+const FAR_AWAY = '1000000';
+
+/** Polls until `url` answers 200. */
+export async function until200(url, headers = {}) {
+  for (let waited = 0; waited < 30_000; waited += 5) {
+    const answer = await fetch(url, { headers }).catch(() => null);
+    if (answer?.status === 200) return;
+    await delay(5);
+  }
+  throw new Error(`${url} did not answer 200 within 30 s`);
+}
+
+/** Starts the built program on a new data folder. `stop` ends it and removes the folder. */
+export async function startService(settings = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'phs-bench-'));
+  const port = await freePort();
+  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'error', ...settings };
+  const child = spawn(process.execPath, [phs, 'serve'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await until200(`${url}/healthz`);
+    return { url, port, pid: child.pid, dataDir, env, token: unlimitedKey(env), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function unlimitedKey(env) {
+  const limits = ['--read-limit', FAR_AWAY, '--write-limit', FAR_AWAY];
+  const args = ['key', 'create', '--customer', '1', '--name', 'bench', '--scopes', 'all', ...limits, '--json'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [phs, ...args], { env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`no key could be made: ${stderr}`);
+  return JSON.parse(stdout).token;
+}
+
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** JSON over the API; throws what is not 2xx. */
+export function apiOf({ url, token }) {
+  return async (method, path, body) => {
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    return JSON.parse(text);
+  };
+}
+
+/** Runs `work` on every item, so many at a time; the seconds that all took. */
+export async function timedEach(items, together, work) {
+  const began = performance.now();
+  const queue = items[Symbol.iterator]();
+  const lane = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: together }, lane));
+  return (performance.now() - began) / 1000;
+}
