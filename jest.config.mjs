@@ -24,17 +24,24 @@ const common = {
 };
 
 export default {
+  reporters: ['default', '<rootDir>/test/support/left-out-reporter.mjs'],
   projects: [
     {
       ...common,
       displayName: 'parts',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['<rootDir>/test/e2e/'],
+      testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/services/'],
     },
     {
       ...common,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/e2e/support/build.mjs',
+    },
+    {
+      ...common,
+      displayName: 'services',
+      testMatch: ['<rootDir>/test/services/**/*.test.ts'],
       globalSetup: '<rootDir>/test/e2e/support/build.mjs',
     },
   ],

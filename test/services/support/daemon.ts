@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+
+/** Ends the program when its standard input ends: a test run that is killed leaves no server behind. */
+const GUARD = '"$@" & child=$!; cat > /dev/null; kill -9 "$child" 2> /dev/null; wait "$child"';
+
+/** A server of a test, from its start to its end. */
+export class Daemon {
+  private constructor(
+    private readonly name: string,
+    private readonly guard: ChildProcess,
+    private readonly log: string,
+  ) {}
+
+  /** Starts a program in the foreground mode that it must have; what it prints goes to the file `log`. */
+  static start(command: readonly [string, ...string[]], log: string, env: NodeJS.ProcessEnv = {}): Daemon {
+    const output = openSync(log, 'a');
+    const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', ...command], {
+      env: { ...process.env, ...env },
+      stdio: ['pipe', output, output],
+    });
+    closeSync(output);
+    return new Daemon(command[0], guard, log);
+  }
+
+  /** What it printed, for the message of a start that failed. */
+  printed(): string {
+    return `${this.name} printed:\n${readFileSync(this.log, 'utf8').slice(-4000)}`;
+  }
+
+  /** kill -9: nothing that a test made is worth an orderly end. */
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.guard.once('exit', resolve));
+    if (this.guard.exitCode !== null) return;
+    this.guard.stdin?.end();
+    await ended;
+  }
+}

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { until } from '../../e2e/support/processes.js';
+import { freePort } from '../../e2e/support/service.js';
+import { Daemon } from './daemon.js';
+import { program } from './programs.js';
+
+const run = promisify(execFile);
+
+/** An S3-compatible server of its own: Ceph's Object Gateway over one monitor and one object store that lives in memory. */
+export interface Gateway {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  stop(): Promise<void>;
+}
+
+const user = { accessKeyId: 'testaccess', secretAccessKey: 'testsecret123' };
+
+/** Takes some ten seconds. Needs ceph-mon, ceph-osd, ceph-common and radosgw; any account may run it. */
+export async function startGateway(): Promise<Gateway> {
+  const ceph = cephPrograms();
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+  const daemons: Daemon[] = [];
+  const stop = async () => {
+    await Promise.all(daemons.map((daemon) => daemon.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return { ...(await start(ceph, folder, daemons)), stop };
+  } catch (error) {
+    const printed = daemons.map((daemon) => daemon.printed()).join('\n');
+    await stop();
+    throw new Error(`The S3 gateway did not start: ${String(error)}\n${printed}`);
+  }
+}
+
+function cephPrograms() {
+  return {
+    mon: program('ceph-mon', 'ceph-mon'),
+    osd: program('ceph-osd', 'ceph-osd'),
+    tool: program('ceph', 'ceph-common'),
+    monmap: program('monmaptool', 'ceph-common'),
+    gateway: program('radosgw', 'radosgw'),
+    admin: program('radosgw-admin', 'radosgw'),
+  };
+}
+
+async function start(ceph: ReturnType<typeof cephPrograms>, folder: string, daemons: Daemon[]) {
+  for (const name of ['mon', 'osd', 'run']) mkdirSync(join(folder, name));
+  const [port, v2, v1] = [await freePort(), await freePort(), await freePort()];
+  const cluster = randomUUID();
+  writeFileSync(join(folder, 'ceph.conf'), settings(folder, cluster, { port, v2, v1 }));
+  const env = { ...process.env, CEPH_CONF: join(folder, 'ceph.conf') };
+  const call = (command: string, ...args: string[]) => run(command, args, { env, timeout: 120_000 });
+  const launch = (name: string, ...command: [string, ...string[]]) => {
+    daemons.push(Daemon.start(command, join(folder, 'run', `${name}.out`), env));
+  };
+  const monmap = join(folder, 'monmap');
+  await call(
+    ceph.monmap,
+    '--create',
+    '--addv',
+    'a',
+    `[v2:127.0.0.1:${v2},v1:127.0.0.1:${v1}]`,
+    '--fsid',
+    cluster,
+    monmap,
+  );
+  await call(ceph.mon, '-i', 'a', '--mkfs', '--monmap', monmap);
+  launch('mon', ceph.mon, '-i', 'a', '-f');
+  const osd = randomUUID();
+  await call(ceph.tool, 'osd', 'new', osd);
+  await call(ceph.osd, '-i', '0', '--mkfs', '--osd-uuid', osd);
+  launch('osd', ceph.osd, '-i', '0', '-f');
+  const keys = [`--access-key=${user.accessKeyId}`, `--secret-key=${user.secretAccessKey}`];
+  await call(ceph.admin, 'user', 'create', '--uid=test', '--display-name=test', ...keys);
+  launch('gateway', ceph.gateway, '-n', 'client.admin', '-f');
+  const endpoint = `http://127.0.0.1:${port}`;
+  await until('the gateway to answer', () =>
+    fetch(endpoint).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return { endpoint, region: 'us-east-1', ...user };
+}
+
+/** One copy of everything, no passwords between the daemons (S3's own are on), few placement groups: made to start fast. */
+function settings(folder: string, cluster: string, { port, v2, v1 }: { port: number; v2: number; v1: number }): string {
+  return `[global]
+fsid=${cluster}
+mon_host=[v2:127.0.0.1:${v2},v1:127.0.0.1:${v1}]
+public_addr=127.0.0.1
+cluster_addr=127.0.0.1
+auth_cluster_required=none
+auth_service_required=none
+auth_client_required=none
+ms_mon_client_mode=crc
+ms_mon_service_mode=crc
+ms_mon_cluster_mode=crc
+run_dir=${folder}/run
+admin_socket=${folder}/run/$name.asok
+pid_file=${folder}/run/$name.pid
+log_file=${folder}/run/$name.log
+mon_data=${folder}/mon
+osd_data=${folder}/osd
+osd_objectstore=memstore
+memstore_device_bytes=4294967296
+osd_pool_default_size=1
+osd_pool_default_min_size=1
+osd_pool_default_pg_num=2
+osd_pool_default_pgp_num=2
+osd_pool_default_pg_autoscale_mode=off
+osd_crush_chooseleaf_type=0
+mon_allow_pool_size_one=true
+mon_max_pg_per_osd=1000
+mon_warn_on_pool_no_redundancy=false
+rgw_enable_usage_log=false
+rgw_frontends=beast endpoint=127.0.0.1:${port}
+`;
+}
