@@ -1,7 +1,7 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { ImportCreation } from '../../src/core/imports/create-import.js';
-import type { ImportPhotoPatch } from '../../src/core/imports/edit-import-photo.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import type { ImportPhotoPatch } from '../../src/core/imports/import-photo-patch.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';

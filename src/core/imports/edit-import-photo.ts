@@ -1,26 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { CustomerWork } from '../customers/customer-store.js';
-import type { Limits } from '../customers/limits.js';
 import { type QuotaUse, Room } from '../customers/quota.js';
-import { errorsIn, MAX_METADATA_KEYS, type SaidOfPhoto, tooManyKeys } from '../photos/photo-values.js';
 import type { Uses } from '../ports.js';
-import { DomainError, type FieldError, found, invalid } from '../shared/errors.js';
+import { found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { holdForNewTags, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
-import { cancelItem, failDependants } from './fail-item.js';
+import { holdForNewTags, resolveTags } from '../tags/resolve-tags.js';
+import { failDependants } from './fail-item.js';
 import { demandOpen, type Import, touched } from './import.js';
-import { type ImportPhoto, type ImportPhotoStatus, move, newAttempt, reserved, retried } from './import-photo.js';
-import { clientValues, normalSha256 } from './registration.js';
+import { type ImportPhoto, type ImportPhotoStatus, newAttempt, reserved } from './import-photo.js';
+import { type ImportPhotoPatch, patchErrors, wordsAfter } from './import-photo-patch.js';
+import { clientValues } from './registration.js';
+import { final, setItemStatus } from './set-item-status.js';
 import { type ShownItem, showItems } from './shown.js';
-
-export interface ImportPhotoPatch extends SaidOfPhoto, TagRequest {
-  readonly sha256?: string | null | undefined;
-  readonly sizeBytes?: number | undefined;
-  /** `uploaded`: look now; `awaiting_upload`: take bytes anew; `cancelled`: leave this one out. */
-  readonly status?: 'uploaded' | 'awaiting_upload' | 'cancelled' | undefined;
-}
 
 type EditUses = Uses<'store' | 'blobs' | 'clock' | 'limits' | 'secrets' | 'publicUrl'>;
 
@@ -32,7 +24,7 @@ export async function editImportPhoto(
   id: Id,
   patch: ImportPhotoPatch,
 ): Promise<ShownItem> {
-  const errors = [...errorsIn(patch), ...bytesErrors(patch, uses.limits)];
+  const errors = patchErrors(patch, uses.limits);
   if (errors.length > 0) throw invalid(...errors);
   const staged = patch.status === 'uploaded' ? await stagedAttempt(uses, caller, importId, id) : null;
   return uses.store.within(caller.customerId, async (work) => {
@@ -44,24 +36,11 @@ export async function editImportPhoto(
     demandOpen(subject);
     const at = uses.clock.now();
     const edited = await withValues(uses, work, caller, subject, before, patch, at);
-    const item = patch.status === undefined ? edited : await withStatus(work, edited, patch.status, staged, at);
+    const item = patch.status === undefined ? edited : await setItemStatus(work, edited, patch.status, staged, at);
     room?.demand(grown(before, item));
     if (item !== before) await work.imports.update(touched(subject, at));
     return found((await showItems(uses, work.tags, caller, [item]))[0], 'import_photo');
   });
-}
-
-function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: max }: Limits): FieldError[] {
-  const errors: FieldError[] = [];
-  if (sizeBytes !== undefined && !(Number.isSafeInteger(sizeBytes) && sizeBytes >= 1 && sizeBytes <= max)) {
-    const message = `sizeBytes must be the size of the file, 1 to ${max} bytes.`;
-    errors.push({ field: 'sizeBytes', code: 'out_of_range', message, min: 1, max });
-  }
-  if (typeof sha256 === 'string' && normalSha256(sha256) === null) {
-    const message = 'sha256 must be 64 hex digits, or 32 bytes in base64.';
-    errors.push({ field: 'sha256', code: 'invalid_format', message });
-  }
-  return errors;
 }
 
 /** Whether the item may hold more of the customer's quota afterwards. */
@@ -96,7 +75,7 @@ async function withValues(
   if (!takesMetadata.includes(item.status)) throw final(item);
   const ofBytes = patch.sha256 !== undefined || patch.sizeBytes !== undefined;
   if (ofBytes && !takesBytesFacts.includes(item.status)) throw final(item);
-  const said = merged(item, patch);
+  const said = wordsAfter(item, patch);
   const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
   const naming = { limits: uses.limits, at, beside: subject.tagIds };
   const tagIds = named ? await resolveTags(work, caller, patch, naming) : item.tagIds;
@@ -107,64 +86,4 @@ async function withValues(
   await work.importPhotos.update(edited);
   if (edited.sha256 !== item.sha256) await failDependants(work, item, at);
   return edited;
-}
-
-function merged(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>) {
-  const metadata = Object.entries({ ...item.metadata, ...patch.metadata }).filter(([, value]) => value !== null);
-  if (metadata.length > MAX_METADATA_KEYS) throw invalid(tooManyKeys('metadata'));
-  const setsInstant = patch.takenAt !== undefined;
-  const setsWallClock = patch.takenAtLocal !== undefined || patch.timeZone !== undefined;
-  const kept = <K extends keyof ImportPhoto & keyof typeof patch>(field: K) =>
-    patch[field] === undefined ? item[field] : patch[field];
-  return {
-    filename: patch.filename ?? item.filename,
-    sizeBytes: patch.sizeBytes ?? item.sizeBytes ?? 0,
-    sha256: typeof patch.sha256 === 'string' ? normalSha256(patch.sha256) : kept('sha256'),
-    title: kept('title'),
-    description: kept('description'),
-    externalId: kept('externalId'),
-    rating: kept('rating'),
-    location: kept('location'),
-    metadata: Object.fromEntries(metadata) as Record<string, string>,
-    // An instant and a wall clock exclude each other: the later word wins, unless one patch says both.
-    takenAt: setsWallClock && !setsInstant ? undefined : (kept('takenAt') ?? undefined),
-    takenAtLocal: setsInstant && !setsWallClock ? undefined : (kept('takenAtLocal') ?? undefined),
-    timeZone: setsInstant && !setsWallClock ? undefined : (kept('timeZone') ?? undefined),
-  };
-}
-
-async function withStatus(
-  work: CustomerWork,
-  item: ImportPhoto,
-  status: NonNullable<ImportPhotoPatch['status']>,
-  staged: number | null,
-  at: Date,
-): Promise<ImportPhoto> {
-  if (status === 'cancelled') return item.status === 'cancelled' ? item : cancelItem(work, item, at);
-  if (status === 'uploaded') return uploaded(work, item, staged, at);
-  if (item.status !== 'awaiting_upload' && item.status !== 'failed') throw final(item);
-  if (item.status === 'awaiting_upload') return item;
-  const waiting = retried(item, randomUUID(), at);
-  await work.importPhotos.update(waiting);
-  return waiting;
-}
-
-async function uploaded(work: CustomerWork, item: ImportPhoto, staged: number | null, at: Date): Promise<ImportPhoto> {
-  if (['processing', 'ready', 'duplicate'].includes(item.status)) return item;
-  if (item.status !== 'awaiting_upload') throw final(item);
-  if (staged !== item.attempt) {
-    const message = 'No bytes have arrived for this item. PUT them to its upload.url first.';
-    throw new DomainError('uploads_incomplete', message, { missing: 1, sample: [item.id] });
-  }
-  const arrived = move(item, 'processing', at);
-  await work.importPhotos.update(arrived);
-  await work.jobs.add({ kind: 'inspect', importId: item.importId, photoId: item.id });
-  return arrived;
-}
-
-function final(item: ImportPhoto): DomainError {
-  return new DomainError('import_photo_final', `This item is ${item.status}, which does not allow this change.`, {
-    status: item.status,
-    photoId: item.photoId,
-  });
 }

@@ -5,11 +5,11 @@ import type { CustomerStore } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Candidate, EnrolOutcome } from './enrol.js';
+import type { EnrolOutcome } from './enrol.js';
 import { demandOpen } from './import.js';
 import { newAttempt } from './import-photo.js';
 import { enrolAll, type RegisterUses, type RegistrationAnswer } from './register-photos.js';
-import { normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
+import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
 
 /** A file of a multipart request. Its bytes are read once, before the next file is asked for. */
 export interface InlineFile {

@@ -5,9 +5,9 @@ import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { holdForNewTags } from '../tags/resolve-tags.js';
-import { type Candidate, type EnrolOutcome, enrol } from './enrol.js';
+import { type EnrolOutcome, enrol } from './enrol.js';
 import { demandOpen, touched } from './import.js';
-import { type Registration, registrationError } from './registration.js';
+import { type Candidate, type Registration, registrationError } from './registration.js';
 import { type ShownImport, type ShownItem, showImport, showItems } from './shown.js';
 
 export type RegisterUses = Uses<'store' | 'clock' | 'limits' | 'secrets' | 'publicUrl'>;

@@ -1,9 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { Limits } from '../customers/limits.js';
-import { cleanFilename, errorsIn, pointOf, type SaidOfPhoto, textErrors } from '../photos/photo-values.js';
+import {
+  cleanFilename,
+  errorsIn,
+  mergedMetadata,
+  pointOf,
+  type SaidOfPhoto,
+  textErrors,
+} from '../photos/photo-values.js';
 import type { ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import type { TagRequest } from '../tags/resolve-tags.js';
-import type { ClientValues } from './import-photo.js';
+import type { Import } from './import.js';
+import type { ClientValues, ImportPhoto } from './import-photo.js';
 
 /** One file as a client announces it. Types are right, values are not yet looked at. */
 export interface Registration extends SaidOfPhoto, TagRequest {
@@ -12,6 +22,14 @@ export interface Registration extends SaidOfPhoto, TagRequest {
   /** SHA-256 of the bytes, in hex or base64. */
   readonly sha256?: string | null | undefined;
   readonly clientRef?: string | null | undefined;
+}
+
+/** A file whose words are sound, at its place in the request. */
+export interface Candidate {
+  readonly index: number;
+  readonly said: Registration;
+  /** Set when the bytes are here already: which item and attempt they are staged for. */
+  readonly staged: { readonly id: Id; readonly attempt: number } | null;
 }
 
 /** What is wrong with this one file, or null. The others of its batch go on. */
@@ -55,9 +73,37 @@ export function clientValues(said: Registration, tagIds: readonly number[]): Cli
     location: said.location ? pointOf(said.location) : null,
     rating: said.rating ?? null,
     externalId: text(said.externalId),
-    metadata: Object.fromEntries(
-      Object.entries(said.metadata ?? {}).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
-    ),
+    metadata: mergedMetadata({}, said.metadata),
     tagIds,
+  };
+}
+
+/** A file as an item of its import, before it is known whether anybody has its bytes already. */
+export function newItem(
+  subject: Import,
+  names: Pick<ImportPhoto, 'id' | 'attempt'>,
+  said: Registration,
+  at: Date,
+): ImportPhoto {
+  return {
+    ...clientValues(said, []),
+    ...names,
+    customerId: subject.customerId,
+    importId: subject.id,
+    clientRef: said.clientRef ?? null,
+    status: 'awaiting_upload',
+    photoId: null,
+    duplicateOfItemId: null,
+    restored: false,
+    sizeBytes: said.sizeBytes,
+    sha256: said.sha256 ? normalSha256(said.sha256) : null,
+    blobName: randomUUID(),
+    contentType: null,
+    width: null,
+    height: null,
+    facts: null,
+    error: null,
+    createdAt: at,
+    updatedAt: at,
   };
 }

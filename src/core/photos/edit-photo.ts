@@ -7,7 +7,7 @@ import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { cleanText } from '../shared/text.js';
 import { changed, type Photo, type Rotation, restored, rotated, type TaggedPhoto } from './photo.js';
-import { cleanFilename, errorsIn, MAX_METADATA_KEYS, pointOf, type SaidOfPhoto, tooManyKeys } from './photo-values.js';
+import { cleanFilename, errorsIn, mergedMetadata, pointOf, type SaidOfPhoto } from './photo-values.js';
 
 export interface PhotoPatch extends SaidOfPhoto {
   readonly rotation?: number | undefined;
@@ -62,19 +62,13 @@ async function merge(work: CustomerWork, photo: Photo, patch: PhotoPatch): Promi
     externalId: text(patch.externalId, photo.externalId),
     location: patch.location === undefined ? photo.location : patch.location && pointOf(patch.location),
     rating: patch.rating === undefined ? photo.rating : patch.rating,
-    metadata: mergeMetadata(photo, patch),
+    metadata: mergedMetadata(photo.metadata, patch.metadata),
     ...(await captureTimeAfter(work, photo, patch)),
   };
 }
 
 function text(said: string | null | undefined, kept: string | null): string | null {
   return said === undefined ? kept : said && cleanText(said);
-}
-
-function mergeMetadata(photo: Photo, patch: PhotoPatch): Photo['metadata'] {
-  const merged = Object.entries({ ...photo.metadata, ...patch.metadata }).filter(([, value]) => value !== null);
-  if (merged.length > MAX_METADATA_KEYS) throw invalid(tooManyKeys('metadata'));
-  return Object.fromEntries(merged) as Photo['metadata'];
 }
 
 const unknownTime: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };

@@ -1,7 +1,7 @@
 import { isLocalTime, isTimeZone, parseInstant } from '../media/capture-time.js';
-import type { FieldError } from '../shared/errors.js';
+import { type FieldError, invalid } from '../shared/errors.js';
 import { CONTROL_CHARACTERS, codePoints } from '../shared/text.js';
-import type { GeoPoint } from './photo.js';
+import type { GeoPoint, Metadata } from './photo.js';
 
 /** What a client may say of a photo, as it came: types are right, values are not yet looked at. Absent: not said. */
 export interface SaidOfPhoto {
@@ -21,7 +21,7 @@ export interface SaidOfPhoto {
   readonly metadata?: Readonly<Record<string, string | null>> | undefined;
 }
 
-export const MAX_METADATA_KEYS = 50;
+const MAX_METADATA_KEYS = 50;
 
 /** Everything that is wrong with the values (API.md §5.1), with `prefix` before each field's name. */
 export function errorsIn(said: SaidOfPhoto, prefix = ''): FieldError[] {
@@ -135,7 +135,14 @@ function metadataErrors(field: string, metadata: SaidOfPhoto['metadata']): Field
   });
 }
 
-export function tooManyKeys(field: string): FieldError {
+/** What is kept after the client's words: they win key by key, and null removes one. Errors: `invalid_request` (`too_many`). */
+export function mergedMetadata(kept: Metadata, said: SaidOfPhoto['metadata']): Metadata {
+  const merged = Object.entries({ ...kept, ...said }).filter((entry): entry is [string, string] => entry[1] !== null);
+  if (merged.length > MAX_METADATA_KEYS) throw invalid(tooManyKeys('metadata'));
+  return Object.fromEntries(merged);
+}
+
+function tooManyKeys(field: string): FieldError {
   return {
     field,
     code: 'too_many',

@@ -1,0 +1,55 @@
+import type { Limits } from '../customers/limits.js';
+import { errorsIn, mergedMetadata, type SaidOfPhoto } from '../photos/photo-values.js';
+import type { FieldError } from '../shared/errors.js';
+import type { TagRequest } from '../tags/resolve-tags.js';
+import type { ImportPhoto } from './import-photo.js';
+import { normalSha256, type Registration } from './registration.js';
+
+/** What a client may change of an item. */
+export interface ImportPhotoPatch extends SaidOfPhoto, TagRequest {
+  readonly sha256?: string | null | undefined;
+  readonly sizeBytes?: number | undefined;
+  /** `uploaded`: look now; `awaiting_upload`: take bytes anew; `cancelled`: leave this one out. */
+  readonly status?: 'uploaded' | 'awaiting_upload' | 'cancelled' | undefined;
+}
+
+/** Everything that is wrong with a patch for whatever item. */
+export function patchErrors(patch: ImportPhotoPatch, limits: Limits): FieldError[] {
+  return [...errorsIn(patch), ...bytesErrors(patch, limits)];
+}
+
+function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: max }: Limits): FieldError[] {
+  const errors: FieldError[] = [];
+  if (sizeBytes !== undefined && !(Number.isSafeInteger(sizeBytes) && sizeBytes >= 1 && sizeBytes <= max)) {
+    const message = `sizeBytes must be the size of the file, 1 to ${max} bytes.`;
+    errors.push({ field: 'sizeBytes', code: 'out_of_range', message, min: 1, max });
+  }
+  if (typeof sha256 === 'string' && normalSha256(sha256) === null) {
+    const message = 'sha256 must be 64 hex digits, or 32 bytes in base64.';
+    errors.push({ field: 'sha256', code: 'invalid_format', message });
+  }
+  return errors;
+}
+
+/** What a client would have said at registration to have the item as the patch leaves it. Errors: `invalid_request`. */
+export function wordsAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>): Registration {
+  const setsInstant = patch.takenAt !== undefined;
+  const setsWallClock = patch.takenAtLocal !== undefined || patch.timeZone !== undefined;
+  const kept = <K extends keyof ImportPhoto & keyof typeof patch>(field: K) =>
+    patch[field] === undefined ? item[field] : patch[field];
+  return {
+    filename: patch.filename ?? item.filename,
+    sizeBytes: patch.sizeBytes ?? item.sizeBytes ?? 0,
+    sha256: typeof patch.sha256 === 'string' ? normalSha256(patch.sha256) : kept('sha256'),
+    title: kept('title'),
+    description: kept('description'),
+    externalId: kept('externalId'),
+    rating: kept('rating'),
+    location: kept('location'),
+    metadata: mergedMetadata(item.metadata, patch.metadata),
+    // An instant and a wall clock exclude each other: the later word wins, unless one patch says both.
+    takenAt: setsWallClock && !setsInstant ? undefined : (kept('takenAt') ?? undefined),
+    takenAtLocal: setsInstant && !setsWallClock ? undefined : (kept('takenAtLocal') ?? undefined),
+    timeZone: setsInstant && !setsWallClock ? undefined : (kept('timeZone') ?? undefined),
+  };
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { CustomerWork } from '../customers/customer-store.js';
+import type { Room } from '../customers/quota.js';
+import type { ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type ImportPhoto, retried } from './import-photo.js';
+import { saveArriving } from './inspect-arrived.js';
+import { type Candidate, clientValues, normalSha256 } from './registration.js';
+
+/** The client names an item that is there: unchanged, or, when it has failed, with the new values and waiting for bytes once more. */
+export async function registerAgain(
+  work: CustomerWork,
+  { said, staged }: Candidate,
+  seen: ImportPhoto,
+  { tags, room, at }: { tags: () => Promise<readonly Id[]>; room: Room; at: Date },
+): Promise<{ outcome: 'existing'; item: ImportPhoto } | { outcome: 'rejected'; error: ItemError }> {
+  // One that this very request has brought is not stored yet, and nobody else can know it.
+  const known = (await work.importPhotos.lock(seen.importId, seen.id)) ?? seen;
+  const sha256 = said.sha256 ? normalSha256(said.sha256) : null;
+  const differs =
+    (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || said.sizeBytes !== known.sizeBytes;
+  if (known.status === 'failed') {
+    const error = room.take({ photos: 1, storageBytes: said.sizeBytes });
+    if (error !== null) return { outcome: 'rejected', error };
+    const values = clientValues(said, await tags());
+    const waiting = { ...retried(known, randomUUID(), at), ...values, sizeBytes: said.sizeBytes, sha256 };
+    const item = withStagedBytes(waiting, staged, at);
+    await saveArriving(work, item);
+    return { outcome: 'existing', item };
+  }
+  if (differs) {
+    const message = `clientRef ${known.clientRef ?? ''} was registered with another sha256 or sizeBytes. Use another clientRef.`;
+    return { outcome: 'rejected', error: { code: 'client_ref_conflict', message } };
+  }
+  const item = known.status === 'awaiting_upload' ? withStagedBytes(known, staged, at) : known;
+  if (item !== known) await saveArriving(work, item);
+  return { outcome: 'existing', item };
+}
+
+/** Bytes that came with this request make the old upload targets of the item worthless: the attempt is theirs. */
+function withStagedBytes(item: ImportPhoto, staged: Candidate['staged'], at: Date): ImportPhoto {
+  if (staged === null || staged.id !== item.id) return item;
+  return { ...item, status: 'processing', attempt: staged.attempt, updatedAt: at };
+}

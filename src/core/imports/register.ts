@@ -1,0 +1,67 @@
+import type { CustomerWork } from '../customers/customer-store.js';
+import { cleanFilename } from '../photos/photo-values.js';
+import type { Id } from '../shared/ids.js';
+import type { Import } from './import.js';
+import type { ImportPhoto } from './import-photo.js';
+import { type Candidate, normalSha256, type Registration } from './registration.js';
+
+/** What the import and the library hold of the hashes and clientRefs of one request. */
+export class Register {
+  private constructor(
+    private readonly work: CustomerWork,
+    private readonly subject: Import,
+    private readonly byClientRef: Map<string, ImportPhoto>,
+    private readonly bySha256: Map<string, ImportPhoto>,
+    private earlier: readonly ImportPhoto[],
+    private readonly library: ReadonlyMap<string, Id>,
+  ) {}
+
+  static async open(work: CustomerWork, subject: Import, candidates: readonly Candidate[]): Promise<Register> {
+    const refs = candidates.flatMap(({ said }) => said.clientRef ?? []);
+    const hashes = [
+      ...new Set(candidates.flatMap(({ said }) => (said.sha256 ? (normalSha256(said.sha256) ?? []) : []))),
+    ];
+    const named = await work.importPhotos.findByClientRefs(subject.id, [...new Set(refs)]);
+    const same = await work.importPhotos.findBySha256(subject.id, hashes);
+    const photos = subject.duplicatePolicy === 'skip' ? await work.photos.findBySha256(hashes) : [];
+    const live = same.filter((item) => item.status !== 'failed' && item.status !== 'duplicate');
+    return new Register(
+      work,
+      subject,
+      new Map(named.flatMap((item) => (item.clientRef === null ? [] : [[item.clientRef, item]]))),
+      new Map(live.map((item) => [item.sha256 ?? '', item])),
+      same,
+      new Map(photos.map((photo) => [photo.sha256, photo.id])),
+    );
+  }
+
+  newIds(candidates: readonly Candidate[]): Promise<Id[]> {
+    const count = candidates.filter((candidate) => candidate.staged === null && !this.known(candidate.said)).length;
+    return count === 0 ? Promise.resolve([]) : this.work.importPhotos.allocateIds(count).then((ids) => [...ids]);
+  }
+
+  /** The item that the client means: of this clientRef or, where it gives none, with this hash and name from an earlier request. */
+  known(said: Registration): ImportPhoto | undefined {
+    if (typeof said.clientRef === 'string') return this.byClientRef.get(said.clientRef);
+    const sha256 = said.sha256 ? normalSha256(said.sha256) : null;
+    const filename = cleanFilename(said.filename);
+    return this.earlier.find((item) => item.clientRef === null && item.sha256 === sha256 && item.filename === filename);
+  }
+
+  /** What the rest of the request finds: the item as it is now. */
+  remember(item: ImportPhoto): void {
+    if (item.clientRef !== null) this.byClientRef.set(item.clientRef, item);
+    const bringsBytes = item.status === 'awaiting_upload' || item.status === 'processing';
+    if (item.sha256 !== null && bringsBytes) this.bySha256.set(item.sha256, item);
+    this.earlier = this.earlier.map((other) => (other.id === item.id ? item : other));
+  }
+
+  /** A new item in its first state. */
+  place(item: ImportPhoto, { staged }: Candidate): ImportPhoto {
+    const photoId = this.library.get(item.sha256 ?? '');
+    if (photoId !== undefined) return { ...item, status: 'duplicate', photoId };
+    const first = this.subject.duplicatePolicy === 'skip' ? this.bySha256.get(item.sha256 ?? '') : undefined;
+    if (first !== undefined) return { ...item, status: 'duplicate', duplicateOfItemId: first.id };
+    return staged === null ? item : { ...item, status: 'processing' };
+  }
+}

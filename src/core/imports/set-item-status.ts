@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { CustomerWork } from '../customers/customer-store.js';
+import { DomainError } from '../shared/errors.js';
+import { cancelItem } from './fail-item.js';
+import { type ImportPhoto, move, retried } from './import-photo.js';
+import type { ImportPhotoPatch } from './import-photo-patch.js';
+import { saveArriving } from './inspect-arrived.js';
+
+/**
+ * Does what a client asks of a locked item's state. `staged` is the attempt whose bytes are in staging, if any. Errors: `import_photo_final`, `uploads_incomplete`.
+ */
+export async function setItemStatus(
+  work: CustomerWork,
+  item: ImportPhoto,
+  status: NonNullable<ImportPhotoPatch['status']>,
+  staged: number | null,
+  at: Date,
+): Promise<ImportPhoto> {
+  if (status === 'cancelled') return item.status === 'cancelled' ? item : cancelItem(work, item, at);
+  if (status === 'uploaded') return uploaded(work, item, staged, at);
+  if (item.status !== 'awaiting_upload' && item.status !== 'failed') throw final(item);
+  if (item.status === 'awaiting_upload') return item;
+  const waiting = retried(item, randomUUID(), at);
+  await work.importPhotos.update(waiting);
+  return waiting;
+}
+
+async function uploaded(work: CustomerWork, item: ImportPhoto, staged: number | null, at: Date): Promise<ImportPhoto> {
+  if (['processing', 'ready', 'duplicate'].includes(item.status)) return item;
+  if (item.status !== 'awaiting_upload') throw final(item);
+  if (staged !== item.attempt) {
+    const message = 'No bytes have arrived for this item. PUT them to its upload.url first.';
+    throw new DomainError('uploads_incomplete', message, { missing: 1, sample: [item.id] });
+  }
+  const arrived = move(item, 'processing', at);
+  await saveArriving(work, arrived);
+  return arrived;
+}
+
+/** The item is in a state that does not allow the change. */
+export function final(item: ImportPhoto): DomainError {
+  return new DomainError('import_photo_final', `This item is ${item.status}, which does not allow this change.`, {
+    status: item.status,
+    photoId: item.photoId,
+  });
+}
