@@ -2,9 +2,9 @@ import { defaultLimits } from '../../../core/customers/limits.js';
 import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { ItemListRequest } from '../../../core/imports/read-import.js';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
-import { Decimal, Flag, Ids, ListOf, Nested, OneOf, StringMap, Text, Texts } from '../body-fields.js';
+import { Decimal, Flag, ListOf, OneOf, StringMap, Text } from '../body-fields.js';
 import { type Parameters, pageParameters, pageRequest, someOf } from '../parameters.js';
-import { LocationBody } from '../photos/photo.dto.js';
+import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from '../photos/descriptive.dto.js';
 
 const statuses = [
   'awaiting_upload',
@@ -31,9 +31,6 @@ export function itemListRequest(asked: Parameters<typeof importParameters>): Ite
   return null;
 }
 
-/** Tags of one photo (API.md §9). */
-const MAX_TAGS = 100;
-
 export class ImportCreationBody {
   @Text({ nullable: true })
   name?: string | null;
@@ -53,10 +50,10 @@ export class ImportCreationBody {
   @Text({ nullable: true })
   defaultTimeZone?: string | null;
 
-  @Ids(MAX_TAGS)
+  @PhotoTagIds()
   tagIds?: number[];
 
-  @Texts(MAX_TAGS)
+  @PhotoTagNames()
   tagNames?: string[];
 }
 
@@ -69,49 +66,19 @@ export class FinalizationBody {
 }
 
 /** What a client may say of any item; null is "take it from the file". */
-class ItemWords {
-  @Text({ nullable: true })
-  title?: string | null;
-
-  @Text({ nullable: true })
-  description?: string | null;
-
-  @Text({ nullable: true })
-  takenAt?: string | null;
-
-  @Text({ nullable: true })
-  takenAtLocal?: string | null;
-
-  @Text({ nullable: true })
-  timeZone?: string | null;
-
-  @Nested(LocationBody, { nullable: true })
-  location?: LocationBody | null;
-
-  @Decimal({ nullable: true })
-  rating?: number | null;
-
-  @Text({ nullable: true })
-  externalId?: string | null;
-
-  @Ids(MAX_TAGS)
-  tagIds?: number[];
-
-  @Texts(MAX_TAGS)
-  tagNames?: string[];
-}
-
-/** An item of a registration; its values are looked at one by one, so that one bad file does not stop the others. */
-export class RegistrationItem extends ItemWords {
-  @Text({ required: true })
-  filename: string;
-
-  @Decimal({ required: true })
-  sizeBytes: number;
-
+class ItemWords extends DescriptiveBody {
   @Text({ nullable: true })
   sha256?: string | null;
 
+  @PhotoTagIds()
+  tagIds?: number[];
+
+  @PhotoTagNames()
+  tagNames?: string[];
+}
+
+/** What only the registration of an item says. */
+class NewItemWords extends ItemWords {
   @Text({ nullable: true })
   clientRef?: string | null;
 
@@ -123,30 +90,27 @@ export class RegistrationItem extends ItemWords {
   metadata?: Record<string, string>;
 }
 
+/** An item of a registration; its values are looked at one by one, so that one bad file does not stop the others. */
+export class RegistrationItem extends NewItemWords {
+  @Text({ required: true })
+  filename: string;
+
+  @Decimal({ required: true })
+  sizeBytes: number;
+}
+
 export class RegistrationBody {
   @ListOf(RegistrationItem, defaultLimits.importBatchSize)
   photos: RegistrationItem[];
 }
 
 /** What the `photos` part of a multipart request says of one file; name and size may come from the file. */
-export class InlineItem extends ItemWords {
+export class InlineItem extends NewItemWords {
   @Text()
   filename?: string;
 
   @Decimal()
   sizeBytes?: number;
-
-  @Text({ nullable: true })
-  sha256?: string | null;
-
-  @Text({ nullable: true })
-  clientRef?: string | null;
-
-  @Text({ nullable: true })
-  contentType?: string | null;
-
-  @StringMap()
-  metadata?: Record<string, string>;
 }
 
 export class InlineWordsBody {
@@ -178,9 +142,6 @@ export class ImportPhotoPatchBody extends ItemWords {
 
   @Decimal()
   sizeBytes?: number;
-
-  @Text({ nullable: true })
-  sha256?: string | null;
 
   @StringMap({ nulls: true })
   metadata?: Record<string, string | null>;

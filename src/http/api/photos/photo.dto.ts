@@ -1,6 +1,7 @@
 import { invalid } from '../../../core/shared/errors.js';
-import { Decimal, Flag, Ids, Nested, StringMap, Text, Texts } from '../body-fields.js';
+import { Decimal, Flag, StringMap, Text } from '../body-fields.js';
 import { oneOf, type Parameters, someOf } from '../parameters.js';
+import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from './descriptive.dto.js';
 
 export const photoParameters = { include: someOf(['exif', 'urls']), trashed: oneOf(['false', 'any']) };
 
@@ -19,24 +20,10 @@ export function demandDownload({ rendition = 'original', format }: Parameters<ty
 
 export const deletionParameters = { permanent: oneOf(['true', 'false']) };
 
-/** Tags that one photo can have (API.md §9). */
-const MAX_TAGS = 100;
-
-export class LocationBody {
-  @Decimal({ required: true })
-  latitude: number;
-
-  @Decimal({ required: true })
-  longitude: number;
-
-  @Decimal({ nullable: true })
-  altitude?: number | null;
-}
-
 const kept = 'it is kept by the service.';
 const fromFile = 'it comes from the file.';
 
-export class PhotoPatchBody {
+export class PhotoPatchBody extends DescriptiveBody {
   static readonly readOnly = {
     id: kept,
     contentType: fromFile,
@@ -65,32 +52,8 @@ export class PhotoPatchBody {
   @Text()
   filename?: string;
 
-  @Text({ nullable: true })
-  title?: string | null;
-
-  @Text({ nullable: true })
-  description?: string | null;
-
-  @Text({ nullable: true })
-  takenAt?: string | null;
-
-  @Text({ nullable: true })
-  takenAtLocal?: string | null;
-
-  @Text({ nullable: true })
-  timeZone?: string | null;
-
-  @Nested(LocationBody, { nullable: true })
-  location?: LocationBody | null;
-
-  @Decimal({ nullable: true })
-  rating?: number | null;
-
   @Decimal()
   rotation?: number;
-
-  @Text({ nullable: true })
-  externalId?: string | null;
 
   @StringMap({ nulls: true })
   metadata?: Record<string, string | null>;
@@ -100,9 +63,9 @@ export class PhotoPatchBody {
 }
 
 export class PhotoTagsBody {
-  @Ids(MAX_TAGS)
+  @PhotoTagIds()
   tagIds?: number[];
 
-  @Texts(MAX_TAGS)
+  @PhotoTagNames()
   tagNames?: string[];
 }
