@@ -45,10 +45,10 @@ beforeEach(async () => {
     [tenant.id, PHOTOS, all, half],
   );
   await source.query(
-    `INSERT INTO photo_tags (customer_id, photo_id, tag_id)
-     SELECT $1, n, tag_id FROM generate_series(1, $2::integer) AS n, unnest(ARRAY[$3::bigint, $4::bigint]) AS tag_id
-     WHERE tag_id = $3 OR n % 2 = 0`,
-    [tenant.id, PHOTOS, all, half],
+    `INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
+     SELECT p.customer_id, p.id, tag_id, p.trashed, p.created_at FROM photos p, unnest(ARRAY[$2::bigint, $3::bigint]) AS tag_id
+     WHERE p.customer_id = $1 AND (tag_id = $2 OR p.id % 2 = 0)`,
+    [tenant.id, all, half],
   );
   await source.query(
     `UPDATE tag_counts n SET photos = (

@@ -15,6 +15,7 @@ import { Jobs1763700000004 } from './migrations/1763700000004-jobs.js';
 import { RateWindows1763700000005 } from './migrations/1763700000005-rate-windows.js';
 import { IdempotencyKeys1763700000006 } from './migrations/1763700000006-idempotency-keys.js';
 import { Upkeep1763700000007 } from './migrations/1763700000007-upkeep.js';
+import { PhotoLists1763700000008 } from './migrations/1763700000008-photo-lists.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
 
@@ -57,6 +58,7 @@ export const migrations = [
   RateWindows1763700000005,
   IdempotencyKeys1763700000006,
   Upkeep1763700000007,
+  PhotoLists1763700000008,
 ];
 
 /**

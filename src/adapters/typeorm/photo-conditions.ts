@@ -1,14 +1,16 @@
 import type { EntityManager } from 'typeorm';
 import type { PhotoFilters } from '../../core/photos/photo-query.js';
 import type { Id } from '../../core/shared/ids.js';
+import { cameraKeys } from './photo-cameras.js';
+import { facetsOf } from './photo-facets.js';
+import type { PhotoOrder } from './photo-order.js';
 import { searchQuery } from './photo-search.js';
 import { select } from './rows.js';
 
-/** Wider than high, the other way round, neither. */
-const ASPECTS = { landscape: 1, portrait: -1, square: 0 } as const;
-
 /** More tags than this are looked up by their links. */
 const MANY_TAGS = 100;
+
+const TIMES = ['taken', 'created', 'updated'] as const;
 
 interface WordWithTags {
   readonly word: string;
@@ -24,9 +26,14 @@ export class PhotoConditions {
   ) {}
 
   static async of(manager: EntityManager, customerId: Id, filters: PhotoFilters): Promise<PhotoConditions> {
-    const conditions = new PhotoConditions(customerId, [customerId], ['p.customer_id = $1']);
+    const conditions = PhotoConditions.none(customerId);
     await conditions.add(manager, filters);
     return conditions;
+  }
+
+  /** Of the customer alone. */
+  static none(customerId: Id): PhotoConditions {
+    return new PhotoConditions(customerId, [customerId], ['p.customer_id = $1']);
   }
 
   /** For a statement of its own: every value of a statement must stand in it. */
@@ -34,9 +41,7 @@ export class PhotoConditions {
     return new PhotoConditions(this.customerId, [...this.values], [...this.conditions]);
   }
 
-  place(value: unknown): string {
-    return `$${this.values.push(value)}`;
-  }
+  readonly place = (value: unknown): string => `$${this.values.push(value)}`;
 
   all(...more: readonly string[]): string {
     return [...this.conditions, ...more].join(' AND ');
@@ -48,7 +53,7 @@ export class PhotoConditions {
     this.addTags(filters);
     this.addPlace(filters);
     if (filters.camera) {
-      const keys = await this.cameraKeys(manager, filters.camera);
+      const keys = await cameraKeys(manager, this.customerId, filters.camera);
       this.conditions.push(`p.camera_key = ANY(${this.place(keys)}::text[])`);
     }
     if (filters.words?.length) {
@@ -62,32 +67,23 @@ export class PhotoConditions {
     this.when(filters.importId, (id) => `p.import_id = ${id}`);
     this.when(filters.externalId, (id) => `p.external_id = ${id}`);
     this.when(filters.sha256, (hashes) => `p.sha256 = ANY(${hashes}::text[])`);
-    this.when(filters.minRating, (rating) => `p.rating >= ${rating}`);
-    if (filters.contentType !== undefined && !filters.contentType.includes('image/*')) {
-      this.when(filters.contentType, (types) => `p.content_type = ANY(${types}::text[])`);
-    }
-    // As in the statistics that the table keeps of this, so that the planner knows how rare it is.
-    if (filters.aspect !== undefined) this.conditions.push(`sign(p.width - p.height) = ${ASPECTS[filters.aspect]}`);
+    this.when(contentTypesOf(filters), (types) => `p.content_type = ANY(${types}::text[])`);
+    this.when(facetsOf(filters), (facets) => `p.facets = ANY(${facets}::smallint[])`);
   }
 
   private addTimes(filters: PhotoFilters): void {
-    for (const name of ['taken', 'created', 'updated'] as const) {
-      this.when(filters[`${name}After`], (at) => `p.${name}_at >= ${at}`);
-      this.when(filters[`${name}Before`], (at) => `p.${name}_at < ${at}`);
-    }
+    for (const name of TIMES) this.conditions.push(...timesOf(filters, name, this.place, `p.${name}_at`));
   }
 
-  private addTags({ tagIds, anyTagIds, excludeTagIds, untagged }: PhotoFilters): void {
-    const link = (also = '') =>
-      `EXISTS (SELECT FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id${also})`;
-    for (const id of tagIds ?? []) this.when(id, (tag) => link(` AND l.tag_id = ${tag}`));
-    this.when(anyTagIds, (ids) => link(` AND l.tag_id = ANY(${ids}::bigint[])`));
-    this.when(excludeTagIds, (ids) => `NOT ${link(` AND l.tag_id = ANY(${ids}::bigint[])`)}`);
-    if (untagged !== undefined) this.conditions.push(untagged ? `NOT ${link()}` : link());
+  private addTags({ tagIds, anyTagIds, excludeTagIds }: PhotoFilters): void {
+    const link = (tags: string) =>
+      `EXISTS (SELECT FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id AND l.tag_id ${tags})`;
+    for (const id of tagIds ?? []) this.when(id, (tag) => link(`= ${tag}`));
+    this.when(anyTagIds, (ids) => link(`= ANY(${ids}::bigint[])`));
+    this.when(excludeTagIds, (ids) => `NOT ${link(`= ANY(${ids}::bigint[])`)}`);
   }
 
-  private addPlace({ hasLocation, bbox }: PhotoFilters): void {
-    if (hasLocation !== undefined) this.conditions.push(`p.latitude IS ${hasLocation ? 'NOT ' : ''}NULL`);
+  private addPlace({ bbox }: PhotoFilters): void {
     if (bbox === undefined) return;
     const [west, south, east, north] = bbox.map((corner) => `${this.place(corner)}::float8`);
     this.conditions.push(`p.latitude BETWEEN ${south} AND ${north}`);
@@ -122,21 +118,33 @@ export class PhotoConditions {
       [this.customerId, words],
     );
   }
+}
 
-  /** The customer's cameras with this in their name. They are few, and found by stepping through the index from one to the next. */
-  private async cameraKeys(manager: EntityManager, camera: string): Promise<string[]> {
-    const rows = await select<{ camera: string }>(
-      manager,
-      `WITH RECURSIVE cameras AS (
-         (SELECT camera_key FROM photos WHERE customer_id = $1 ORDER BY camera_key LIMIT 1)
-         UNION ALL
-         SELECT (SELECT p.camera_key FROM photos p WHERE p.customer_id = $1 AND p.camera_key > c.camera_key
-                 ORDER BY p.camera_key LIMIT 1)
-         FROM cameras c WHERE c.camera_key IS NOT NULL
-       )
-       SELECT camera_key AS camera FROM cameras WHERE strpos(camera_key, $2) > 0`,
-      [this.customerId, camera],
-    );
-    return rows.map((row) => row.camera);
-  }
+/** The types that a photo must have one of; undefined when any will do. */
+export function contentTypesOf({ contentType }: PhotoFilters): readonly string[] | undefined {
+  return contentType?.includes('image/*') ? undefined : contentType;
+}
+
+/** What the list demands of the time that it is sorted by, on a column that holds it. */
+export function ownTimes(
+  filters: PhotoFilters,
+  order: PhotoOrder,
+  place: (value: unknown) => string,
+  column: string,
+): string[] {
+  const own = TIMES.find((name) => order.column === `${name}_at`);
+  return own === undefined ? [] : timesOf(filters, own, place, column);
+}
+
+function timesOf(
+  filters: PhotoFilters,
+  name: (typeof TIMES)[number],
+  place: (value: unknown) => string,
+  column: string,
+): string[] {
+  const { [`${name}After` as const]: from, [`${name}Before` as const]: to } = filters;
+  return [
+    ...(from === undefined ? [] : [`${column} >= ${place(from)}`]),
+    ...(to === undefined ? [] : [`${column} < ${place(to)}`]),
+  ];
 }

@@ -40,8 +40,8 @@ export async function attachTag(
   const { rows } = await change<{ trashed: boolean }>(
     manager,
     `WITH added AS (
-       INSERT INTO photo_tags (customer_id, photo_id, tag_id)
-       SELECT $1, p.id, $2 FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($3::bigint[])
+       INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
+       SELECT $1, p.id, $2, p.trashed, p.created_at FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($3::bigint[])
        ON CONFLICT DO NOTHING RETURNING photo_id
      )
      UPDATE photos p SET updated_at = $4, version = p.version + 1, search = p.search || array_to_tsvector(ARRAY[$5::text])
@@ -98,8 +98,9 @@ export async function replaceTags(
     const on = into === null ? [] : [into];
     const links = await select<{ id: Id }>(
       manager,
-      `INSERT INTO photo_tags (customer_id, photo_id, tag_id) SELECT $1, photo_id, tag_id
-       FROM unnest($2::bigint[]) AS photo_id, unnest($3::bigint[]) AS tag_id ON CONFLICT DO NOTHING RETURNING photo_id AS id`,
+      `INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
+       SELECT $1, p.id, tag_id, p.trashed, p.created_at FROM photos p, unnest($3::bigint[]) AS tag_id
+       WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ON CONFLICT DO NOTHING RETURNING photo_id AS id`,
       [customerId, page, on],
     );
     const { rows } = await change<{ id: Id; trashed: boolean }>(

@@ -96,11 +96,12 @@ export class TypeormPhotoRepository implements PhotoRepository {
       `WITH held AS MATERIALIZED (
          SELECT id FROM tags WHERE customer_id = $2 AND id = ANY($3::bigint[]) ORDER BY id FOR KEY SHARE
        ), photo AS (
-         ${insertion(photoTable, row, { search })} ON CONFLICT DO NOTHING RETURNING id
+         ${insertion(photoTable, row, { search })} ON CONFLICT DO NOTHING RETURNING id, trashed, created_at
        ), side AS (
          INSERT INTO photo_exif (customer_id, photo_id, exif) SELECT $2, photo.id, $5::json FROM photo
        ), links AS (
-         INSERT INTO photo_tags (customer_id, photo_id, tag_id) SELECT $2, photo.id, held.id FROM photo, held
+         INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
+         SELECT $2, photo.id, held.id, photo.trashed, photo.created_at FROM photo, held
        ), counted AS MATERIALIZED (
          SELECT c.tag_id FROM tag_counts c WHERE c.customer_id = $2 AND c.tag_id IN (SELECT id FROM held)
            AND $6::boolean AND EXISTS (SELECT FROM photo)
@@ -144,7 +145,8 @@ export class TypeormPhotoRepository implements PhotoRepository {
       `WITH before AS (SELECT tag_id FROM photo_tags WHERE customer_id = $1 AND photo_id = $2), removed AS (
          DELETE FROM photo_tags WHERE customer_id = $1 AND photo_id = $2 AND tag_id <> ALL ($3::bigint[]) RETURNING tag_id
        ), added AS (
-         INSERT INTO photo_tags (customer_id, photo_id, tag_id) SELECT $1, $2, unnest($3::bigint[])
+         INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
+         SELECT $1, $2, unnest($3::bigint[]), p.trashed, p.created_at FROM photos p WHERE p.customer_id = $1 AND p.id = $2
          ON CONFLICT DO NOTHING RETURNING tag_id
        ), photo AS (
          UPDATE photos p SET search =
