@@ -2,12 +2,12 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
 import { customerCommand } from './customer-command.js';
+import { exitCodes, PartlyDone } from './exit-codes.js';
+import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
 import { migrateCommand, serveCommand } from './serve-command.js';
+import { verifyCommand } from './verify-command.js';
 import { VERSION } from './version.js';
-
-/** What a command ends with: done, partly done, called wrongly, not allowed, server or environment in trouble. */
-export const exitCodes = { ok: 0, partial: 1, usage: 2, access: 3, environment: 4 } as const;
 
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -18,7 +18,9 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
     .addCommand(customerCommand())
-    .addCommand(keyCommand());
+    .addCommand(keyCommand())
+    .addCommand(verifyCommand())
+    .addCommand(gcCommand());
   for (const command of everyCommand(program))
     command.exitOverride().showHelpAfterError('(add --help for the options)');
   try {
@@ -37,6 +39,7 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
+  if (error instanceof PartlyDone) return exitCodes.partial;
   if (error instanceof DomainError) {
     console.error(`phs: ${messageOf(error)}`);
     return error.code === 'service_unavailable' ? exitCodes.environment : exitCodes.usage;

@@ -1,3 +1,4 @@
+import { collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
@@ -10,6 +11,11 @@ export function upkeep(ports: Ports): readonly PeriodicTask[] {
     { name: 'forget idle rate limits', everySeconds: 300, run: () => ports.rateWindows.sweep() },
     { name: 'purge the trash', everySeconds: 600, run: (stopping) => purgeTrash(ports, stopping) },
     { name: 'expire idle imports', everySeconds: 600, run: (stopping) => expireImports(ports, stopping) },
+    {
+      name: 'remove what nobody owns',
+      everySeconds: 12 * 3600,
+      run: (stopping) => collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping),
+    },
     { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
   ];
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { sha256 } from './support/client.js';
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
+import { collectGarbage, expectSound } from './support/sound.js';
 
 const folder = join(__dirname, '../fixtures/photos');
 const files = readdirSync(folder)
@@ -56,6 +57,8 @@ describe('kill -9 of everything during an import', () => {
         for (const photo of (await client.get('/photos')).body.data) {
           expect(sha256(await client.bytes(`/photos/${photo.id}/download`))).toBe(photo.sha256);
         }
+        await collectGarbage(installation);
+        await expectSound(installation, { graceSeconds: 0 });
       } finally {
         await installation.remove();
       }
@@ -81,6 +84,8 @@ describe('kill -9 of everything during an import', () => {
       const photos = (await client.get('/photos')).body.data;
       expect(photos).toHaveLength(11);
       for (const photo of photos) expect(sha256(await client.bytes(`/photos/${photo.id}/download`))).toBe(photo.sha256);
+      await collectGarbage(installation);
+      await expectSound(installation, { graceSeconds: 0 });
     } finally {
       await installation.remove();
     }

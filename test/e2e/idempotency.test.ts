@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from './support/client.js';
 import { Installation } from './support/service.js';
+import { expectSound } from './support/sound.js';
 
 const WRITES = 40;
 
@@ -31,6 +32,7 @@ describe('kill -9 in the middle of writes with an Idempotency-Key', () => {
         const repeated = await post(answer.body.name);
         expectReplayed(repeated, answer);
       }
+      await expectSound(installation, { graceSeconds: 0 });
     } finally {
       await installation.remove();
     }

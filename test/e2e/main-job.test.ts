@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client, sha256 } from './support/client.js';
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
+import { expectSound } from './support/sound.js';
 
 const photos = join(__dirname, '../fixtures/photos');
 const file = (name: string) => ({ name, bytes: new Uint8Array(readFileSync(join(photos, name))) });
@@ -143,6 +144,8 @@ describe('the built program, used through all nineteen endpoints, stopped and st
       expect(sha256(await client.bytes(`/photos/${photo.id}/download`))).toBe(photo.sha256);
     }
   });
+
+  it('leaves nothing that must not be', () => expectSound(installation, { graceSeconds: 0 }));
 
   it('keeps keys out of its output', () => {
     expect(installation.printed()).not.toContain('phs_live_');

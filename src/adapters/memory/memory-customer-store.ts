@@ -5,6 +5,7 @@ import { reservingStatuses } from '../../core/imports/import-photo.js';
 import type { Clock } from '../../core/shared/clock.js';
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import { MemoryBlobOwnership } from './memory-blob-owners.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { HeldRows } from './memory-held-rows.js';
 import { MemoryAnswerKeeper } from './memory-idempotency-store.js';
@@ -63,6 +64,7 @@ export class MemoryCustomerStore implements CustomerStore {
       tags: passing(new MemoryTagRepository(this.database, customerId, held), pass),
       imports: passing(new MemoryImportRepository(this.database, customerId, held), pass),
       importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, held), pass),
+      blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, held), pass),
       jobs: passing(new MemoryJobAdder(this.database, customerId, this.clock), pass),
       answers: passing(new MemoryAnswerKeeper(this.database, customerId), pass),
     };

@@ -81,6 +81,8 @@ export class MemoryDatabase {
   readonly tags = new MemoryTable<Tag>(this.journal);
   readonly imports = new MemoryTable<Import>(this.journal);
   readonly importPhotos = new MemoryTable<ImportPhoto>(this.journal);
+  /** By customer, import and attempt. */
+  readonly droppedUploads = new MemoryTable<{ readonly attempt: number }, string>(this.journal);
   /** By customer and `jobKey`. */
   readonly jobs = new MemoryTable<StoredJob, string>(this.journal);
   /** By customer and key. */

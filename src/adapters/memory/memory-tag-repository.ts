@@ -4,7 +4,7 @@ import type { Position } from '../../core/shared/page.js';
 import { compareText, searchText } from '../../core/shared/text.js';
 import type { NewTag, Tag } from '../../core/tags/tag.js';
 import { type TagFilters, type TagQuery, type TagSort, tagPosition } from '../../core/tags/tag-query.js';
-import type { MergedPhotos, TagRepository } from '../../core/tags/tag-repository.js';
+import type { MergedPhotos, TagCount, TagRepository } from '../../core/tags/tag-repository.js';
 import type { MemoryDatabase } from './memory-database.js';
 import type { HeldRows } from './memory-held-rows.js';
 import { windowOf } from './memory-windows.js';
@@ -52,6 +52,18 @@ export class MemoryTagRepository implements TagRepository {
     return this.own(() => true).length;
   }
 
+  async photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]> {
+    return this.own((tag) => tag.id > (after ?? 0))
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit)
+      .map(({ id, photoCount }) => ({ id, kept: photoCount, counted: this.photosShown(id) }));
+  }
+
+  async recount(id: Id): Promise<void> {
+    const tag = await this.get(id);
+    if (tag !== null) this.database.tags.set(id, { ...tag, photoCount: this.photosShown(id) });
+  }
+
   async insert(tag: NewTag): Promise<Tag | null> {
     if (this.own((other) => other.nameKey === tag.nameKey).length > 0) return null;
     this.database.demandCustomer(this.customerId);
@@ -94,6 +106,10 @@ export class MemoryTagRepository implements TagRepository {
     for (const photo of photos) this.relink(photo, own, [into], at);
     for (const id of own) this.database.tags.delete(id);
     return { added: shown.length - unchanged, unchanged };
+  }
+
+  private photosShown(id: Id): number {
+    return this.photosWith([id]).filter((photo) => !isTrashed(photo)).length;
   }
 
   private lockedPhotos(ids: readonly Id[]): Photo[] {

@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
 import type { Id } from '../../core/shared/ids.js';
+import { TypeormBlobOwnership } from './blob-owners.repository.js';
 import { lockCustomer, readCustomer, readQuotaUse, readUsage } from './customer.repository.js';
 import { TypeormAnswerKeeper } from './idempotency.repository.js';
 import { TypeormImportRepository } from './import.repository.js';
@@ -36,6 +37,7 @@ function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
     tags: new TypeormTagRepository(manager, customerId),
     imports: new TypeormImportRepository(manager, customerId),
     importPhotos: new TypeormImportPhotoRepository(manager, customerId),
+    blobOwners: new TypeormBlobOwnership(manager, customerId),
     jobs: new TypeormJobAdder(manager, customerId),
     answers: new TypeormAnswerKeeper(manager, customerId),
   };

@@ -16,6 +16,7 @@ import { RateWindows1763700000005 } from './migrations/1763700000005-rate-window
 import { IdempotencyKeys1763700000006 } from './migrations/1763700000006-idempotency-keys.js';
 import { Upkeep1763700000007 } from './migrations/1763700000007-upkeep.js';
 import { PhotoLists1763700000008 } from './migrations/1763700000008-photo-lists.js';
+import { BlobOwners1763700000012 } from './migrations/1763700000012-blob-owners.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
 
@@ -59,6 +60,7 @@ export const migrations = [
   IdempotencyKeys1763700000006,
   Upkeep1763700000007,
   PhotoLists1763700000008,
+  BlobOwners1763700000012,
 ];
 
 /**

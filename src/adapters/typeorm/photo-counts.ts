@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
-import { change } from './rows.js';
+import type { TagCount } from '../../core/tags/tag-repository.js';
+import { change, select } from './rows.js';
 
 /**
  * Changes how many photos outside the trash some tags have. The counts are held in ascending order of ids, as everybody does, so
@@ -23,5 +24,37 @@ export async function shiftPhotoCounts(
      ) held
      WHERE n.customer_id = $1 AND n.tag_id = held.tag_id`,
     [customerId, ids, shifts.flatMap(({ tagIds, by }) => tagIds.map(() => by))],
+  );
+}
+
+/** Of photos outside the trash; `t` is the tag. */
+const counted = `SELECT count(*) FROM photo_tags l JOIN photos p ON p.customer_id = l.customer_id AND p.id = l.photo_id
+  WHERE l.customer_id = $1 AND l.tag_id = t.id AND NOT p.trashed`;
+
+export function countsOf(
+  manager: EntityManager,
+  customerId: Id,
+  after: Id | null,
+  limit: number,
+): Promise<readonly TagCount[]> {
+  return select<TagCount>(
+    manager,
+    `SELECT t.id, n.photos AS kept, (${counted}) AS counted
+     FROM tags t LEFT JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id
+     WHERE t.customer_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3`,
+    [customerId, after ?? 0, limit],
+  );
+}
+
+export async function recountPhotos(manager: EntityManager, customerId: Id, tagId: Id): Promise<void> {
+  const held = `INSERT INTO tag_counts AS n (customer_id, tag_id) SELECT $1, id FROM tags WHERE customer_id = $1 AND id = $2
+     ON CONFLICT (customer_id, tag_id) DO UPDATE SET photos = n.photos`;
+  await manager.query(held, [customerId, tagId]);
+  // By a statement of its own: the one that waited does not see what it waited for.
+  await change(
+    manager,
+    `UPDATE tag_counts n SET photos = (${counted}) FROM tags t
+     WHERE t.customer_id = $1 AND t.id = $2 AND n.customer_id = $1 AND n.tag_id = t.id`,
+    [customerId, tagId],
   );
 }

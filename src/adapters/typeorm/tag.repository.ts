@@ -3,8 +3,9 @@ import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
 import type { NewTag, Tag } from '../../core/tags/tag.js';
 import type { TagFilters, TagQuery, TagSort } from '../../core/tags/tag-query.js';
-import type { MergedPhotos, TagRepository } from '../../core/tags/tag-repository.js';
+import type { MergedPhotos, TagCount, TagRepository } from '../../core/tags/tag-repository.js';
 import { isTaken } from './database-errors.js';
+import { countsOf, recountPhotos } from './photo-counts.js';
 import { attachTag, detachTags, replaceTags } from './photo-tags.js';
 import { asJson, change, insertion, select, selected, update } from './rows.js';
 import { searchKeyOf, tagTable } from './tag.table.js';
@@ -62,6 +63,14 @@ export class TypeormTagRepository implements TagRepository {
 
   count(): Promise<number> {
     return this.manager.countBy(tagTable, { customerId: this.customerId });
+  }
+
+  photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]> {
+    return countsOf(this.manager, this.customerId, after, limit);
+  }
+
+  recount(id: Id): Promise<void> {
+    return recountPhotos(this.manager, this.customerId, id);
   }
 
   async lock(ids: readonly Id[]): Promise<readonly Tag[]> {

@@ -28,6 +28,59 @@ export function renditionsPrefix(photo: { customerId: Id; id: Id }): string {
   return `renditions/${photo.customerId}/${photo.id}/`;
 }
 
+/** What lies under these, and nothing else, is ours to remove. */
+export const blobPrefixes = { staging: 'staging/', originals: 'originals/', renditions: 'renditions/' } as const;
+export type BlobKind = keyof typeof blobPrefixes;
+
+/** Bytes on their way into an import: one try of one item. */
+export interface StagingName {
+  readonly kind: 'staging';
+  readonly customerId: Id;
+  readonly importId: Id;
+  readonly itemId: Id;
+  readonly attempt: number;
+}
+
+export interface OriginalName {
+  readonly kind: 'originals';
+  readonly customerId: Id;
+  readonly blobName: string;
+}
+
+export interface RenditionOf {
+  readonly kind: 'renditions';
+  readonly customerId: Id;
+  readonly photoId: Id;
+  /** Null when it was made by another recipe than today's. */
+  readonly rotation: number | null;
+}
+
+export type BlobName = StagingName | OriginalName | RenditionOf;
+
+const NUMBER = '([1-9][0-9]{0,15})';
+const STAGING = new RegExp(`^staging/${NUMBER}/${NUMBER}/${NUMBER}/${NUMBER}$`);
+const ORIGINAL = new RegExp(`^originals/${NUMBER}/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`);
+const RENDITION = new RegExp(`^renditions/${NUMBER}/${NUMBER}/(v[0-9]+)-r(0|90|180|270)/[a-z]+[.](?:jpeg|webp)$`);
+
+/** What a key of the functions above was made of; null for any other: who put that there is not known. */
+export function readBlobKey(key: BlobKey): BlobName | null {
+  const staging = STAGING.exec(key);
+  if (staging !== null) {
+    const [customerId = 0, importId = 0, itemId = 0, attempt = 0] = staging.slice(1).map(Number);
+    return { kind: 'staging', customerId, importId, itemId, attempt };
+  }
+  const [, owner, blobName] = ORIGINAL.exec(key) ?? [];
+  if (blobName !== undefined) return { kind: 'originals', customerId: Number(owner), blobName };
+  const [, customerId, photoId, recipe, rotation] = RENDITION.exec(key) ?? [];
+  if (photoId === undefined) return null;
+  return {
+    kind: 'renditions',
+    customerId: Number(customerId),
+    photoId: Number(photoId),
+    rotation: recipe === RENDITION_RECIPE ? Number(rotation) : null,
+  };
+}
+
 /** A key that was made by one of the functions above and kept in a row. */
 export function keptKey(text: string): BlobKey {
   return text as BlobKey;

@@ -1,3 +1,4 @@
+import type { BlobOwners, BlobOwnership } from '../blobs/blob-owners.js';
 import type { AnswerKeeper } from '../idempotency/idempotency-store.js';
 import type {
   ImportPhotoReads,
@@ -26,6 +27,7 @@ export interface CustomerView {
   readonly tags: TagReads;
   readonly imports: ImportReads;
   readonly importPhotos: ImportPhotoReads;
+  readonly blobOwners: BlobOwners;
 }
 
 /** Everything of one customer, inside a transaction. */
@@ -36,6 +38,7 @@ export interface CustomerWork extends CustomerView {
   readonly tags: TagRepository;
   readonly imports: ImportRepository;
   readonly importPhotos: ImportPhotoRepository;
+  readonly blobOwners: BlobOwnership;
   readonly jobs: JobAdder;
   readonly answers: AnswerKeeper;
 }

@@ -5,6 +5,7 @@ import type { Room } from '../customers/quota.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { holdTags, resolveTags } from '../tags/resolve-tags.js';
+import { demandKept } from './demand-kept.js';
 import type { Import } from './import.js';
 import { type ImportPhoto, newAttempt, reserved } from './import-photo.js';
 import { inspectArrived } from './inspect-arrived.js';
@@ -33,6 +34,11 @@ export async function enrol(
 ): Promise<readonly EnrolOutcome[]> {
   const words = candidates.map(({ said }) => said);
   await holdTags(work.tags, words);
+  await demandKept(
+    work,
+    subject.id,
+    candidates.flatMap(({ staged }) => staged?.attempt ?? []),
+  );
   const register = await Register.open(work, subject, candidates);
   const ids = await register.newIds(candidates);
   const outcomes: EnrolOutcome[] = [];

@@ -4,6 +4,7 @@ import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import type { Uses } from '../ports.js';
 import { DomainError, isOutage } from '../shared/errors.js';
+import { demandKept } from './demand-kept.js';
 import { type ImportPhoto, move, newAttempt } from './import-photo.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
@@ -101,6 +102,7 @@ function markArrived(uses: UploadUses, grant: UploadGrant, measure: Measure, att
       demandSameBytes(item, measure);
       return false;
     }
+    await demandKept(work, item.importId, [attempt]);
     const arrived = move(item, 'processing', uses.clock.now());
     await work.importPhotos.update({ ...arrived, attempt, sizeBytes: measure.sizeBytes, sha256: measure.sha256 });
     await work.jobs.add({ kind: 'inspect', importId: item.importId, photoId: item.id });

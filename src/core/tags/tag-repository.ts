@@ -14,6 +14,16 @@ export interface TagReads {
   /** Tags of one photo, by name key, then id. */
   ofPhoto(photoId: Id): Promise<readonly Tag[]>;
   count(): Promise<number>;
+  /** Of tags with ids over `after`, ascending, at most `limit`. */
+  photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]>;
+}
+
+/** What is kept of a tag, and what there is, of one moment. */
+export interface TagCount {
+  readonly id: Id;
+  /** Its `photoCount`; null when that is lost. */
+  readonly kept: number | null;
+  readonly counted: number;
 }
 
 /** How many photos outside the trash a merge was about. */
@@ -38,6 +48,8 @@ export interface TagRepository extends TagReads {
   attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void>;
   /** Takes all these tags off photos. Those that have none of them stay as they are, missing ones are passed over. The photos must be locked. */
   detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void>;
+  /** Counts the photos of a tag anew; whoever is just changing that number is waited for. */
+  recount(id: Id): Promise<void>;
   /** Every photo of the tags `from` gets `into` in their place, and they are deleted. All tags must be locked; photos that are not are waited for. */
   merge(from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos>;
 }

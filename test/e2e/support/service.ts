@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client } from './client.js';
 import { processesOn, until } from './processes.js';
 
@@ -94,6 +95,17 @@ export class Installation {
       encoding: 'utf8',
     });
     return { status, stdout, stderr };
+  }
+
+  /**
+   * The same while this process goes on: its connections that the service closes meanwhile are seen to be closed, and the service
+   * is not kept waiting for what a test is to answer.
+   */
+  async command(...args: string[]): Promise<CommandResult> {
+    const child = spawn(process.execPath, [PHS, ...args], { env: this.env(), stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    await until('the command to end', () => child.exitCode !== null || child.signalCode !== null);
+    return { status: child.exitCode, stdout, stderr };
   }
 
   /** A client of the first customer whose budgets are far away. */

@@ -1,0 +1,66 @@
+import { originalKey, type StagingName } from '../../core/blobs/blob-key.js';
+import type { BlobOwnership, StagingState } from '../../core/blobs/blob-owners.js';
+import { type ImportPhoto, reservingStatuses } from '../../core/imports/import-photo.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { MemoryDatabase } from './memory-database.js';
+import type { HeldRows } from './memory-held-rows.js';
+
+export class MemoryBlobOwnership implements BlobOwnership {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly held: HeldRows,
+  ) {}
+
+  async staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
+    return names.map(({ importId, itemId, attempt }) => {
+      const [item] = this.items((each) => each.id === itemId && each.importId === importId);
+      const subject = this.database.imports.get(importId);
+      return {
+        attempt,
+        held: item?.attempt === attempt && (item.status === 'awaiting_upload' || item.status === 'processing'),
+        open: subject?.customerId === this.customerId && subject.status === 'open',
+      };
+    });
+  }
+
+  async originals(blobNames: readonly string[]): Promise<readonly string[]> {
+    const { customerId } = this;
+    const keys = new Set(this.photos().map((photo) => photo.blobKey));
+    const names = new Set(this.items(({ status }) => reservingStatuses.includes(status)).map((item) => item.blobName));
+    return blobNames.filter((blobName) => names.has(blobName) || keys.has(originalKey({ customerId, blobName })));
+  }
+
+  async renditions(ids: readonly Id[]): Promise<readonly { id: Id; rotation: number }[]> {
+    const photos = this.photos().map(({ id, rotation }) => ({ id, rotation }));
+    const items = this.items(({ status }) => reservingStatuses.includes(status)).map(({ id }) => ({ id, rotation: 0 }));
+    return [...photos, ...items].filter(({ id }) => ids.includes(id));
+  }
+
+  async itemsWithBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]> {
+    return this.items(({ id, status }) => id > (after ?? 0) && ['processing', 'ready'].includes(status))
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
+  }
+
+  async dropped(importId: Id, attempts: readonly number[]): Promise<readonly number[]> {
+    return attempts.filter((attempt) => this.database.droppedUploads.get(this.key(importId, attempt)));
+  }
+
+  async drop(importId: Id, attempt: number): Promise<void> {
+    this.held.demand('import', importId);
+    this.database.droppedUploads.set(this.key(importId, attempt), { attempt });
+  }
+
+  private key(importId: Id, attempt: number): string {
+    return `${this.customerId}/${importId}/${attempt}`;
+  }
+
+  private photos() {
+    return this.database.photos.where(({ customerId }) => customerId === this.customerId);
+  }
+
+  private items(condition: (item: ImportPhoto) => boolean): ImportPhoto[] {
+    return this.database.importPhotos.where((item) => item.customerId === this.customerId && condition(item));
+  }
+}

@@ -1,0 +1,26 @@
+import { Command } from 'commander';
+import { collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
+import { wholeOption } from './options.js';
+import { print } from './print.js';
+import { withPorts } from './with-ports.js';
+
+interface GcOptions {
+  readonly grace: number;
+  readonly json?: boolean;
+}
+
+export function gcCommand(): Command {
+  return new Command('gc')
+    .description('remove stored bytes that nobody owns any more (a running service does it by itself)')
+    .option('--grace <seconds>', 'leave alone what is younger', wholeOption, GRACE_SECONDS)
+    .option('--json', 'print one JSON document')
+    .action(async (options: GcOptions) => {
+      const { bytes, ...removed } = await withPorts((ports) => collectGarbage(ports, { graceSeconds: options.grace }));
+      const { staging, originals, renditions } = removed;
+      print(options, { ok: true, graceSeconds: options.grace, removed, bytes }, [
+        staging + originals + renditions === 0
+          ? 'There was nothing to remove.'
+          : `Removed ${staging} staged files, ${originals} originals and ${renditions} renditions that nobody owns: ${bytes} bytes.`,
+      ]);
+    });
+}

@@ -1,0 +1,97 @@
+import { Command } from 'commander';
+import { GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
+import { type Checked, invariants, type Problem } from '../core/soundness/findings.js';
+import { verify } from '../core/soundness/verify.js';
+import { PartlyDone } from './exit-codes.js';
+import { wholeOption } from './options.js';
+import { print, table } from './print.js';
+import { withPorts } from './with-ports.js';
+
+interface VerifyOptions {
+  readonly repair?: boolean;
+  readonly fast?: boolean;
+  readonly grace: number;
+  readonly json?: boolean;
+}
+
+/** More are counted, but not kept: a store that is empty would be as many problems as there are photos. */
+const MAX_TOLD = 10_000;
+
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description('look whether every photo is there byte for byte, and whatever else must hold; changes nothing')
+    .option('--repair', 'put right what can be')
+    .option('--fast', 'compare sizes only, not the bytes')
+    .option(
+      '--grace <seconds>',
+      'bytes that nobody owns are a problem once they are so old',
+      wholeOption,
+      GRACE_SECONDS,
+    )
+    .option('--json', 'print one JSON document')
+    .action(async (options: VerifyOptions) => {
+      const problems: Problem[] = [];
+      let total = 0;
+      let left = 0;
+      const progress = new Progress();
+      const checked = await withPorts((ports) =>
+        verify(ports, {
+          repair: options.repair ?? false,
+          fast: options.fast ?? false,
+          graceSeconds: options.grace,
+          onProgress: (sofar) => progress.show(sofar),
+          onProblem: (problem) => {
+            total += 1;
+            if (!problem.repaired) left += 1;
+            if (problems.length < MAX_TOLD) problems.push(problem);
+          },
+        }),
+      ).finally(() => progress.clear());
+      const ok = left === 0;
+      print(options, { ok, checked, problems, problemCount: total }, told(checked, problems, { total, left }));
+      if (!ok) throw new PartlyDone();
+    });
+}
+
+function told(checked: Checked, problems: readonly Problem[], { total, left }: { total: number; left: number }) {
+  const { photos, items, blobs, tags, customers, missingThumbs, remadeThumbs } = checked;
+  const scope = `${photos} photos, ${items} unfinished items, ${blobs} stored files and ${tags} tags of ${customers} customers`;
+  const lines = [`Checked ${scope}.`];
+  if (remadeThumbs > 0) lines.push(`Made ${remadeThumbs} missing thumbs.`);
+  else if (missingThumbs > 0) lines.push(`${missingThumbs} thumbs are missing; they are made when they are asked for.`);
+  if (total === 0) return [...lines, 'Everything is as it must be.'];
+  const rows = problems.map((problem) => [
+    problem.invariant,
+    problem.customerId === null ? '' : String(problem.customerId),
+    problem.photoId === null ? '' : String(problem.photoId),
+    problem.repaired ? 'yes' : 'no',
+    problem.message,
+  ]);
+  const kinds = [...new Set(problems.map(({ invariant }) => invariant))];
+  return [
+    ...lines,
+    '',
+    ...table([['RULE', 'CUSTOMER', 'PHOTO', 'REPAIRED', 'PROBLEM'], ...rows]),
+    ...(total > problems.length ? [`… and ${total - problems.length} more`] : []),
+    '',
+    ...kinds.map((kind) => `${kind}: ${invariants[kind]}.`),
+    '',
+    left === 0 ? 'All of it was put right.' : `${left} problems are left. docs/operations.md says what to do.`,
+  ];
+}
+
+/** One line on a terminal that is written over and over; nothing anywhere else. */
+class Progress {
+  private shownAt = 0;
+
+  show({ photos, blobs }: Checked): void {
+    const now = performance.now();
+    if (!process.stderr.isTTY || now - this.shownAt < 200) return;
+    this.shownAt = now;
+    process.stderr.write(`\r\x1b[K${photos} photos and ${blobs} stored files checked`);
+  }
+
+  clear(): void {
+    if (this.shownAt > 0) process.stderr.write('\r\x1b[K');
+  }
+}

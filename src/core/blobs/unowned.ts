@@ -1,0 +1,99 @@
+import type { CustomerView } from '../customers/customer-store.js';
+import type { Uses } from '../ports.js';
+import type { Id } from '../shared/ids.js';
+import { type BlobKind, type BlobName, blobPrefixes, readBlobKey, type StagingName } from './blob-key.js';
+import type { ListedBlob } from './blob-store.js';
+
+/** A blob that no row relies on. */
+export interface UnownedBlob extends ListedBlob {
+  readonly name: BlobName;
+  /** No row ever will: names are random and given out once. False where a sender may still be about to say that it stored them. */
+  readonly forGood: boolean;
+}
+
+interface Named extends ListedBlob {
+  readonly name: BlobName;
+}
+
+const BATCH = 500;
+
+/**
+ * Blobs that nobody owns and that were last written at `until` or before, batch by batch; the batches hold no more than a page of the
+ * store in memory. What has no name of ours is passed over. `onBlob` is told of every blob that is looked at.
+ */
+export async function* unownedBlobs(
+  uses: Uses<'store' | 'blobs'>,
+  kinds: readonly BlobKind[],
+  until: Date,
+  onBlob: () => void = () => undefined,
+): AsyncGenerator<readonly UnownedBlob[]> {
+  for (const kind of kinds) {
+    for await (const batch of batches(uses, kind, until, onBlob)) yield await unownedAmong(uses, batch);
+  }
+}
+
+async function* batches(
+  { blobs }: Uses<'blobs'>,
+  kind: BlobKind,
+  until: Date,
+  onBlob: () => void,
+): AsyncGenerator<readonly Named[]> {
+  let batch: Named[] = [];
+  for await (const blob of blobs.list(blobPrefixes[kind])) {
+    onBlob();
+    const name = readBlobKey(blob.key);
+    if (name?.kind !== kind || blob.modifiedAt.getTime() > until.getTime()) continue;
+    batch.push({ ...blob, name });
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Those of the blobs that no row relies on. Of a customer who does not exist that is every one. */
+export async function unownedAmong({ store }: Uses<'store'>, batch: readonly Named[]): Promise<readonly UnownedBlob[]> {
+  const unowned: UnownedBlob[] = [];
+  const customers = new Set(batch.map(({ name }) => name.customerId));
+  for (const customerId of customers) {
+    const own = batch.filter(({ name }) => name.customerId === customerId);
+    const judged = await store.read(customerId, (view) => judge(view, own));
+    unowned.push(...judged);
+  }
+  return unowned;
+}
+
+async function judge({ blobOwners }: CustomerView, batch: readonly Named[]): Promise<UnownedBlob[]> {
+  const staging = batch.flatMap(({ name }) => (name.kind === 'staging' ? [name] : []));
+  const originals = batch.flatMap(({ name }) => (name.kind === 'originals' ? [name.blobName] : []));
+  const photoIds = batch.flatMap(({ name }) => (name.kind === 'renditions' ? [name.photoId] : []));
+  const states = new Map((staging.length ? await blobOwners.staging(staging) : []).map((each) => [each.attempt, each]));
+  const owned = new Set(originals.length ? await blobOwners.originals(originals) : []);
+  const shown = photoIds.length ? await blobOwners.renditions([...new Set(photoIds)]) : [];
+  const rotations = new Map<Id, number>(shown.map(({ id, rotation }) => [id, rotation]));
+  return batch.flatMap((blob) => {
+    const { name } = blob;
+    if (name.kind === 'originals') return owned.has(name.blobName) ? [] : [{ ...blob, forGood: true }];
+    if (name.kind === 'renditions') {
+      const isShown = name.rotation !== null && rotations.get(name.photoId) === name.rotation;
+      return isShown ? [] : [{ ...blob, forGood: true }];
+    }
+    const state = states.get(name.attempt);
+    return state?.held ? [] : [{ ...blob, forGood: !state?.open }];
+  });
+}
+
+/**
+ * Gives the attempt up, unless it was taken up meanwhile. True when its bytes may be removed: from then on whoever stored them is
+ * told to send them again.
+ */
+export function giveUp({ store }: Uses<'store'>, name: StagingName): Promise<boolean> {
+  return store.within(name.customerId, async (work) => {
+    await work.imports.lock(name.importId);
+    await work.importPhotos.lock(name.importId, name.itemId);
+    const [state] = await work.blobOwners.staging([name]);
+    if (state?.held) return false;
+    if (state?.open) await work.blobOwners.drop(name.importId, name.attempt);
+    return true;
+  });
+}

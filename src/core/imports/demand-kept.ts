@@ -1,0 +1,16 @@
+import type { CustomerWork } from '../customers/customer-store.js';
+import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+
+/**
+ * Asked by whoever is about to rely on bytes that were staged before anyone knew of them, with the item or the import locked: what
+ * was given up meanwhile is being removed. Errors: `service_unavailable`.
+ */
+export async function demandKept(
+  { blobOwners }: Pick<CustomerWork, 'blobOwners'>,
+  importId: Id,
+  attempts: readonly number[],
+): Promise<void> {
+  if (attempts.length === 0 || (await blobOwners.dropped(importId, attempts)).length === 0) return;
+  throw new DomainError('service_unavailable', 'The bytes lay unused for too long and were removed. Send them again.');
+}

@@ -1,0 +1,89 @@
+import { keptKey, originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
+import type { ImportPhoto } from '../imports/import-photo.js';
+import { defaultFormat } from '../media/renditions.js';
+import { renditionOf } from '../photos/download-photo.js';
+import type { TaggedPhoto } from '../photos/photo.js';
+import type { Uses } from '../ports.js';
+import type { Id } from '../shared/ids.js';
+import { faultOf, reasonOf } from './check-bytes.js';
+import type { Findings } from './findings.js';
+
+export type CheckUses = Uses<'store' | 'blobs' | 'media' | 'clock'>;
+
+export interface HowToCheck {
+  readonly repair: boolean;
+  readonly fast: boolean;
+}
+
+const BATCH = 200;
+
+/** I1: every photo of the customer has its original, and a thumb or what it takes to make one. */
+export async function checkPhotos(uses: CheckUses, customerId: Id, how: HowToCheck, findings: Findings): Promise<void> {
+  for (let after: Id | null = null; ; ) {
+    const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
+    const page: readonly TaggedPhoto[] = await uses.store.read(customerId, (view) =>
+      view.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
+    );
+    for (const photo of page) await checkPhoto(uses, photo, how, findings);
+    after = page.at(-1)?.id ?? null;
+    if (page.length < BATCH) return;
+  }
+}
+
+async function checkPhoto(uses: CheckUses, photo: TaggedPhoto, how: HowToCheck, findings: Findings): Promise<void> {
+  findings.saw('photos');
+  const fault = await faultOf(uses, keptKey(photo.blobKey), photo, how);
+  if (fault === null) return checkThumb(uses, photo, how, findings);
+  if (!(await isUnchanged(uses, photo))) return;
+  findings.breach('I1', `The original of this photo ${fault.message}`, about(photo));
+}
+
+/** Purged or given another original since it was read: then what was seen says nothing. */
+async function isUnchanged({ store }: CheckUses, { customerId, id, blobKey }: TaggedPhoto): Promise<boolean> {
+  const now = await store.read(customerId, (view) => view.photos.get(id));
+  return now?.blobKey === blobKey;
+}
+
+async function checkThumb(uses: CheckUses, photo: TaggedPhoto, { repair }: HowToCheck, findings: Findings) {
+  if ((await uses.blobs.head(renditionKey(photo, 'thumb', defaultFormat(photo)))) !== null) return;
+  findings.saw('missingThumbs');
+  if (!repair) return;
+  try {
+    await renditionOf(uses, photo, { name: 'thumb' });
+    findings.saw('remadeThumbs');
+  } catch (error) {
+    if (!(await isUnchanged(uses, photo))) return;
+    findings.breach('I1', `The thumb of this photo is missing and cannot be made: ${reasonOf(error)}`, about(photo));
+  }
+}
+
+function about({ customerId, id, importId }: TaggedPhoto) {
+  return { customerId, photoId: id, importId };
+}
+
+/** I1 for items that are not photos yet: what was sent is there until it is published. */
+export async function checkItems(uses: CheckUses, customerId: Id, how: HowToCheck, findings: Findings): Promise<void> {
+  for (let after: Id | null = null; ; ) {
+    const page: readonly ImportPhoto[] = await uses.store.read(customerId, (view) =>
+      view.blobOwners.itemsWithBytes(after, BATCH),
+    );
+    for (const item of page) await checkItem(uses, item, how, findings);
+    after = page.at(-1)?.id ?? null;
+    if (page.length < BATCH) return;
+  }
+}
+
+async function checkItem(uses: CheckUses, item: ImportPhoto, how: HowToCheck, findings: Findings): Promise<void> {
+  findings.saw('items');
+  const isReady = item.status === 'ready';
+  const fault = await faultOf(uses, isReady ? originalKey(item) : stagingKey(item), isReady ? item : unknown, how);
+  if (fault === null) return;
+  const { customerId, importId, id, status } = item;
+  const now = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, id));
+  if (now?.status !== status || now.attempt !== item.attempt) return;
+  const message = `The file of item ${id} of import ${importId}, which is ${status}, ${fault.message}`;
+  findings.breach('I1', message, { customerId, photoId: id, importId });
+}
+
+/** Inspection has not compared the bytes with the declaration yet: what differs fails there, with words for the client. */
+const unknown = { sizeBytes: null, sha256: null };

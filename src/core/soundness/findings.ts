@@ -1,0 +1,67 @@
+import type { Id } from '../shared/ids.js';
+
+/** What must always hold. */
+export const invariants = {
+  I1: 'every photo, in the trash or not, has its original, byte for byte, and every item of an import its bytes',
+  I2: 'nothing is stored for long that nobody owns',
+  I8: 'nothing is left of what was deleted for ever',
+  I9: 'nothing refers to what another customer has',
+  I12: 'what is counted once and kept is what there is',
+} as const;
+export type Invariant = keyof typeof invariants;
+
+/** One breach. Ids say what it is about; those that do not apply are null. */
+export interface Problem {
+  readonly invariant: Invariant;
+  readonly customerId: Id | null;
+  /** Also of an item that would become this photo. */
+  readonly photoId: Id | null;
+  readonly importId: Id | null;
+  readonly tagId: Id | null;
+  /** For the operator, with what to do. */
+  readonly message: string;
+  /** It was put right, and is none any more. */
+  readonly repaired: boolean;
+}
+
+/** How much was looked at. */
+export interface Checked {
+  customers: number;
+  photos: number;
+  /** Items of imports that rely on bytes. */
+  items: number;
+  blobs: number;
+  tags: number;
+  /** Photos without their thumb, which is made at its next use; no breach. */
+  missingThumbs: number;
+  /** Of these, made by this run. */
+  remadeThumbs: number;
+}
+
+/** Where a check writes what it sees. */
+export class Findings {
+  readonly checked: Checked = {
+    customers: 0,
+    photos: 0,
+    items: 0,
+    blobs: 0,
+    tags: 0,
+    missingThumbs: 0,
+    remadeThumbs: 0,
+  };
+
+  constructor(
+    private readonly tell: (problem: Problem) => void,
+    private readonly progress: (checked: Checked) => void,
+  ) {}
+
+  saw(what: keyof Checked): void {
+    this.checked[what] += 1;
+    this.progress(this.checked);
+  }
+
+  breach(invariant: Invariant, message: string, about: Partial<Omit<Problem, 'invariant' | 'message'>>): void {
+    const nothing = { customerId: null, photoId: null, importId: null, tagId: null, repaired: false };
+    this.tell({ invariant, ...nothing, ...about, message });
+  }
+}

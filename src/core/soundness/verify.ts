@@ -1,0 +1,65 @@
+import { allKinds } from '../blobs/collect-garbage.js';
+import { unownedAmong, unownedBlobs } from '../blobs/unowned.js';
+import type { Uses } from '../ports.js';
+import { after, SECOND } from '../shared/clock.js';
+import type { Id } from '../shared/ids.js';
+import { type CheckUses, checkItems, checkPhotos, type HowToCheck } from './check-photos.js';
+import { type Checked, Findings, type Problem } from './findings.js';
+
+export interface Verification extends HowToCheck {
+  /** What nobody owns is a breach when it was written at least so many seconds ago. */
+  readonly graceSeconds: number;
+  readonly onProblem: (problem: Problem) => void;
+  readonly onProgress?: (checked: Checked) => void;
+}
+
+/**
+ * Looks whether what must always hold does hold, for all customers, beside a running service: whatever looks wrong is looked at
+ * once more before it is told. Changes nothing, unless it is to repair. Errors: `service_unavailable` when the database is away.
+ */
+export async function verify(uses: CheckUses & Uses<'customers'>, verification: Verification): Promise<Checked> {
+  const findings = new Findings(verification.onProblem, verification.onProgress ?? (() => undefined));
+  for (const { id } of await uses.customers.list()) {
+    findings.saw('customers');
+    await checkPhotos(uses, id, verification, findings);
+    await checkItems(uses, id, verification, findings);
+    await checkCounts(uses, id, verification, findings);
+  }
+  await checkBlobs(uses, verification, findings);
+  return findings.checked;
+}
+
+const BATCH = 100;
+
+/** I12: the `photoCount` of tags. Usage, quotas and the counts of imports are counted on read, and cannot be wrong. */
+async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
+  for (let last: Id | null = null; ; ) {
+    const page = await store.read(customerId, (view) => view.tags.photoCounts(last, BATCH));
+    for (const { id, kept, counted } of page) {
+      findings.saw('tags');
+      if (kept === counted) continue;
+      if (repair) await store.within(customerId, (work) => work.tags.recount(id));
+      const message = `Tag ${id} is said to be on ${kept ?? 'no one knows how many'} photos, and is on ${counted}.`;
+      findings.breach('I12', message, { customerId, tagId: id, repaired: repair });
+    }
+    last = page.at(-1)?.id ?? null;
+    if (page.length < BATCH) return;
+  }
+}
+
+/** I2, and I8 for bytes. Removing them is left to the collection of garbage, which every service does by itself. */
+async function checkBlobs(uses: CheckUses, { graceSeconds }: Verification, findings: Findings): Promise<void> {
+  const until = after(uses.clock.now(), -graceSeconds * SECOND);
+  const seen = () => findings.saw('blobs');
+  for await (const batch of unownedBlobs(uses, allKinds, until, seen)) {
+    // Those that a sender has just claimed are somebody's by now.
+    for (const { key, name } of await unownedAmong(uses, batch)) {
+      if ((await uses.blobs.head(key)) === null) continue;
+      const { customerId } = name;
+      const photoId = name.kind === 'staging' ? name.itemId : name.kind === 'renditions' ? name.photoId : null;
+      const importId = name.kind === 'staging' ? name.importId : null;
+      const message = `${key} belongs to nobody. phs gc removes it, as the service does by itself.`;
+      findings.breach('I2', message, { customerId, photoId, importId });
+    }
+  }
+}
