@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/access/caller.js';
 import type { KnownKey } from '../core/access/key-store.js';
 import type { BudgetGroup, WindowState } from '../core/access/rolling-window.js';
+import type { ErrorCode } from '../core/shared/errors.js';
 import type { RunOnce } from './api/once.js';
 
 /** What is known of one request and its answer so far; each check adds its part. */
@@ -22,6 +23,8 @@ export interface Exchange {
   body: unknown;
   /** How the handler does its work, set once the Idempotency-Key was looked at. */
   once: RunOnce | null;
+  /** What the request was refused with; null while it was not. */
+  refusal: ErrorCode | null;
 }
 
 const exchanges = new WeakMap<IncomingMessage, Exchange>();

@@ -9,7 +9,10 @@ const API = '/api/v1';
 /** No path of the API needs percent-encoding, but for the comma of a list of ids. */
 const ENCODED = /%(?!2c)/i;
 
-/** The first step of every request: its id, its source address, and the log line at its end. */
+/**
+ * The first step of every request: its id, its source address, and the log line at its end (API.md §11). The line names the
+ * route by its template and no more: paths hold the tokens of signed addresses, and queries what clients look for.
+ */
 export function openExchange({ logger, trustedProxies }: HttpOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const requestId = `req_${ulid()}`;
@@ -26,21 +29,26 @@ export function openExchange({ logger, trustedProxies }: HttpOptions) {
       parameters: {},
       body: undefined,
       once: null,
+      refusal: null,
     });
     response.setHeader('X-Request-Id', requestId);
-    const { method } = request;
+    const { method, socket } = request;
     const began = performance.now();
+    const sentBefore = socket.bytesWritten;
     let whole = false;
     // Node says `finish` also when a connection is cut with bytes still to send.
     response.once('finish', () => {
-      whole = !request.socket.destroyed;
+      whole = !socket.destroyed;
     });
     response.once('close', () => {
-      const keyId = exchangeOf(request).key?.key.id ?? null;
+      const { key, refusal } = exchangeOf(request);
       const route = request.route?.path ?? null;
-      const line = { requestId, method, route, status: response.statusCode, keyId, clientIp };
+      const status = response.statusCode;
+      const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
       const ms = Math.round(performance.now() - began);
-      logger.info({ ...line, ms, whole }, 'request');
+      // What the connection has carried of this answer, its head included.
+      const bytes = socket.bytesWritten - sentBefore;
+      logger.info({ ...line, ms, bytes, whole }, 'request');
     });
     // The router cannot decode every path, and would see /photos/%31 as /photos/1. Such a path exists nowhere: the catch-all answers it.
     if (underApi && ENCODED.test(path)) request.url = `${API}/-`;

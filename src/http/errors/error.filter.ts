@@ -43,6 +43,7 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     const error = asDomainError(thrown);
+    exchange.refusal = error.code;
     if (statusOfCode[error.code] >= 500) this.report(thrown, exchange, request);
     discardBody(request);
     if (response.headersSent) {

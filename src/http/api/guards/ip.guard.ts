@@ -28,7 +28,6 @@ export class IpGuard implements CanActivate {
     const message = `This key may not be used from ${exchange.clientIp}.`;
     const response = context.switchToHttp().getResponse<Response>();
     const refusal = new DomainError('ip_not_whitelisted', message);
-    exchange.key = null;
     throw await refusedByAddress(this.ports, exchange, response, refusal);
   }
 }
