@@ -41,6 +41,8 @@ function withTag(view: object, request: Request, response: Response): object | u
   response.setHeader('ETag', tag);
   const reading = request.method === 'GET' || request.method === 'HEAD';
   if (!reading || !isPlain(view) || noneMatch(request.headers['if-none-match'], tag)) return view;
+  // A 304 has the headers that tell caches which answer it stands for (RFC 9110 §15.4.5).
+  response.vary('Accept-Encoding');
   response.status(304);
   return undefined;
 }
