@@ -37,7 +37,6 @@ export function listImportPhotos(
   { statuses, ...request }: ItemListRequest,
 ): Promise<{ import: ShownImport; page: Page<ShownItem> }> {
   return uses.store.read(caller.customerId, async (view) => {
-    const subject = found(await view.imports.get(importId), 'import');
     const listing = {
       customerId: caller.customerId,
       endpoint: `imports/${importId}/photos`,
@@ -47,7 +46,9 @@ export function listImportPhotos(
       rows: (window: PageWindow) => view.importPhotos.list({ importId, window, ...(statuses && { statuses }) }),
       unmoved: async () => true, // Items are sorted by what never changes.
     };
+    // A cursor that is wrong is told of before an import that is missing (API.md §4.2).
     const page = await readPage(uses, listing, request);
+    const subject = found(await view.imports.get(importId), 'import');
     return {
       import: await showImport(view.tags, subject),
       page: { ...page, data: await showItems(uses, view.tags, caller, page.data) },

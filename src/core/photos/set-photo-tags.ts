@@ -3,7 +3,7 @@ import type { Uses } from '../ports.js';
 import { found, invalid, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
-import { holdForNewTags, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import { demandNames, holdForNewTags, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import type { Tag } from '../tags/tag.js';
 import { isTrashed, type TaggedPhoto } from './photo.js';
 
@@ -22,6 +22,7 @@ export async function setPhotoTags(
       message: 'Send tagIds, tagNames or both; "tagIds": [] clears the set.',
     });
   }
+  demandNames(request);
   return store.within(caller.customerId, async (work) => {
     await holdForNewTags(work, request);
     const photo = found((await work.photos.lock([id]))[0], 'photo');

@@ -69,6 +69,11 @@ export async function holdTags(tags: TagRepository, requests: readonly TagReques
   return tags.lock([...new Set([...requests.flatMap(({ tagIds = [] }) => tagIds), ...named.map((tag) => tag.id)])]);
 }
 
+/** What can be said of the names without looking at any tag. Errors: `invalid_request`. */
+export function demandNames(request: TagRequest): void {
+  namesIn(request, 'tagNames');
+}
+
 /** The clean names by their keys. Errors: `invalid_request`. */
 function namesIn({ tagNames = [] }: TagRequest, field: string): Map<string, string> {
   const names = new Map<string, string>();
