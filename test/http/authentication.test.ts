@@ -1,4 +1,5 @@
 import { newToken } from '../../src/core/access/api-key.js';
+import { endpoints } from './support/endpoints.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
 let app: RunningApp;
@@ -23,6 +24,19 @@ describe('API.md §4.2, step 1: the key', () => {
     ['a key of the sandbox to be', (token) => ({ authorization: `Bearer ${token.replace('_live_', '_test_')}` })],
     ['a mistyped key', (token) => ({ authorization: `Bearer ${token.slice(0, -1)}` })],
     ['a well-formed key that nobody has', () => ({ authorization: `Bearer ${newToken()}` })],
+    ['a key with a wrong checksum', (token) => ({ authorization: `Bearer ${token.slice(0, -6)}000000` })],
+    ['a key in another case', (token) => ({ authorization: `Bearer ${token.toUpperCase()}` })],
+    ['a key with more behind it', (token) => ({ authorization: `Bearer ${token}x` })],
+    ['a key in quotes', (token) => ({ authorization: `Bearer "${token}"` })],
+    ['a key and parameters', (token) => ({ authorization: `Bearer ${token}, realm=x` })],
+    ['two schemes', (token) => ({ authorization: `Basic YTpi, Bearer ${token}` })],
+    ['a tab instead of the space', (token) => ({ authorization: `Bearer\t${token}` })],
+    ['no space', (token) => ({ authorization: `Bearer${token}` })],
+    ['characters beyond ASCII', () => ({ authorization: 'Bearer phs_live_\xe9' })],
+    ['a cookie', (token) => ({ cookie: `authorization=Bearer ${token}` })],
+    ['a header of another name', (token) => ({ 'x-api-key': token, 'proxy-authorization': `Bearer ${token}` })],
+    ['one wrong header, then a right one', (token) => ({ authorization: ['Bearer x', `Bearer ${token}`] })],
+    ['one right header, then a wrong one', (token) => ({ authorization: [`Bearer ${token}`, 'Bearer x'] })],
   ];
 
   test.each(refused)('%s is 401, without a word on what was wrong', async (_, headers) => {
@@ -40,8 +54,34 @@ describe('API.md §4.2, step 1: the key', () => {
     expect((await me({ authorization: `${scheme} ${actor.token}` })).status).toBe(200);
   });
 
-  test('a key in the query is not looked at', async () => {
-    expect((await app.send({ path: `/api/v1/me?key=${actor.token}` })).status).toBe(401);
+  test('a key in the query or in the body is not looked at', async () => {
+    for (const name of ['key', 'api_key', 'access_token', 'authorization', 'token']) {
+      expect((await app.send({ path: `/api/v1/me?${name}=${actor.token}` })).status).toBe(401);
+      const body = { [name]: actor.token };
+      expect((await app.send({ method: 'POST', path: '/api/v1/tags', body })).status).toBe(401);
+    }
+  });
+
+  test('the prefix of the sandbox, with a checksum of its own, is 401 like an unknown key', async () => {
+    const sandbox = newToken().replace('_live_', '_test_');
+    const [reserved, unknown] = [sandbox, newToken()].map((token) => me({ authorization: `Bearer ${token}` }));
+    const shown = async (answer: typeof reserved) => {
+      const { headers, body, status } = (await answer) as Awaited<ReturnType<typeof me>>;
+      return [status, { ...body.error, requestId: null }, Object.keys(headers).sort()];
+    };
+    expect(await shown(reserved)).toEqual(await shown(unknown));
+  });
+
+  test('SPEC.md §5: "Every request must include the header": each of the nineteen endpoints is 401 without it', async () => {
+    const own = await startApp();
+    try {
+      for (const { method, path, body } of endpoints) {
+        const answer = await own.send({ method, path: `/api/v1${path}`, body });
+        expect([method, path, answer.status, answer.body.error.code]).toEqual([method, path, 401, 'unauthorized']);
+      }
+    } finally {
+      await own.close();
+    }
   });
 
   test('a deleted key is refused from the next request on', async () => {
@@ -101,6 +141,74 @@ describe('API.md §4.2, step 2: the IP list', () => {
     expect(outside.status).toBe(403);
     const lines = await locked.get('/me', { 'x-forwarded-for': ['203.0.113.9', '198.51.100.1'] });
     expect(lines.status).toBe(403);
+  });
+
+  test.each([
+    ['malformed', 'unknown'],
+    ['empty', ''],
+    ['with a port', '203.0.113.9:1234'],
+    ['with leading zeros', '203.000.113.009'],
+    ['with a zone', 'fe80::1%eth0'],
+    ['its last hop malformed', '203.0.113.9, x'],
+    ['all of it proxies of ours', '127.0.0.3, 127.0.0.2'],
+  ])('a header that is %s leaves the address of the socket', async (_, header) => {
+    const locked = await actor.withKey({ ipList: ['203.0.113.0/24'] });
+    const answer = await locked.get('/me', { 'x-forwarded-for': header });
+    expect([answer.status, answer.body.error.message]).toEqual([403, 'This key may not be used from 127.0.0.1.']);
+  });
+
+  test('an address in IPv6 dress is the IPv4 address that it is', async () => {
+    const locked = await actor.withKey({ ipList: ['203.0.113.9'] });
+    const mapped = await locked.get('/me', { 'x-forwarded-for': '::ffff:203.0.113.9' });
+    expect([mapped.status, mapped.body.clientIp]).toEqual([200, '203.0.113.9']);
+    const listed = await actor.withKey({ ipList: ['::ffff:203.0.113.9'] });
+    expect((await listed.get('/me', { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
+  });
+
+  test('SPEC.md §5: "IPv4 and IPv6 addresses or CIDR ranges"; "When the list is empty, any source IP is accepted"', async () => {
+    const both = await actor.withKey({ ipList: ['198.51.100.7', '2001:db8:1::/48', '10.0.0.0/8'] });
+    const status = async (client: Actor, address: string) => {
+      return (await client.get('/me', { 'x-forwarded-for': address })).status;
+    };
+    for (const inside of ['198.51.100.7', '2001:db8:1:ffff::1', '2001:DB8:1::1', '10.255.255.255']) {
+      expect([inside, await status(both, inside)]).toEqual([inside, 200]);
+    }
+    for (const outside of ['198.51.100.8', '2001:db8:2::1', '11.0.0.0', '9.255.255.255', '::1']) {
+      expect([outside, await status(both, outside)]).toEqual([outside, 403]);
+      expect([outside, await status(actor, outside)]).toEqual([outside, 200]);
+    }
+  });
+
+  test('a list that cannot be read admits nobody', async () => {
+    const broken = await startApp({
+      ports: ({ keys }) => {
+        const findByHash = async (hash: string) => {
+          const known = await keys.findByHash(hash);
+          return known && { ...known, key: { ...known.key, ipList: ['127.0.0.1/32', '010.0.0.1'] } };
+        };
+        return { keys: Object.assign(Object.create(keys), { findByHash }) };
+      },
+    });
+    try {
+      const answer = await (await broken.customer()).get('/me');
+      expect([answer.status, answer.body.error.code]).toEqual([403, 'ip_not_whitelisted']);
+    } finally {
+      await broken.close();
+    }
+  });
+
+  test.each([
+    '10.0.0.0/33',
+    '010.0.0.1',
+    '10.0.0',
+    'fe80::1%eth0',
+    '10.0.0.1:80',
+    '::/129',
+    'a.example',
+    '',
+    '1.2.3.4/08',
+  ])('%s is refused when a key is made', async (entry) => {
+    await expect(actor.withKey({ ipList: [entry] })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   test('without a trusted proxy the header is not believed', async () => {

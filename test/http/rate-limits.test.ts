@@ -1,5 +1,7 @@
 import { SECOND } from '../../src/core/shared/clock.js';
+import { atOnce } from '../support/tenant.js';
 import type { Answer } from './support/http-client.js';
+import { importPhotos, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
 let app: RunningApp;
@@ -125,5 +127,168 @@ describe('API.md §4.3: the budget of an address', () => {
     const refused = await locked.get('/me', { 'x-forwarded-for': '203.0.113.9' });
     expect(budget(refused)).toMatchObject({ limit: 300, remaining: 299, resource: 'anonymous' });
     expect(budget(await locked.get('/me', { 'x-forwarded-for': '198.51.100.1' })).remaining).toBe(299);
+  });
+});
+
+describe('API.md §4.3: what counts', () => {
+  const original = picture('a');
+
+  /** What each request leaves of the key's budget, when every one counts 1. */
+  async function expectCounted(
+    group: 'read' | 'write',
+    ...requests: readonly (readonly [number, () => Promise<Answer>])[]
+  ): Promise<void> {
+    const { remaining } = (await actor.get('/me')).body.rateLimits[group];
+    let left = remaining;
+    for (const [status, ask] of requests) {
+      const answer = await ask();
+      left -= 1;
+      expect([answer.status, budget(answer).resource, budget(answer).remaining]).toEqual([status, group, left]);
+    }
+  }
+
+  test('downloads, ranges, 304, 416, HEAD, OPTIONS, refusals: each read is 1', async () => {
+    const owner = await actor.withKey({});
+    const [photo] = await importPhotos(app, owner, [{ filename: 'a.jpg', content: original }]);
+    const path = `/photos/${photo.id}/download`;
+    const { etag = '' } = (await owner.get(path)).headers;
+    await expectCounted(
+      'read',
+      [200, () => actor.get(path)],
+      [206, () => actor.get(path, { range: 'bytes=0-0' })],
+      [206, () => actor.get(path, { range: 'bytes=1-1' })],
+      [416, () => actor.get(path, { range: 'bytes=9999-' })],
+      [304, () => actor.get(path, { 'if-none-match': etag })],
+      [200, () => actor.send({ method: 'HEAD', path: `/api/v1${path}` })],
+      [204, () => actor.send({ method: 'OPTIONS', path: `/api/v1${path}` })],
+      [400, () => actor.get('/photos?limit=0')],
+      [404, () => actor.get('/photos/999999')],
+      [404, () => actor.get('/nothing')],
+    );
+  });
+
+  test('failed validations, replays, conflicts and unknown methods: each write is 1', async () => {
+    const same = { 'idempotency-key': 'the-same' };
+    await expectCounted(
+      'write',
+      [201, () => actor.post('/tags', { name: 'a' }, same)],
+      [201, () => actor.post('/tags', { name: 'a' }, same)],
+      [422, () => actor.post('/tags', { name: 'b' }, same)],
+      [409, () => actor.post('/tags', { name: 'A' })],
+      [400, () => actor.post('/tags', '{')],
+      [415, () => actor.post('/tags', 'x', { 'content-type': 'text/plain' })],
+      [412, () => actor.patch('/tags/1', {}, { 'if-match': '"x"' })],
+      [405, () => actor.put('/tags', {})],
+      [405, () => actor.send({ method: 'PROPFIND', path: '/api/v1/tags' })],
+      [404, () => actor.delete('/tags/999999')],
+    );
+  });
+
+  test('signed addresses are outside /api/v1 and count nothing', async () => {
+    const { id } = (await actor.post('/imports')).body;
+    const photos = [{ filename: 'a.jpg', sizeBytes: original.length }];
+    const { upload } = (await actor.post(`/imports/${id}/photos`, { photos })).body.data[0].photo;
+    const before = (await actor.get('/me')).body.rateLimits;
+    const put = await app.send({ method: 'PUT', path: new URL(upload.url).pathname, body: original });
+    expect([put.status, put.headers['x-ratelimit-limit']]).toEqual([204, undefined]);
+    const after = (await actor.get('/me')).body.rateLimits;
+    expect(after.write).toEqual(before.write);
+    expect(after.read.remaining).toBe(before.read.remaining - 1);
+  });
+
+  test('every write method counts as write, every read method as read', async () => {
+    for (const method of ['POST', 'PATCH', 'PUT', 'DELETE', 'PROPFIND', 'TRACE']) {
+      expect(budget(await actor.send({ method, path: '/api/v1/me' })).resource).toBe('write');
+    }
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      expect(budget(await actor.send({ method, path: '/api/v1/me' })).resource).toBe('read');
+    }
+  });
+});
+
+describe('API.md §4.3: the window', () => {
+  test('no 60 seconds admit more than the limit, wherever they begin', async () => {
+    const small = await actor.withKey({ readLimit: 5 });
+    const start = epoch();
+    const admitted: number[] = [];
+    for (let second = 0; second < 200; second += 3) {
+      app.clock.set(new Date((start + second) * SECOND));
+      for (let call = 0; call < 2; call += 1) if ((await small.get('/tags')).status === 200) admitted.push(second);
+    }
+    for (const from of admitted) {
+      expect(admitted.filter((at) => at >= from && at < from + 60).length).toBeLessThanOrEqual(5);
+    }
+    expect(admitted.length).toBeGreaterThanOrEqual(15);
+  });
+
+  test('SPEC.md §8: `Retry-After` is "integer, seconds until the next request will succeed": not a second less', async () => {
+    const small = await actor.withKey({ readLimit: 3 });
+    for (const pause of [0, 7_500, 11_250]) {
+      app.clock.pass(pause);
+      await small.get('/tags');
+    }
+    const refused = await small.get('/tags');
+    const wait = Number(refused.headers['retry-after']);
+    expect([refused.status, wait]).toEqual([429, Math.ceil(60 - 18.75)]);
+    expect(wait).toBeLessThanOrEqual(budget(refused).reset - epoch());
+    app.clock.pass((wait - 1) * SECOND);
+    expect((await small.get('/tags')).status).toBe(429);
+    app.clock.pass(1 * SECOND);
+    expect((await small.get('/tags')).status).toBe(200);
+  });
+
+  test('SPEC.md §8: `X-RateLimit-Reset` is when the whole budget is back, if the client stops', async () => {
+    const small = await actor.withKey({ readLimit: 3 });
+    await small.get('/tags');
+    app.clock.pass(10_500);
+    const { reset } = budget(await small.get('/tags'));
+    expect(reset).toBe(Math.ceil(epoch() + 60));
+    app.clock.set(new Date(reset * SECOND));
+    expect(budget(await small.get('/tags')).remaining).toBe(2);
+  });
+
+  test('a refused call moves neither Reset nor Retry-After', async () => {
+    const small = await actor.withKey({ readLimit: 1 });
+    const { reset } = budget(await small.get('/tags'));
+    for (const left of [60, 50, 40]) {
+      const refused = await small.get('/tags');
+      expect([refused.headers['retry-after'], budget(refused).reset]).toEqual([String(left), reset]);
+      app.clock.pass(10 * SECOND);
+    }
+  });
+
+  test('twenty at once get exactly what is left', async () => {
+    const small = await actor.withKey({ readLimit: 7 });
+    const answers = await atOnce(20, () => small.get('/tags'));
+    const admitted = answers.filter(({ status }) => status === 200);
+    expect(admitted.map((answer) => budget(answer).remaining).sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(13);
+  });
+});
+
+describe('RELIABILITY.md §2.2, A11: nothing goes around the budget', () => {
+  test('neither another address, nor another spelling, nor another method or key case', async () => {
+    const small = await actor.withKey({ readLimit: 3, writeLimit: 0 });
+    for (let call = 0; call < 3; call += 1) await small.get('/tags', { 'x-forwarded-for': `203.0.113.${call}` });
+    const tries = [
+      await small.get('/tags', { 'x-forwarded-for': '198.51.100.7' }),
+      await small.get('/tags', { forwarded: 'for=198.51.100.7', 'x-real-ip': '198.51.100.7', 'client-ip': '::1' }),
+      await small.get('/tags/'),
+      await small.get('//tags'),
+      await small.get('/TAGS'),
+      await small.get('/tags?x=1'),
+      await small.get('/tags?'),
+      await small.get('/photos'),
+      await small.get('/%74ags'),
+      await small.send({ method: 'HEAD', path: '/api/v1/tags' }),
+      await small.send({ method: 'OPTIONS', path: '/api/v1/tags' }),
+      await small.get('/tags', { authorization: `bearer ${small.token}` }),
+      await small.get('/tags', { authorization: `BEARER  ${small.token}` }),
+      await small.post('/tags', {}, { 'x-http-method-override': 'GET' }),
+      await small.get('/tags', { connection: 'close', 'cache-control': 'no-cache' }),
+    ];
+    expect(tries.map(({ status }) => status)).toEqual(tries.map(() => 429));
+    const mistyped = await small.get('/tags', { authorization: `Bearer ${small.token.toUpperCase()}` });
+    expect([mistyped.status, budget(mistyped).resource]).toEqual([401, 'anonymous']);
   });
 });

@@ -1,0 +1,112 @@
+import type { DataSource } from 'typeorm';
+import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { TypeormRateWindowStore } from '../../src/adapters/typeorm/rate-window.repository.js';
+import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { atOnce, present } from '../support/tenant.js';
+import type { Answer } from './support/http-client.js';
+import { type Actor, type RunningApp, startApp } from './support/start-app.js';
+
+/** Two processes, as far as they know, behind one address: each with its own connections to one Postgres. */
+
+let database: TestDatabase;
+let sources: readonly DataSource[];
+let nodes: readonly RunningApp[];
+let actor: Actor;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sources = [await openDataSource(database), await openDataSource(database)];
+  nodes = await Promise.all(sources.map(startNode));
+  actor = await present(nodes[0]).customer();
+});
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+  for (const source of sources) await source.destroy();
+  await database.close();
+});
+
+function startNode(source: DataSource): Promise<RunningApp> {
+  return startApp({
+    trustedProxies: ['127.0.0.1'],
+    ports: () => ({
+      store: new TypeormCustomerStore(source),
+      customers: new TypeormCustomerDirectory(source),
+      keys: new TypeormKeyStore(source),
+      rateWindows: new TypeormRateWindowStore(source),
+    }),
+  });
+}
+
+/** As a load balancer would give it, each time to another node. */
+function ask({ token }: Actor, number: number, path: string): Promise<Answer> {
+  const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': `203.0.113.${number % 250}` };
+  return present(nodes[number % nodes.length]).send({ path: `/api/v1${path}`, headers });
+}
+
+test('RELIABILITY.md §2.2, A11: both together admit exactly the limit, whoever is asked and from wherever', async () => {
+  const client = await actor.withKey({ readLimit: 40 });
+  const answers = await atOnce(60, (number) => ask(client, number, '/tags'));
+  const admitted = answers.filter(({ status }) => status === 200);
+  const left = admitted.map(({ headers }) => Number(headers['x-ratelimit-remaining']));
+  expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, at) => at));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(20);
+  for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+});
+
+test('SPEC.md §5: "Deletion takes effect immediately, with no grace period", on every node', async () => {
+  const doomed = await actor.withKey({});
+  expect((await atOnce(4, (number) => ask(doomed, number, '/tags'))).map(({ status }) => status)).toEqual([
+    200, 200, 200, 200,
+  ]);
+  await doomed.deleteKey();
+  const after = await atOnce(50, (number) => ask(doomed, number, '/tags'));
+  expect(after.filter(({ status }) => status !== 401)).toEqual([]);
+});
+
+test('RELIABILITY.md §2.2, A18: a walk goes from node to node', async () => {
+  await actor.post('/tags', { tags: ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name })) });
+  const seen: string[] = [];
+  let cursor = '';
+  for (let page = 0; cursor !== '' || page === 0; page += 1) {
+    const { data, pagination } = (await ask(actor, page, `/tags?limit=2${cursor}`)).body;
+    seen.push(...data.map(({ name }: { name: string }) => name));
+    cursor = pagination.hasMore ? `&cursor=${pagination.nextCursor}` : '';
+  }
+  expect(seen).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('RELIABILITY.md §2.2, A22: twenty at once make one tag', async () => {
+  const post = (number: number) =>
+    present(nodes[number % 2]).send({
+      method: 'POST',
+      path: '/api/v1/tags',
+      headers: { authorization: `Bearer ${actor.token}` },
+      body: { name: 'ONE' },
+    });
+  const answers = await atOnce(20, post);
+  const [made] = answers.filter(({ status }) => status === 201);
+  const others = answers.filter(({ status }) => status === 409);
+  expect(others).toHaveLength(19);
+  for (const { body } of others) {
+    expect(body.error).toMatchObject({ code: 'tag_name_taken', details: { tagId: present(made).body.id } });
+  }
+});
+
+test('RELIABILITY.md §2.2, A20: hostile words are words to Postgres, too', async () => {
+  for (const text of ["'", '%', '_', '\\', "' OR 1=1 --", "'||pg_sleep(30)||'", '$1', '\\x00', ':*', '!', '(', '&|']) {
+    const word = encodeURIComponent(text);
+    for (const query of [
+      `/tags?q=d${word}n`,
+      `/tags?name=${word}`,
+      `/photos?q=x${word}y`,
+      `/photos?filename=${word}`,
+    ]) {
+      const answer = await ask(actor, 0, query);
+      expect([query, answer.status, answer.body.data]).toEqual([query, 200, []]);
+    }
+  }
+});
