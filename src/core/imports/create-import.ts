@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import { isTimeZone } from '../media/capture-time.js';
-import { textErrors } from '../photos/photo-values.js';
+import { textErrors, verbatimErrors } from '../photos/photo-values.js';
 import type { Uses } from '../ports.js';
 import { after, DAY } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
@@ -57,7 +57,7 @@ function errorsIn({ name, source, clientRef, defaultTimeZone }: ImportCreation):
   const errors = [
     ...textErrors('name', name, 200),
     ...textErrors('source', source, 100),
-    ...textErrors('clientRef', clientRef, 255),
+    ...verbatimErrors('clientRef', clientRef, 255),
   ];
   if (typeof defaultTimeZone === 'string' && !isTimeZone(defaultTimeZone)) {
     const message = 'defaultTimeZone must look like Europe/Paris or +01:00.';

@@ -96,6 +96,9 @@ async function stage(
   said: InlineWords & { filename: string },
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<Omit<Candidate, 'index'> | ItemError> {
+  // What is wrong with the words is known before a byte is read; size and hash are those that arrive.
+  const wrong = registrationError({ ...said, sizeBytes: 1 }, uses.limits);
+  if (wrong !== null) return wrong;
   const staged = await place(uses, customerId, importId, said.clientRef);
   const key = stagingKey({ customerId, importId, ...staged });
   const { bytes: passing, measure } = measured(bytes, uses.limits.maxFileBytes);
@@ -131,7 +134,7 @@ function mismatch(said: InlineWords, { sizeBytes, sha256 }: Measure): ItemError 
   if (said.sizeBytes !== undefined && said.sizeBytes !== sizeBytes) {
     return { code: 'size_mismatch', message: `${said.sizeBytes} bytes were declared, ${sizeBytes} arrived.` };
   }
-  if (!said.sha256 || normalSha256(said.sha256) === sha256) return null;
+  if (typeof said.sha256 !== 'string' || normalSha256(said.sha256) === sha256) return null;
   return {
     code: 'checksum_mismatch',
     message: 'The bytes that arrived do not have the declared sha256. Send the file again.',

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '../customers/limits.js';
+import { localTime } from '../media/capture-time.js';
 import {
   cleanFilename,
   errorsIn,
   mergedMetadata,
   pointOf,
   type SaidOfPhoto,
-  textErrors,
+  verbatimErrors,
 } from '../photos/photo-values.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import type { TagRequest } from '../tags/resolve-tags.js';
+import { tagNameError } from '../tags/tag.js';
 import type { Import } from './import.js';
 import type { ClientValues, ImportPhoto } from './import-photo.js';
 
@@ -39,10 +41,14 @@ export function registrationError(said: Registration, limits: Limits): ItemError
     return { code: 'invalid_request', message: 'sizeBytes must be the size of the file in whole bytes.' };
   }
   if (said.sizeBytes > limits.maxFileBytes) return tooLarge(limits);
-  if (said.sha256 && normalSha256(said.sha256) === null) {
+  if (typeof said.sha256 === 'string' && normalSha256(said.sha256) === null) {
     return { code: 'invalid_request', message: 'sha256 must be 64 hex digits, or 32 bytes in base64.' };
   }
-  const [wrong] = [...errorsIn(said), ...textErrors('clientRef', said.clientRef, 255)];
+  const [wrong] = [
+    ...errorsIn(said),
+    ...verbatimErrors('clientRef', said.clientRef, 255),
+    ...(said.tagNames ?? []).flatMap((name) => tagNameError(name, 'tagNames') ?? []),
+  ];
   return wrong === undefined ? null : { code: 'invalid_request', message: wrong.message };
 }
 
@@ -68,7 +74,7 @@ export function clientValues(said: Registration, tagIds: readonly number[]): Cli
     title: text(said.title),
     description: text(said.description),
     takenAt: said.takenAt ?? null,
-    takenAtLocal: said.takenAtLocal ?? null,
+    takenAtLocal: said.takenAtLocal ? localTime(said.takenAtLocal) : null,
     timeZone: said.timeZone ?? null,
     location: said.location ? pointOf(said.location) : null,
     rating: said.rating ?? null,

@@ -109,6 +109,11 @@ export function isLocalTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?$/.test(text) && readClock(text) !== null;
 }
 
+/** The text that `isLocalTime` takes, with no fraction or three digits of it. */
+export function localTime(text: string): string | null {
+  return isLocalTime(text) ? (readClock(text)?.text ?? null) : null;
+}
+
 /** `+01:00` or an IANA name this runtime knows, in whatever case. Other spellings of an offset (`+01`, `+0100`, `Z`) are no zones. */
 export function isTimeZone(text: string): boolean {
   return offsetAt(text, 0) !== null;

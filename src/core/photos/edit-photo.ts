@@ -7,7 +7,7 @@ import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { cleanText } from '../shared/text.js';
 import { changed, type Photo, type Rotation, restored, rotated, type TaggedPhoto } from './photo.js';
-import { cleanFilename, errorsIn, mergedMetadata, pointOf, type SaidOfPhoto } from './photo-values.js';
+import { beyondYears, cleanFilename, errorsIn, mergedMetadata, pointOf, type SaidOfPhoto } from './photo-values.js';
 
 export interface PhotoPatch extends SaidOfPhoto {
   readonly rotation?: number | undefined;
@@ -80,12 +80,15 @@ async function captureTimeAfter(work: CustomerWork, photo: Photo, patch: PhotoPa
   if (takenAt !== undefined) return unlessSame(photo, fromInstant(takenAt) ?? unknownTime);
   if (takenAtLocal === undefined && timeZone === undefined) return timeOf(photo);
   const local = takenAtLocal ?? photo.takenAtLocal;
+  // No zone of no time is what the photo has.
+  if (local === null && timeZone === null) return timeOf(photo);
   if (local === null) {
     const message = 'This photo has no capture time: send takenAtLocal together with timeZone.';
     throw invalid({ field: 'takenAtLocal', code: 'required', message });
   }
   const keptZone = timeZone === undefined ? photo.timeZone : timeZone;
-  const time = fromWallClock(local, keptZone ?? (await work.customer()).defaultTimeZone) ?? unknownTime;
+  const time = fromWallClock(local, keptZone ?? (await work.customer()).defaultTimeZone);
+  if (time === null) throw invalid(beyondYears('takenAtLocal'));
   return unlessSame(photo, time);
 }
 

@@ -1,4 +1,4 @@
-import { isLocalTime, isTimeZone, parseInstant } from '../media/capture-time.js';
+import { fromWallClock, isLocalTime, isTimeZone, parseInstant } from '../media/capture-time.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import { CONTROL_CHARACTERS, codePoints } from '../shared/text.js';
 import type { GeoPoint, Metadata } from './photo.js';
@@ -45,12 +45,18 @@ export function pointOf(location: NonNullable<SaidOfPhoto['location']>): GeoPoin
   return { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude ?? null };
 }
 
+/** Of text that is kept as `cleanText` makes it: that has at most `max` code points. */
 export function textErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
+  return verbatimErrors(field, text?.normalize('NFC').trim(), max);
+}
+
+/** Of text that is kept as it came, because it is the client's own. */
+export function verbatimErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
   if (text === null || text === undefined) return [];
   if (text.includes('\u0000') || !text.isWellFormed()) {
     return [{ field, code: 'invalid_format', message: `${field} must be text without NUL or broken characters.` }];
   }
-  if (codePoints(text.normalize('NFC').trim()) <= max) return [];
+  if (codePoints(text) <= max) return [];
   return [{ field, code: 'too_long', message: `${field} must have at most ${max} characters.`, max }];
 }
 
@@ -76,7 +82,18 @@ function timeErrors(prefix: string, said: SaidOfPhoto): FieldError[] {
     ...formatErrors(`${prefix}takenAt`, takenAt, (text) => parseInstant(text) !== null, '2026-11-21T03:04:05+01:00'),
     ...formatErrors(`${prefix}takenAtLocal`, takenAtLocal, isLocalTime, '2026-11-21T03:04:05'),
     ...formatErrors(`${prefix}timeZone`, timeZone, isTimeZone, '+01:00 or Europe/Paris'),
+    ...yearErrors(`${prefix}takenAtLocal`, takenAtLocal, timeZone),
   ];
+}
+
+/** In some zone the clocks of the first and the last day show an instant that RFC 3339 cannot write. */
+function yearErrors(field: string, local: string | null | undefined, zone: string | null | undefined): FieldError[] {
+  if (!local || !zone || !isLocalTime(local) || !isTimeZone(zone) || fromWallClock(local, zone) !== null) return [];
+  return [beyondYears(field)];
+}
+
+export function beyondYears(field: string): FieldError {
+  return { field, code: 'out_of_range', message: `${field} must be an instant of the years 0001 to 9999 in UTC.` };
 }
 
 function formatErrors(
@@ -120,7 +137,8 @@ function rangeErrors(
 
 function metadataErrors(field: string, metadata: SaidOfPhoto['metadata']): FieldError[] {
   const entries = Object.entries(metadata ?? {});
-  if (entries.length > MAX_METADATA_KEYS) return [tooManyKeys(field)];
+  // Those that are null go.
+  if (entries.filter(([, value]) => value !== null).length > MAX_METADATA_KEYS) return [tooManyKeys(field)];
   return entries.flatMap(([key, value]): FieldError[] => {
     if (!/^[A-Za-z0-9_.-]{1,40}$/.test(key)) {
       return [
@@ -131,7 +149,7 @@ function metadataErrors(field: string, metadata: SaidOfPhoto['metadata']): Field
         },
       ];
     }
-    return textErrors(`${field}.${key}`, value, 500);
+    return verbatimErrors(`${field}.${key}`, value, 500);
   });
 }
 

@@ -30,20 +30,25 @@ export const MAX_TAG_DESCRIPTION = 1000;
 
 /** NFC, trimmed, inner white space collapsed; 1 to 100 code points, no control characters. Errors: `invalid_request`. */
 export function parseTagName(name: string, field: string): string {
+  const error = tagNameError(name, field);
+  if (error !== null) throw invalid(error);
+  return cleanName(name);
+}
+
+/** Why `parseTagName` refuses a name, or null. */
+export function tagNameError(name: string, field: string): FieldError | null {
   if (CONTROL_CHARACTERS.test(name)) {
-    throw invalid({ field, code: 'invalid_format', message: `${field} must not contain control characters.` });
+    return { field, code: 'invalid_format', message: `${field} must not contain control characters.` };
   }
-  const clean = cleanName(name);
-  const length = codePoints(clean);
-  if (length >= 1 && length <= MAX_TAG_NAME) return clean;
-  const error: FieldError = {
+  const length = codePoints(cleanName(name));
+  if (length >= 1 && length <= MAX_TAG_NAME) return null;
+  return {
     field,
     code: length === 0 ? 'too_short' : 'too_long',
     message: `${field} must have 1 to ${MAX_TAG_NAME} characters.`,
     min: 1,
     max: MAX_TAG_NAME,
   };
-  throw invalid(error);
 }
 
 /** The key of what `parseTagName` would make of it; null where that would refuse control characters. */

@@ -2,6 +2,7 @@ import { progress } from '../../../core/imports/import.js';
 import type { RegistrationAnswer, RegistrationResult } from '../../../core/imports/register-photos.js';
 import type { ShownImport, ShownItem } from '../../../core/imports/shown.js';
 import type { UploadTarget } from '../../../core/imports/upload-target.js';
+import { parseInstant } from '../../../core/media/capture-time.js';
 import type { Page } from '../../../core/shared/page.js';
 import { locationView } from '../photos/photo.view.js';
 import { pageView, tagNameView } from '../tags/tag.view.js';
@@ -59,7 +60,8 @@ export function importPhotoView(item: ShownItem) {
     height: item.height,
     title: item.title,
     description: item.description,
-    takenAt: item.takenAt,
+    // Kept with the offset that the client gave, which is the zone of the photo.
+    takenAt: item.takenAt && optionalInstant(parseInstant(item.takenAt)),
     takenAtLocal: item.takenAtLocal,
     timeZone: item.timeZone,
     location: locationView(item.location),
