@@ -90,12 +90,32 @@ describe('API.md §7, 15: GET /tags', () => {
     expect(names(await actor.get('/tags?sort=-name'))).toEqual(['École', 'Zürich', 'zoo', 'Ana']);
     expect(names(await actor.get('/tags?sort=-id'))).toEqual(['zoo', 'École', 'Ana', 'Zürich']);
     expect(names(await actor.get('/tags?q=ZUR'))).toEqual(['Zürich']);
-    expect(names(await actor.get('/tags?q=%25'))).not.toEqual(['Zürich']);
+    expect(names(await actor.get('/tags?q=%25'))).toEqual([]);
     expect(names(await actor.get(`/tags?name=${encodeURIComponent('éCOLE')}`))).toEqual(['École']);
     expect(names(await actor.get('/tags?name=Zur'))).toEqual([]);
     expect(names(await actor.get(`/tags?ids=${ids[0]},${ids[3]},999999`))).toEqual(['zoo', 'Zürich']);
     expect(names(await actor.get('/tags?unused=false'))).toEqual([]);
     expect(names(await actor.get('/tags?unused=true&limit=1'))).toEqual(['Ana']);
+  });
+
+  describe('q, "substring, case/accent-insensitive"', () => {
+    const all = ['100%', '1000', 'C', 'C++', 'Café-Bar', 'Xmas 🎄', 'a_b', 'café bar'];
+    test.each([
+      ['é-b', ['Café-Bar']],
+      ['E-B', ['Café-Bar']],
+      ['afe', ['Café-Bar', 'café bar']],
+      ['fe b', ['Café-Bar', 'café bar']],
+      ['100%', ['100%']],
+      ['100', ['100%', '1000']],
+      ['c++', ['C++']],
+      ['+', ['C++']],
+      ['_', ['a_b']],
+      ['🎄', ['Xmas 🎄']],
+      ['🎃', []],
+    ])('%s', async (q, expected) => {
+      await actor.post('/tags', { tags: all.map((name) => ({ name })) });
+      expect(names(await actor.get(`/tags?q=${encodeURIComponent(q)}`)).sort()).toEqual(expected);
+    });
   });
 
   test.each([

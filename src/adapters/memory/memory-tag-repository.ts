@@ -160,11 +160,12 @@ export class MemoryTagRepository implements TagRepository {
   }
 }
 
-function matches(tag: Tag, { ids, nameKey, q, unused }: TagFilters): boolean {
+function matches(tag: Tag, { ids, nameKey, q, signs = [], unused }: TagFilters): boolean {
   return (
     (ids === undefined || ids.includes(tag.id)) &&
     (nameKey === undefined || tag.nameKey === nameKey) &&
     (q === undefined || searchText(tag.name).includes(q)) &&
+    signs.every((sign) => tag.nameKey.includes(sign)) &&
     (unused === undefined || (tag.photoCount === 0) === unused)
   );
 }

@@ -139,13 +139,14 @@ export class TypeormTagRepository implements TagRepository {
     ]);
   }
 
-  private filtered({ ids, nameKey, q, unused }: TagFilters) {
+  private filtered({ ids, nameKey, q, signs = [], unused }: TagFilters) {
     const values: unknown[] = [];
     const place = (value: unknown) => `$${values.push(value) + 1}`;
     const conditions = ['true'];
     if (ids !== undefined) conditions.push(`t.id = ANY(${place(ids)}::bigint[])`);
     if (nameKey !== undefined) conditions.push(`t.name_key = ${place(nameKey)}`);
     if (q !== undefined) conditions.push(`strpos(t.search_key, ${place(q)}) > 0`);
+    for (const sign of signs) conditions.push(`strpos(t.name_key, ${place(sign)}) > 0`);
     if (unused !== undefined) conditions.push(unused ? 'n.photos = 0' : 'n.photos > 0');
     return { conditions, values, place };
   }

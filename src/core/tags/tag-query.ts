@@ -12,6 +12,8 @@ export interface TagFilters {
   readonly nameKey?: string;
   /** Substring of the name, folded and without accents as `searchText` does. */
   readonly q?: string;
+  /** Each stands somewhere in the name's `foldKey`: what was looked for beside words, as `+` or an emoji. */
+  readonly signs?: readonly string[];
   readonly unused?: boolean;
 }
 

@@ -1,6 +1,7 @@
 import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.js';
+import { codePoints } from '../../core/shared/text.js';
 
 /** The reading of one parameter's text: its value, or what is wrong with it. */
 export type Reading<T> =
@@ -80,14 +81,13 @@ export function someOf<const Value extends string>(choices: readonly Value[]): R
 
 export function listOf<T>(reader: Reader<T>, max: number): Reader<readonly T[]> {
   return (text) => {
-    const readings = text.split(',').map(reader);
-    if (readings.length > max) return wrong('too_many', `takes at most ${max}, separated by commas.`, { max });
     const value: T[] = [];
-    for (const reading of readings) {
+    for (const part of text.split(',')) {
+      const reading = reader(part);
       if (!('value' in reading)) return reading;
       value.push(reading.value);
     }
-    return { value };
+    return value.length > max ? wrong('too_many', `takes at most ${max}, separated by commas.`, { max }) : { value };
   };
 }
 
@@ -105,11 +105,11 @@ export function idList(max = MAX_IDS): Reader<readonly Id[]> {
   return listOf(id, max);
 }
 
-/** At least one character, at most `max`. */
+/** At least one character, at most `max`, counted as code points. */
 export function text(max: number): Reader<string> {
   return (value) => {
     if (value === '') return wrong('too_short', 'must not be empty.', { min: 1 });
-    return value.length > max ? wrong('too_long', `must have at most ${max} characters.`, { max }) : { value };
+    return codePoints(value) > max ? wrong('too_long', `must have at most ${max} characters.`, { max }) : { value };
   };
 }
 

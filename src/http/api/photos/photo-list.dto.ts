@@ -1,7 +1,7 @@
 import { parseInstant } from '../../../core/media/capture-time.js';
 import type { PhotoListRequest } from '../../../core/photos/list-photos.js';
 import { MAX_SEARCH_WORDS, type PhotoFilters, photoSorts, searchTerms } from '../../../core/photos/photo-query.js';
-import { foldKey, searchText } from '../../../core/shared/text.js';
+import { cleanText, foldKey, searchText } from '../../../core/shared/text.js';
 import {
   flag,
   id,
@@ -31,8 +31,15 @@ const instant: Reader<Date> = (value) => {
   );
 };
 
-const search: Reader<readonly string[]> = (value) => {
+/** Text that is looked for by its words. Without any it would find everything, so it is refused. */
+const words: Reader<string> = (value) => {
   const said = text(200)(value);
+  if (!('value' in said) || searchText(said.value) !== '') return said;
+  return wrong('too_short', 'must have a letter or a digit.');
+};
+
+const search: Reader<readonly string[]> = (value) => {
+  const said = words(value);
   if (!('value' in said)) return said;
   const terms = searchTerms(said.value);
   return terms ? { value: terms } : wrong('too_many', `must have at most ${MAX_SEARCH_WORDS} words.`);
@@ -87,14 +94,14 @@ export const photoListParameters = {
   updatedBefore: instant,
   hasLocation: flag,
   bbox,
-  camera: text(200),
+  camera: words,
   minRating: wholeNumber(0, 5),
   aspect: oneOf(['landscape', 'portrait', 'square']),
   trashed: oneOf(['false', 'true', 'any']),
   include: someOf(['urls']),
 };
 
-/** Filters are compared with what the library keeps folded: they are folded in the same way here. */
+/** Filters are compared with what the library keeps clean or folded: they are made so in the same way here. */
 export function photoListRequest(asked: Parameters<typeof photoListParameters>): PhotoListRequest {
   const {
     limit: _,
@@ -102,6 +109,7 @@ export function photoListRequest(asked: Parameters<typeof photoListParameters>):
     sort = '-createdAt',
     q,
     filename,
+    externalId,
     camera,
     trashed = 'false',
     include: ___,
@@ -111,6 +119,7 @@ export function photoListRequest(asked: Parameters<typeof photoListParameters>):
     ...exact,
     ...(q !== undefined && { words: q }),
     ...(filename !== undefined && { filenameKey: foldKey(filename) }),
+    ...(externalId !== undefined && { externalId: cleanText(externalId) }),
     ...(camera !== undefined && { camera: searchText(camera) }),
     trashed,
   };

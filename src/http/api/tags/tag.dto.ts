@@ -17,12 +17,18 @@ export const tagListParameters = {
 export function tagListRequest(asked: Parameters<typeof tagListParameters>): TagListRequest {
   const { q, name, ids, unused, sort = 'name' } = asked;
   const filters: TagFilters = {
-    ...(q !== undefined && { q: searchText(q) }),
+    ...(q !== undefined && { q: searchText(q), ...signsIn(q) }),
     ...(name !== undefined && { nameKey: foldKey(name.trim().replace(/\s+/gu, ' ')) }),
     ...(ids !== undefined && { ids }),
     ...(unused !== undefined && { unused }),
   };
   return { ...pageRequest(asked), filters, sort };
+}
+
+/** What `searchText` leaves out: it keeps words, and blanks are between them. */
+function signsIn(q: string): Pick<TagFilters, 'signs'> {
+  const signs = foldKey(q).match(/[^\p{L}\p{N}\p{M}\s]+/gu);
+  return signs ? { signs } : {};
 }
 
 export const tagCreationParameters = { ifExists: oneOf(['fail', 'return']) };
