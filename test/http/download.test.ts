@@ -1,3 +1,4 @@
+import type { Answer } from './support/http-client.js';
 import { contentDispositionOf, importPhotos, picture, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, type StartOptions, startApp } from './support/start-app.js';
 
@@ -140,6 +141,119 @@ describe('API.md §7, 5: what the client has already', () => {
   });
 });
 
+describe('API.md §7 endpoint 5: GET /photos/{id}/download, the headers of every status', () => {
+  const always = {
+    'x-content-type-options': 'nosniff',
+    'x-ratelimit-resource': 'read',
+    'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
+    'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
+    'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
+    'x-request-id': expect.stringMatching(/^req_/),
+  };
+  const ofBytes = {
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache, no-transform',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'same-origin',
+  };
+  const head = (headers: Record<string, string>, query = '') =>
+    actor.send({ method: 'HEAD', path: `/api/v1/photos/${id}/download${query}`, headers });
+
+  describe.each(['', '?rendition=small&format=webp'])('of /download%s', (query) => {
+    /** What is the same of two answers that came one after the other. */
+    const steady = ({ headers: { date: _, 'x-request-id': __, 'x-ratelimit-remaining': ___, ...rest } }: Answer) =>
+      rest;
+
+    test('200, 206 and 304 have what the bytes are known by; HEAD has the same', async () => {
+      const whole = await download({}, query);
+      const { etag = '', 'last-modified': modified = '' } = whole.headers;
+      for (const [status, headers] of [
+        [200, {}],
+        [206, { range: 'bytes=0-4' }],
+        [206, { range: 'bytes=-4', 'if-range': etag }],
+        [206, { range: 'bytes=4-', 'if-range': modified }],
+        [200, { range: 'bytes=0-4', 'if-range': '"another"' }],
+        [304, { 'if-none-match': etag }],
+        [304, { 'if-modified-since': modified }],
+      ] as const) {
+        const answer = await download(headers as Record<string, string>, query);
+        expect([answer.status, answer.headers]).toMatchObject([
+          status,
+          { ...always, ...ofBytes, etag, 'last-modified': modified },
+        ]);
+        const bodiless = await head(headers as Record<string, string>, query);
+        expect([bodiless.status, bodiless.bytes.length]).toEqual([status, 0]);
+        expect(steady(bodiless)).toEqual(steady(answer));
+      }
+    });
+
+    test('416 says how long it is, and is an error like any other; HEAD has the same', async () => {
+      const { length } = (await download({}, query)).bytes;
+      const headers = { range: `bytes=${length}-` };
+      const answer = await download(headers, query);
+      expect([answer.status, answer.body.error.code]).toEqual([416, 'range_not_satisfiable']);
+      expect(answer.headers).toMatchObject({
+        ...always,
+        'content-range': `bytes */${length}`,
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+      });
+      expect(answer.headers['content-disposition']).toBeUndefined();
+      const bodiless = await head(headers, query);
+      expect([bodiless.status, bodiless.bytes.length]).toEqual([416, 0]);
+      expect(bodiless.headers['content-range']).toBe(`bytes */${length}`);
+    });
+
+    test('"gzip/br … never for image bytes" (§4.1)', async () => {
+      const plain = await download({}, query);
+      const offered = await download({ 'accept-encoding': 'gzip, br' }, query);
+      expect(offered.headers['content-encoding']).toBeUndefined();
+      expect(offered.bytes.equals(plain.bytes)).toBe(true);
+    });
+  });
+
+  test('a range of the original does not carry the digest of a part', async () => {
+    const [whole, part] = [await download(), await download({ range: 'bytes=0-4' })];
+    expect(part.headers['repr-digest']).toBe(whole.headers['repr-digest']);
+  });
+
+  test.each([
+    ['?rendition=original', 200],
+    ['?rendition=original&format=jpeg', 400],
+    ['?format=webp', 400],
+    ['?rendition=thumb&format=png', 400],
+    ['?rendition=thumb&format=avif', 400],
+    ['?rendition=', 400],
+    ['?rendition=thumb&rendition=small', 400],
+    ['?disposition=', 400],
+    ['?size=640', 400],
+    ['?rendition=medium', 200],
+    ['?rendition=medium&format=webp&disposition=inline', 200],
+  ])('%s is %d', async (query, status) => {
+    expect((await download({}, query)).status).toBe(status);
+  });
+
+  test('a photo in the trash is 404', async () => {
+    const other = await start();
+    try {
+      await other.actor.delete(`/photos/${other.id}`);
+      for (const query of ['', '?rendition=thumb']) {
+        const answer = await other.actor.get(`/photos/${other.id}/download${query}`);
+        expect([answer.status, answer.body.error.details]).toEqual([404, { resource: 'photo' }]);
+      }
+    } finally {
+      await other.app.close();
+    }
+  });
+
+  test('changing what is said of a photo changes neither tag nor date of the original', async () => {
+    const before = (await download()).headers;
+    app.clock.pass(5000);
+    await actor.patch(`/photos/${id}`, { title: 'another' });
+    expect((await download()).headers).toMatchObject({ etag: before.etag, 'last-modified': before['last-modified'] });
+  });
+});
+
 describe('API.md §7, 5: renditions', () => {
   test('are made in the format asked for, under a name and a tag of their own', async () => {
     const answer = await download({}, '?rendition=thumb');
@@ -184,23 +298,72 @@ describe('API.md §7, 5: renditions', () => {
   });
 });
 
+/** Content-Disposition by the grammar of RFC 6266 and RFC 8187, with nothing forgiven. */
+function strictDisposition(header: unknown): { type: string; ascii: string; name: string } {
+  const token = '[!#$&+.^_`|~0-9A-Za-z-]';
+  const grammar = new RegExp(
+    `^(attachment|inline); filename="((?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\["\\\\])*)"(?:; filename\\*=UTF-8''((?:${token}|%[0-9A-F]{2})+))?$`,
+  );
+  const [whole, type = '', quoted = '', extended] = grammar.exec(String(header)) ?? [];
+  if (whole === undefined) throw new Error(`not by the grammar: ${header}`);
+  const ascii = quoted.replaceAll(/\\(["\\])/g, '$1');
+  return { type, ascii, name: extended === undefined ? ascii : decodeURIComponent(extended) };
+}
+
 describe('RELIABILITY.md §2.2, A8: file names in headers', () => {
   test.each([
-    'a"b\\c.jpg',
-    "it's 100%.jpg",
+    'DSC_3701.jpg',
+    'a"b.jpg',
+    `it's 100%.jpg`,
+    '"; filename="evil.exe',
+    "x.jpg; filename*=UTF-8''evil.exe",
+    '=?utf-8?B?ZXZpbC5leGU=?=',
     'ünï 图.jpg',
-    'x;y=z.jpg',
+    'x;y=z,w.jpg',
     '%41.jpg',
+    '%0d%0aSet-Cookie: a=b.jpg',
     '𝕏.jpg',
+    '👨‍👩‍👧.jpg',
+    'abc\u202egpj.exe',
+    'a\u200b\u2060b.jpg',
+    'a\u00a0b.jpg',
+    '\u0301.jpg',
     'a  b',
     '.hidden',
     'no extension',
+    "*'()!.jpg",
+    '𝕏'.repeat(255),
+    'x'.repeat(255),
+    'con',
+    '...',
   ])('%s', async (filename) => {
-    const plain = filename.replaceAll('\\', '-');
-    await actor.patch(`/photos/${id}`, { filename: plain });
-    const answer = await download();
-    expect(answer.status).toBe(200);
-    expect(contentDispositionOf(answer)).toEqual({ type: 'attachment', filename: plain });
+    const name = filename.normalize('NFC');
+    expect((await actor.patch(`/photos/${id}`, { filename })).body.filename).toBe(name);
+    for (const [query, type] of [
+      ['', 'attachment'],
+      ['?disposition=inline', 'inline'],
+    ] as const) {
+      const answer = await download({}, query);
+      expect(answer.status).toBe(200);
+      const parsed = strictDisposition(answer.headers['content-disposition']);
+      expect(parsed).toMatchObject({ type, name });
+      // What a client without RFC 8187 takes must be as harmless: no path, nothing but plain characters.
+      expect(parsed.ascii).toMatch(/^[\x20-\x7e]+$/);
+      expect(contentDispositionOf(answer)).toEqual({ type, filename: name });
+    }
+  });
+
+  test.each([
+    ['a.b.JPG', 'a.b.jpg'],
+    ['図.heic', '図.jpg'],
+    ['.hidden', '.hidden.jpg'],
+    ['no extension', 'no extension.jpg'],
+    ['ends.', 'ends.jpg'],
+    ['a"b.png', 'a"b.jpg'],
+  ])('"renditions get the new extension": %s as %s', async (filename, expected) => {
+    await actor.patch(`/photos/${id}`, { filename });
+    const answer = await download({}, '?rendition=thumb&format=jpeg');
+    expect(strictDisposition(answer.headers['content-disposition']).name).toBe(expected);
   });
 });
 
