@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { CustomerWork } from '../customers/customer-store.js';
@@ -81,9 +82,12 @@ async function withValues(
   const naming = { limits: uses.limits, at, beside: subject.tagIds };
   const tagIds = named ? await resolveTags(work, caller, patch, naming) : item.tagIds;
   const values = { ...clientValues(said, tagIds), sizeBytes: said.sizeBytes, sha256: said.sha256 ?? null };
-  const next = { ...item, ...values, updatedAt: at };
+  const next = { ...item, ...values };
+  if (isDeepStrictEqual(next, item)) return item;
+  const otherBytes = next.sha256 !== item.sha256 || next.sizeBytes !== item.sizeBytes;
   // Other bytes than declared before: the old upload target must not let the old ones in.
-  const edited = ofBytes && item.status === 'awaiting_upload' ? { ...next, attempt: newAttempt() } : next;
+  const attempt = otherBytes && item.status === 'awaiting_upload' ? newAttempt() : item.attempt;
+  const edited = { ...next, attempt, updatedAt: at };
   await work.importPhotos.update(edited);
   if (edited.sha256 !== item.sha256) await failDependants(work, item, at);
   return edited;
