@@ -235,7 +235,7 @@ describe('API.md §7, 11a: registering by JSON', () => {
       [['photos[0].location.longitude', 'required']],
     ],
     [{ photos: [{ filename: 'a', sizeBytes: 1, metadata: { a: null } }] }, [['photos[0].metadata', 'invalid_type']]],
-  ])('a wrong shape stores nothing: %.80j', async (body, expected) => {
+  ])('a wrong shape stores nothing, row %#', async (body, expected) => {
     const { id } = await open();
     const answer = await actor.post(`/imports/${id}/photos`, body);
     expect([answer.status, errors(answer).sort()]).toEqual([400, expected]);

@@ -33,12 +33,12 @@ export function Flag(rules: FieldRules = {}): PropertyDecorator {
 }
 
 export function OneOf(choices: readonly (string | number | boolean)[], rules: FieldRules = {}): PropertyDecorator {
+  const first = choices[0];
   const among = check(
     'invalid_format',
-    (value) => choices.includes(value as string),
+    (value) => typeof value !== typeof first || choices.includes(value as string),
     `must be one of ${choices.join(', ')}.`,
   );
-  const first = choices[0];
   return both(
     field(rules, (value) => typeof value === typeof first, `must be a ${typeof first}.`),
     among,
