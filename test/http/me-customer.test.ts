@@ -67,6 +67,58 @@ describe('API.md §7, 1: GET /me', () => {
   });
 });
 
+describe('API.md §5.6: Me', () => {
+  test('of a key with an IP list and an end: ipRestricted, expiresAt', async () => {
+    const customer = await app.customer();
+    const expiresAt = new Date(app.clock.now().getTime() + 60_000);
+    const locked = await customer.withKey({ name: 'locked', ipList: ['127.0.0.0/8'], expiresAt });
+    const { apiKey } = (await locked.get('/me')).body;
+    expect(apiKey).toMatchObject({
+      id: locked.keyId,
+      name: 'locked',
+      ipRestricted: true,
+      expiresAt: expiresAt.toISOString(),
+    });
+    expect(JSON.stringify(apiKey)).not.toContain(locked.token.slice(9, 40));
+  });
+
+  test('[spec] "rateLimit with limit, remaining, reset … carries the same data as the rate-limit response headers"', async () => {
+    const actor = await (await app.customer()).withKey({ readLimit: null, writeLimit: null });
+    for (const remaining of [299, 298]) {
+      const { headers, body } = await actor.get('/me');
+      expect(body.rateLimit).toEqual({
+        limit: Number(headers['x-ratelimit-limit']),
+        remaining: Number(headers['x-ratelimit-remaining']),
+        reset: Number(headers['x-ratelimit-reset']),
+      });
+      expect(body.rateLimit).toMatchObject({ limit: 300, remaining });
+      expect(body.rateLimits.read).toEqual(body.rateLimit);
+    }
+    await actor.post('/tags', { name: 'a write' });
+    expect((await actor.get('/me')).body.rateLimits).toMatchObject({
+      read: { limit: 300, remaining: 297 },
+      write: { limit: 30, remaining: 29 },
+    });
+  });
+
+  test('the customer is that of endpoint 2', async () => {
+    const actor = await app.customer('Same');
+    expect((await actor.get('/me')).body.customer).toEqual((await actor.get('/customer')).body);
+  });
+
+  test.each(['/me', '/customer'])('%s takes no parameters, and needs customer:read', async (path) => {
+    const actor = await app.customer();
+    expect((await actor.get(`${path}?include=usage`)).body.error.details.errors).toMatchObject([
+      { field: 'include', code: 'unknown_parameter' },
+    ]);
+    const narrow = await actor.withKey({
+      scopes: ['photos:read', 'photos:write', 'tags:read', 'tags:write', 'photos:delete'],
+    });
+    const refused = await narrow.get(path);
+    expect([refused.status, refused.body.error.details]).toEqual([403, { scope: 'customer:read' }]);
+  });
+});
+
 describe('API.md §7, 2: GET /customer', () => {
   test('tells of limits and usage, which is counted from what is there', async () => {
     const actor = await app.customer('Studio Ä');
@@ -88,6 +140,24 @@ describe('API.md §7, 2: GET /customer', () => {
       tags: 0,
       openImports: 1,
     });
+  });
+
+  test('"Read-only through the API"', async () => {
+    const actor = await app.customer();
+    for (const method of ['PATCH', 'PUT', 'POST', 'DELETE']) {
+      const answer = await actor.send({ method, path: '/api/v1/customer', body: { name: 'other' } });
+      expect([method, answer.status, answer.headers.allow]).toEqual([method, 405, 'GET, HEAD, OPTIONS']);
+    }
+  });
+
+  test('usage.tags and usage.openImports are those of this customer', async () => {
+    const [one, two] = [await app.customer(), await app.customer()];
+    await one.post('/tags', { tags: [{ name: 'a' }, { name: 'b' }] });
+    const { id } = (await one.post('/imports')).body;
+    expect((await one.get('/customer')).body.usage).toMatchObject({ tags: 2, openImports: 1 });
+    await one.post(`/imports/${id}/finalize`);
+    expect((await one.get('/customer')).body.usage).toMatchObject({ tags: 2, openImports: 0 });
+    expect((await two.get('/customer')).body.usage).toMatchObject({ tags: 0, openImports: 0 });
   });
 
   test('is 304 for who has it', async () => {

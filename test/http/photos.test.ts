@@ -1,4 +1,5 @@
-import { DAY } from '../../src/core/shared/clock.js';
+import { purgeTrash } from '../../src/core/photos/purge-trash.js';
+import { DAY, HOUR } from '../../src/core/shared/clock.js';
 import { importPhotos, picture, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
@@ -98,6 +99,54 @@ describe('API.md §7, 4: GET /photos/{id}', () => {
       expect({ ...foreign.body.error, requestId: '' }).toEqual({ ...never.body.error, requestId: '' });
     }
     expect((await actor.get(`/photos/${id}`)).body.title).toBe('Sunset');
+  });
+});
+
+describe('API.md §7 endpoint 4: GET /photos/{id}, its parameters', () => {
+  test('"trashed=any to see a trashed one (otherwise 404)"', async () => {
+    const { id } = await one();
+    expect((await actor.get(`/photos/${id}?trashed=any`)).status).toBe(200);
+    await actor.delete(`/photos/${id}`);
+    for (const query of ['', '?trashed=false', '?include=exif,urls']) {
+      const answer = await actor.get(`/photos/${id}${query}`);
+      expect([answer.status, answer.body.error.details]).toEqual([404, { resource: 'photo' }]);
+    }
+    const { etag = '' } = (await actor.get(`/photos/${id}?trashed=any`)).headers;
+    expect((await actor.get(`/photos/${id}?trashed=any`, { 'if-none-match': etag })).status).toBe(304);
+  });
+
+  test.each([
+    ['trashed=true', 'trashed', 'invalid_format'],
+    ['trashed=', 'trashed', 'invalid_format'],
+    ['include=', 'include', 'invalid_format'],
+    ['include=exif,exif,exif', 'include', 'too_many'],
+    ['include=EXIF', 'include', 'invalid_format'],
+    ['fields=id', 'fields', 'unknown_parameter'],
+  ])('refuses %s', async (query, field, code) => {
+    const { id } = await one();
+    expect(errors(await actor.get(`/photos/${id}?${query}`))).toEqual([[field, code]]);
+  });
+
+  test('urls: "life 12 to 24 h, stable within the day"; "they carry the rotation"', async () => {
+    const { id } = await one();
+    const urls = async () => (await actor.get(`/photos/${id}?include=urls`)).body.urls;
+    const first = await urls();
+    app.clock.pass(60_000);
+    expect(await urls()).toEqual(first);
+    for (let hour = 0; hour < 24; hour += 1) {
+      app.clock.pass(HOUR);
+      const life = Date.parse((await urls()).expiresAt) - app.clock.now().getTime();
+      expect(life).toBeGreaterThanOrEqual(12 * HOUR);
+      expect(life).toBeLessThanOrEqual(24 * HOUR);
+    }
+    const before = (await urls()).thumb;
+    await actor.patch(`/photos/${id}`, { rotation: 90 });
+    expect((await urls()).thumb).not.toBe(before);
+    const tagOf = async (url: string) => (await app.send({ path: new URL(url).pathname })).headers.etag;
+    expect([await tagOf(before), await tagOf((await urls()).thumb)]).toEqual([
+      expect.stringContaining('-r0"'),
+      expect.stringContaining('-r90"'),
+    ]);
   });
 });
 
@@ -262,6 +311,63 @@ describe('API.md §7, 7: PATCH /photos/{id}', () => {
     expect(cleared.body.metadata).toEqual({ client: 'ACME', constructor: 'kept' });
   });
 
+  test.each([
+    'id',
+    'contentType',
+    'sizeBytes',
+    'sha256',
+    'width',
+    'height',
+    'orientation',
+    'takenAtSource',
+    'camera',
+    'exposure',
+    'tags',
+    'importId',
+    'damaged',
+    'thumbhash',
+    'dominantColor',
+    'trashedAt',
+    'purgeAt',
+    'createdAt',
+    'updatedAt',
+    'version',
+    'urls',
+    'exif',
+  ])('§4.7: %s is read_only, and the message says what changes it', async (field) => {
+    const { id } = await one();
+    const answer = await actor.patch(`/photos/${id}`, { [field]: null });
+    expect([answer.status, errors(answer)]).toEqual([400, [[field, 'read_only']]]);
+    expect(answer.body.error.message).toMatch(new RegExp(`^${field} cannot be changed here: .{10}`));
+  });
+
+  test('rotation: 0, 90, 180 and 270 clockwise, a quarter turn exchanges the sides', async () => {
+    const { id } = await one();
+    const seen = [];
+    for (const rotation of [90, 180, 270, 90, 0]) {
+      const { width, height, orientation, sha256: hash } = (await actor.patch(`/photos/${id}`, { rotation })).body;
+      seen.push([width, height, orientation, hash]);
+    }
+    const same = [1, sha256(bytes)];
+    expect(seen).toEqual([
+      [300, 400, ...same],
+      [400, 300, ...same],
+      [300, 400, ...same],
+      [300, 400, ...same],
+      [400, 300, ...same],
+    ]);
+    for (const rotation of [-90, 45, 360, 90.5]) {
+      expect(errors(await actor.patch(`/photos/${id}`, { rotation }))).toEqual([['rotation', 'out_of_range']]);
+    }
+    expect(errors(await actor.patch(`/photos/${id}`, { rotation: null }))).toEqual([['rotation', 'not_nullable']]);
+  });
+
+  test('filename "need not be unique"', async () => {
+    const [first, second] = [await one(picture('same 1'), 'a.jpg'), await one(picture('same 2'), 'b.jpg')];
+    expect((await actor.patch(`/photos/${second.id}`, { filename: first.filename })).status).toBe(200);
+    expect(ids(await actor.get('/photos?filename=A.JPG&sort=id'))).toEqual([first.id, second.id]);
+  });
+
   test('an empty patch, or one equal to the state, changes nothing', async () => {
     const photo = await one();
     app.clock.pass(1000);
@@ -372,6 +478,130 @@ describe('API.md §7, 6 and 8: the tags of a photo', () => {
     const { id } = await one();
     const answer = await actor.put(`/photos/${id}/tags`, body);
     expect([answer.status, errors(answer)[0]?.[1]]).toEqual([400, code]);
+  });
+});
+
+describe('API.md §7 endpoints 6 and 8: the tags of a photo, sentence by sentence', () => {
+  const tagsOf = async (id: number) =>
+    (await actor.get(`/photos/${id}/tags`)).body.data.map((tag: { name: string }) => tag.name);
+
+  test('6: "sorted by name", whole tags in one page, no parameters', async () => {
+    const { id } = await one();
+    await actor.put(`/photos/${id}/tags`, { tagNames: ['zoo', 'Zürich', 'ana', 'École', 'Bob'] });
+    const answer = await actor.get(`/photos/${id}/tags`);
+    expect(answer.body.pagination).toEqual({ nextCursor: null, hasMore: false });
+    expect(await tagsOf(id)).toEqual(['ana', 'Bob', 'zoo', 'Zürich', 'École']);
+    const [first] = answer.body.data;
+    expect(first).toEqual((await actor.get(`/tags/${first.id}`)).body);
+    expect(errors(await actor.get(`/photos/${id}/tags?limit=1`))).toEqual([['limit', 'unknown_parameter']]);
+  });
+
+  test('8: "at least one key present"; either alone will do', async () => {
+    const { id } = await one();
+    const { body } = await actor.put(`/photos/${id}/tags`, { tagNames: [' Holiday  trip '] });
+    expect(body.data).toMatchObject([{ name: 'Holiday trip', photoCount: 1 }]);
+    await actor.put(`/photos/${id}/tags`, { tagIds: [] });
+    expect(await tagsOf(id)).toEqual([]);
+    await actor.put(`/photos/${id}/tags`, { tagIds: [body.data[0].id] });
+    expect(await tagsOf(id)).toEqual(['Holiday trip']);
+    await actor.put(`/photos/${id}/tags`, { tagNames: [] });
+    expect(await tagsOf(id)).toEqual([]);
+    expect((await actor.send({ method: 'PUT', path: `/api/v1/photos/${id}/tags` })).status).toBe(400);
+  });
+
+  test('8: "union ≤ 100", each tag once', async () => {
+    const { id } = await one();
+    const tags = Array.from({ length: 100 }, (_, at) => ({ name: `tag ${at}` }));
+    const made = (await actor.post('/tags', { tags })).body.data.map((each: { tag: { id: number } }) => each.tag.id);
+    const full = { tagIds: made, tagNames: tags.map(({ name }) => name.toUpperCase()) };
+    expect((await actor.put(`/photos/${id}/tags`, full)).body.data).toHaveLength(100);
+    const over = await actor.put(`/photos/${id}/tags`, { tagIds: made, tagNames: ['one more'] });
+    expect([over.status, errors(over)]).toEqual([400, [['tagIds', 'too_many']]]);
+    expect(await tagsOf(id)).toHaveLength(100);
+    expect((await actor.get('/tags?name=one%20more')).body.data).toEqual([]);
+  });
+
+  test('8: "needs tags:write, else 403 … and nothing changes"; names that exist do not', async () => {
+    const { id } = await one();
+    const { body } = await actor.put(`/photos/${id}/tags`, { tagNames: ['Kept'] });
+    const narrow = await actor.withKey({ scopes: ['photos:write'] });
+    const refused = await narrow.put(`/photos/${id}/tags`, { tagIds: [], tagNames: ['New'] });
+    expect([refused.status, refused.body.error.details]).toEqual([403, { scope: 'tags:write' }]);
+    expect(await tagsOf(id)).toEqual(['Kept']);
+    const same = await narrow.put(`/photos/${id}/tags`, { tagNames: ['KEPT'] });
+    expect([same.status, same.body]).toEqual([200, body]);
+    expect((await actor.get(`/photos/${id}`)).body.version).toBe(2);
+  });
+
+  test('8: "Unknown id → 400 unknown_tag", and the set stays', async () => {
+    const { id } = await one();
+    const { body } = await actor.put(`/photos/${id}/tags`, { tagNames: ['Kept'] });
+    const answer = await actor.put(`/photos/${id}/tags`, { tagIds: [body.data[0].id, 999999], tagNames: ['New'] });
+    expect([answer.status, errors(answer)]).toEqual([400, [['tagIds', 'unknown_tag']]]);
+    expect(await tagsOf(id)).toEqual(['Kept']);
+    expect((await actor.get('/tags')).body.data).toHaveLength(1);
+  });
+
+  test('8: the limit of tags is 409 limit_reached', async () => {
+    const small = await startApp({ limits: { tags: 1 } });
+    try {
+      const client = await small.customer();
+      const [photo] = await importPhotos(small, client, [{ filename: 'a.jpg', content: picture('limited') }]);
+      expect((await client.put(`/photos/${photo.id}/tags`, { tagNames: ['one'] })).status).toBe(200);
+      const over = await client.put(`/photos/${photo.id}/tags`, { tagNames: ['one', 'two'] });
+      expect([over.status, over.body.error]).toMatchObject([
+        409,
+        { code: 'limit_reached', details: { limit: 1, name: 'tags' } },
+      ]);
+    } finally {
+      await small.close();
+    }
+  });
+
+  test('both are 404 for a photo in the trash', async () => {
+    const { id } = await one();
+    await actor.delete(`/photos/${id}`);
+    expect((await actor.get(`/photos/${id}/tags`)).status).toBe(404);
+    expect((await actor.put(`/photos/${id}/tags`, { tagNames: ['New'] })).status).toBe(404);
+    expect((await actor.get('/tags')).body.data).toEqual([]);
+  });
+});
+
+describe('API.md §6.3: active ⇄ trashed → purged', () => {
+  test('purged is gone: "id never reused", and the same bytes come in as a new photo', async () => {
+    const first = await one();
+    expect((await actor.delete(`/photos/${first.id}?permanent=true`)).status).toBe(204);
+    for (const path of ['', '/download', '/tags', '?trashed=any']) {
+      expect((await actor.get(`/photos/${first.id}${path}`)).status).toBe(404);
+    }
+    expect(ids(await actor.get('/photos?trashed=any'))).toEqual([]);
+    expect((await actor.get('/customer')).body.usage).toMatchObject({ photos: 0, storageBytes: 0, trashedBytes: 0 });
+    const second = await one();
+    expect(second.id).toBeGreaterThan(first.id);
+    expect(second.sha256).toBe(first.sha256);
+  });
+
+  test('"after trashRetentionDays": purgeAt says when, and then it is gone', async () => {
+    const { id } = await one();
+    await actor.delete(`/photos/${id}`);
+    const { purgeAt } = (await actor.get(`/photos/${id}?trashed=any`)).body;
+    expect(purgeAt).toBe(new Date(app.clock.now().getTime() + 30 * DAY).toISOString());
+    app.clock.pass(30 * DAY - 1);
+    await purgeTrash(app.ports);
+    expect((await actor.get(`/photos/${id}?trashed=any`)).status).toBe(200);
+    app.clock.pass(1);
+    await purgeTrash(app.ports);
+    expect((await actor.get(`/photos/${id}?trashed=any`)).status).toBe(404);
+  });
+
+  test('tags come back with the photo, and count only while it is out of the trash', async () => {
+    const { id } = await one();
+    const [tag] = (await actor.put(`/photos/${id}/tags`, { tagNames: ['T'] })).body.data;
+    const count = async () => (await actor.get(`/tags/${tag.id}`)).body.photoCount;
+    await actor.delete(`/photos/${id}`);
+    expect(await count()).toBe(0);
+    expect((await actor.patch(`/photos/${id}`, { trashed: false })).body.tags).toEqual([{ id: tag.id, name: 'T' }]);
+    expect(await count()).toBe(1);
   });
 });
 
