@@ -13,6 +13,10 @@ describe('the key of a name', () => {
     ['ﬁsh', 'FISH'],
     ['Ｐａｒｉｓ', 'paris'],
   ])('is the same for %s and %s', (a, b) => expect(foldKey(a)).toBe(foldKey(b)));
+  it('keeps the dotless ı apart from i, as case folding does', () => {
+    expect(foldKey('ısı')).not.toBe(foldKey('isi'));
+    expect(foldKey('ISSIZ')).toBe(foldKey('issiz'));
+  });
   it('keeps accents apart', () => expect(foldKey('resume')).not.toBe(foldKey('résumé')));
 });
 

@@ -17,10 +17,12 @@ export function cut(text: string, max: number): string {
 
 /**
  * The key under which names are the same, and sort: NFKC, case folded, at most 255 characters (API.md §4.5, §5.2).
- * Upper before lower case folds `ß` with `ss` and final sigma with sigma, as Unicode's full case folding does.
+ * Upper before lower case folds `ß` with `ss` and final sigma with sigma, as Unicode's full case folding does; the dotless ı,
+ * which would become i that way, is a letter of its own there.
  */
 export function foldKey(text: string): string {
-  return cut(text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').replaceAll('ς', 'σ'), 255);
+  const folded = text.normalize('NFKC').replace(/[^ı]+/gu, (part) => part.toUpperCase().toLowerCase());
+  return cut(folded.normalize('NFKC').replaceAll('ς', 'σ'), 255);
 }
 
 /** What `q` is matched against: `foldKey` without accents, in words separated by one space. */
