@@ -102,6 +102,28 @@ describe('API.md §7, 4: GET /photos/{id}', () => {
   });
 });
 
+describe('API.md §5.1: what comes from the file', () => {
+  test('is shown in its units, absent parts as null', async () => {
+    const facts = {
+      damaged: true,
+      orientation: 6,
+      thumbhash: '1QcSHQRnh493V4dIh4eXh1h4kJUI',
+      dominantColor: '#7a5c3e',
+      camera: { make: null, model: 'X100', lens: '23mm' },
+      exposure: {
+        iso: 3200,
+        fNumber: 2.8,
+        exposureTime: '1/250',
+        focalLength: 23.5,
+        focalLength35mm: null,
+        flash: true,
+      },
+      location: { latitude: -1.5, longitude: 2, altitude: -3.25 },
+    };
+    expect(await one(picture('facts', facts))).toMatchObject(facts);
+  });
+});
+
 describe('API.md §7 endpoint 4: GET /photos/{id}, its parameters', () => {
   test('"trashed=any to see a trashed one (otherwise 404)"', async () => {
     const { id } = await one();
@@ -618,6 +640,29 @@ describe('API.md §7, 14: DELETE /photos/{id}', () => {
       trashedAt: app.clock.now().toISOString(),
       purgeAt,
     });
+  });
+
+  test('permanent=false is the default; any other word is 400', async () => {
+    const { id } = await one();
+    for (const query of ['permanent=', 'permanent=1', 'permanent=true&permanent=true', 'force=true']) {
+      expect((await actor.delete(`/photos/${id}?${query}`)).status).toBe(400);
+    }
+    expect((await actor.delete(`/photos/${id}?permanent=false`)).status).toBe(204);
+    expect(ids(await actor.get('/photos?trashed=true'))).toEqual([id]);
+    expect((await actor.delete(`/photos/${id}?permanent=false`)).status).toBe(404);
+  });
+
+  test('[spec] needs photos:delete, for ever or not', async () => {
+    const { id } = await one();
+    const scopes = ['photos:read', 'photos:write', 'tags:write', 'customer:read'] as const;
+    const narrow = await actor.withKey({ scopes: [...scopes] });
+    for (const query of ['', '?permanent=true']) {
+      const refused = await narrow.delete(`/photos/${id}${query}`);
+      expect([refused.status, refused.body.error.details]).toEqual([403, { scope: 'photos:delete' }]);
+    }
+    expect((await actor.withKey({ scopes: ['photos:delete'] }).then((key) => key.delete(`/photos/${id}`))).status).toBe(
+      204,
+    );
   });
 
   test('permanent=true purges, out of the trash too', async () => {
