@@ -1,6 +1,7 @@
 import type { CustomerWork } from '../../src/core/customers/customer-store.js';
 import { later, sampleImport, sampleInstant, sampleItem, sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/tenant.js';
+import { blobOwnersContract } from './blob-owners.contract.js';
 import { importPhotoRepositoryContract } from './import-photo-repository.contract.js';
 import { importRepositoryContract } from './import-repository.contract.js';
 import { photoFiltersContract } from './photo-filters.contract.js';
@@ -35,6 +36,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('tags', () => tagRepositoryContract(newTenant));
     describe('imports', () => importRepositoryContract(newTenant));
     describe('items of imports', () => importPhotoRepositoryContract(newTenant));
+    describe('owners of blobs', () => blobOwnersContract(newTenant));
   });
 }
 
@@ -257,6 +259,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
       named: await work.tags.findByNameKeys([tag.nameKey]),
       ofPhoto: await work.tags.ofPhoto(photo.id),
       tagCount: await work.tags.count(),
+      photoCounts: await work.tags.photoCounts(null, 10),
       import: await work.imports.find(subject.id),
       counted: await work.imports.get(subject.id),
       lockedImport: await work.imports.lock(subject.id),
@@ -270,6 +273,10 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
       itemsByHash: await work.importPhotos.findBySha256(subject.id, [present(item.sha256)]),
       itemCount: await work.importPhotos.count(subject.id),
       waiting: await work.importPhotos.countIn(subject.id, ['awaiting_upload']),
+      itemsWithBytes: await work.blobOwners.itemsWithBytes(null, 10),
+      originals: await work.blobOwners.originals([item.blobName]),
+      renditions: await work.blobOwners.renditions([photo.id, item.id]),
+      dropped: await work.blobOwners.dropped(subject.id, [item.attempt]),
     }));
     const nothing = [null, 0, false];
     for (const [read, answer] of Object.entries(found)) {

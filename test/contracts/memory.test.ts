@@ -16,6 +16,7 @@ import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
+import { tagCountsContract } from './tag-counts.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 
 function openMemory() {
@@ -29,6 +30,11 @@ function openMemory() {
     keys: new MemoryKeyStore(database),
     idempotency: new MemoryIdempotencyStore(database),
     jobs: new MemoryJobQueue(database, clock),
+    setCount: (_: Id, tagId: Id, photoCount: number) =>
+      database.transaction(async () => {
+        const tag = database.tags.get(tagId);
+        if (tag !== undefined) database.tags.set(tagId, { ...tag, photoCount });
+      }),
     setStatus: (id: Id, status: CustomerStatus) => store.change(id, { status }),
     deadReason: async ({ id }: { id: Id }) => database.jobs.where((job) => job.id === id)[0]?.deadReason ?? null,
     passTime: async (seconds: number) => clock.pass(seconds * 1000),
@@ -49,3 +55,4 @@ rateWindowStoreContract('memory', async () => {
   return { store: new MemoryRateWindowStore(clock), passTime, now, close };
 });
 limitsContract('memory', async () => openMemory());
+tagCountsContract('memory', async () => openMemory());

@@ -350,5 +350,18 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       await tenant.addItem(await tenant.addImport(), { status: 'cancelled', photoId: named.id });
       expect(await toPurge(tenant)).toEqual([...free, named.id]);
     });
+
+    it('asks of one photo what isAwaited answers', async () => {
+      const [tenant, other] = [await newTenant(), await newTenant()];
+      const photo = await tenant.addPhoto(trashed(later(0)));
+      const isAwaited = (owner: Tenant) => owner.read(({ photos }) => photos.isAwaited(photo.id));
+      const item = await tenant.addItem(await tenant.addImport(), { status: 'duplicate', photoId: photo.id });
+      expect([await isAwaited(tenant), await isAwaited(other)]).toEqual([true, false]);
+      await tenant.within(async ({ importPhotos }) => {
+        await importPhotos.lock(item.importId, item.id);
+        await importPhotos.update({ ...item, status: 'cancelled' });
+      });
+      expect(await isAwaited(tenant)).toBe(false);
+    });
   });
 }

@@ -15,6 +15,7 @@ import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
+import { tagCountsContract } from './tag-counts.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 
 /** Keeps the server running between the suites. */
@@ -90,3 +91,9 @@ rateWindowStoreContract('TypeORM', async () => {
 });
 
 limitsContract('TypeORM', openDatabase);
+
+tagCountsContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  const sql = 'UPDATE tag_counts SET photos = $3 WHERE customer_id = $1 AND tag_id = $2';
+  return { ...rest, setCount: (...given) => source.query(sql, given) };
+});

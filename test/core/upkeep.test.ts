@@ -70,6 +70,22 @@ describe('purging the trash', () => {
     await expectSound(here);
   });
 
+  test('leaves what an import finds between the look and the deed', async () => {
+    const file = picture('a.jpg');
+    const photo = await acme.addPhoto(file);
+    await trash(acme, photo.id);
+    here.clock.pass(31 * DAY);
+    const store: World['store'] = Object.create(here.store);
+    store.read = async (customerId, look) => {
+      const seen = await here.store.read(customerId, look);
+      if ((await acme.photos()).length > 0) await acme.register((await acme.start()).id, announced(file));
+      return seen;
+    };
+    await purgeTrash({ ...here, store });
+    expect(await ids(acme)).toEqual([photo.id]);
+    await expectSound(here);
+  });
+
   test('leaves what an open import is to restore, until that has ended', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);

@@ -75,14 +75,14 @@ export class MemoryPhotoRepository implements PhotoRepository {
   }
 
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
-    const needed = (id: Id) =>
-      this.database.importPhotos.where(({ status, photoId }) => status === 'duplicate' && photoId === id);
-    const isLive = (importId: Id) =>
-      ['open', 'processing'].includes(this.database.imports.get(importId)?.status ?? 'expired');
     return this.own(({ purgeAt }) => purgeAt !== null && purgeAt.getTime() <= at.getTime())
       .map(({ id }) => id)
-      .filter((id) => id > (after ?? 0) && !needed(id).some(({ importId }) => isLive(importId)))
+      .filter((id) => id > (after ?? 0) && !this.awaited(id))
       .slice(0, limit);
+  }
+
+  async isAwaited(id: Id): Promise<boolean> {
+    return this.awaited(id);
   }
 
   async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {
@@ -132,6 +132,15 @@ export class MemoryPhotoRepository implements PhotoRepository {
     this.database.links.delete(id);
     this.database.exif.delete(id);
     this.database.photos.delete(id);
+  }
+
+  private awaited(id: Id): boolean {
+    const isLive = (importId: Id) =>
+      ['open', 'processing'].includes(this.database.imports.get(importId)?.status ?? 'expired');
+    const duplicates = this.database.importPhotos.where(
+      (item) => item.customerId === this.customerId && item.status === 'duplicate' && item.photoId === id,
+    );
+    return duplicates.some(({ importId }) => isLive(importId));
   }
 
   private own(condition: (photo: Photo) => boolean): TaggedPhoto[] {

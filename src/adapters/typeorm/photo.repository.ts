@@ -58,14 +58,16 @@ export class TypeormPhotoRepository implements PhotoRepository {
     const rows = await select<{ id: Id }>(
       this.manager,
       `SELECT p.id FROM photos p
-       WHERE p.customer_id = $1 AND p.purge_at <= $2 AND p.id > $3 AND NOT EXISTS (
-         SELECT FROM import_photos d JOIN imports i ON i.customer_id = d.customer_id AND i.id = d.import_id
-         WHERE d.customer_id = $1 AND d.photo_id = p.id AND d.status = 'duplicate' AND i.status IN ('open', 'processing')
-       )
+       WHERE p.customer_id = $1 AND p.purge_at <= $2 AND p.id > $3 AND NOT ${awaited('p.id')}
        ORDER BY p.id LIMIT $4`,
       [this.customerId, at, after ?? 0, limit],
     );
     return rows.map(({ id }) => id);
+  }
+
+  async isAwaited(id: Id): Promise<boolean> {
+    const [row] = await select<{ yes: boolean }>(this.manager, `SELECT ${awaited('$2')} AS yes`, [this.customerId, id]);
+    return row?.yes ?? false;
   }
 
   async lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
@@ -186,6 +188,14 @@ export class TypeormPhotoRepository implements PhotoRepository {
     );
     return rows.map(photoOf<TaggedPhoto>);
   }
+}
+
+/** Whether an import that goes on has a duplicate of the photo, and may restore it. `$1` is the customer. */
+function awaited(photoId: string): string {
+  return `EXISTS (
+    SELECT FROM import_photos d JOIN imports i ON i.customer_id = d.customer_id AND i.id = d.import_id
+    WHERE d.customer_id = $1 AND d.photo_id = ${photoId} AND d.status = 'duplicate' AND i.status IN ('open', 'processing')
+  )`;
 }
 
 /** Of a photo that was changed: its tags, and by how much their counts go up. */

@@ -32,6 +32,8 @@ export async function enrol(
   candidates: readonly Candidate[],
   { limits, room, at }: { limits: Limits; room: Room; at: Date },
 ): Promise<readonly EnrolOutcome[]> {
+  // It holds photos, and photos come before tags: the order of all locks.
+  const register = await Register.open(work, subject, candidates);
   const words = candidates.map(({ said }) => said);
   await holdTags(work.tags, words);
   await demandKept(
@@ -39,7 +41,6 @@ export async function enrol(
     subject.id,
     candidates.flatMap(({ staged }) => staged?.attempt ?? []),
   );
-  const register = await Register.open(work, subject, candidates);
   const ids = await register.newIds(candidates);
   const outcomes: EnrolOutcome[] = [];
   for (const candidate of candidates) {

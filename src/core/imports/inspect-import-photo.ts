@@ -9,6 +9,7 @@ import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { failItem } from './fail-item.js';
 import { duplicateOf, type ImportPhoto, move } from './import-photo.js';
+import { inLibrary } from './in-library.js';
 
 export type InspectUses = Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>;
 
@@ -85,7 +86,7 @@ async function accept(
   const seen = { ...item, sizeBytes, sha256, contentType, width, height };
   const subject = await work.imports.find(item.importId);
   if (subject?.duplicatePolicy === 'skip' && sha256 !== null) {
-    const photo = (await work.photos.findBySha256([sha256]))[0];
+    const photo = (await inLibrary(work, [sha256]))[0];
     if (photo !== undefined) {
       await work.importPhotos.update(duplicateOf(seen, photo.id, at));
       return false;

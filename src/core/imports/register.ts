@@ -3,6 +3,7 @@ import { cleanFilename } from '../photos/photo-values.js';
 import type { Id } from '../shared/ids.js';
 import type { Import } from './import.js';
 import type { ImportPhoto } from './import-photo.js';
+import { inLibrary } from './in-library.js';
 import { type Candidate, normalSha256, type Registration } from './registration.js';
 
 /** What the import and the library hold of the hashes and clientRefs of one request. */
@@ -23,7 +24,7 @@ export class Register {
     ];
     const named = await work.importPhotos.findByClientRefs(subject.id, [...new Set(refs)]);
     const same = await work.importPhotos.findBySha256(subject.id, hashes);
-    const photos = subject.duplicatePolicy === 'skip' ? await work.photos.findBySha256(hashes) : [];
+    const photos = subject.duplicatePolicy === 'skip' ? await inLibrary(work, hashes) : [];
     const live = same.filter((item) => item.status !== 'failed' && item.status !== 'duplicate');
     return new Register(
       work,

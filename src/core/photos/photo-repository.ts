@@ -20,6 +20,8 @@ export interface PhotoReads {
    * or processing import is a duplicate of, for these may be restored when it is published.
    */
   toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]>;
+  /** Whether an item of an open or processing import is a duplicate of the photo. */
+  isAwaited(id: Id): Promise<boolean>;
 }
 
 /** In all writes the `photoCount` of the tags concerned follows in the same transaction. */

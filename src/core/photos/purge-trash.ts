@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.js';
+import type { CustomerWork } from '../customers/customer-store.js';
 import { forEachCustomer } from '../customers/each-customer.js';
 import type { Uses } from '../ports.js';
 import { DomainError, notFound } from '../shared/errors.js';
@@ -30,19 +31,20 @@ async function purgeTrashOf(uses: PurgeUses, customerId: Id, at: Date, stopping?
     const ids: readonly Id[] = await batch(after);
     for (const id of ids) {
       if (stopping?.aborted) return;
-      await purgePhoto(uses, operator, id, (photo) => demandDue(photo, at)).catch(unlessGone);
+      await purgePhoto(uses, operator, id, (photo, work) => demandDue(photo, work, at)).catch(unlessGone);
     }
     after = ids.at(-1) ?? null;
     if (ids.length < BATCH) return;
   }
 }
 
-/** Between the look and the lock it may have been restored. */
-function demandDue({ purgeAt }: Photo, at: Date): void {
-  if (purgeAt === null || purgeAt.getTime() > at.getTime()) throw notFound('photo');
+/** Between the look and the lock it may have been restored, or found by an import that will. */
+async function demandDue({ id, purgeAt }: Photo, { photos }: CustomerWork, at: Date): Promise<void> {
+  const isDue = purgeAt !== null && purgeAt.getTime() <= at.getTime();
+  if (!isDue || (await photos.isAwaited(id))) throw notFound('photo');
 }
 
-/** Another was first, or its owner wants it back. */
+/** Another was first, or it is wanted back. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof DomainError && error.code === 'not_found')) throw error;
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import { keptKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
+import type { CustomerWork } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { found, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -26,17 +27,17 @@ export function trashPhoto(
 
 /**
  * Deletes a photo for ever, in the trash or not: the row first, so that nothing can find it, then its bytes. What a crash
- * leaves between the two has no owner and is swept. Errors: `not_found`, `precondition_failed`.
+ * leaves between the two has no owner and is swept. `check` looks while the photo is held. Errors: `not_found`, `precondition_failed`.
  */
 export async function purgePhoto(
   { store, blobs }: Uses<'store' | 'blobs'>,
   caller: Caller,
   id: Id,
-  check: Precondition<TaggedPhoto> = unconditional,
+  check: (photo: TaggedPhoto, work: CustomerWork) => void | Promise<void> = unconditional,
 ): Promise<void> {
   const photo = await store.within(caller.customerId, async (work) => {
     const doomed = found((await work.photos.lock([id]))[0], 'photo');
-    check(doomed);
+    await check(doomed, work);
     await work.photos.delete(id);
     return doomed;
   });

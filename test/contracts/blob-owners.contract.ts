@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { StagingName } from '../../src/core/blobs/blob-key.js';
+import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import { later } from '../support/samples.js';
+import { present, type Tenant } from '../support/tenant.js';
+import type { NewTenant } from './customer-store.contract.js';
+
+const statuses: readonly ImportPhotoStatus[] = [
+  'awaiting_upload',
+  'processing',
+  'ready',
+  'imported',
+  'duplicate',
+  'failed',
+  'cancelled',
+];
+
+/** An item in each of the states, in an open import. */
+async function itemsOf(tenant: Tenant) {
+  const subject = await tenant.addImport();
+  const values = statuses.map((status, at) => ({ status, attempt: 1000 + at, blobName: randomUUID() }));
+  const items = await tenant.addItems(subject, ...values);
+  return { subject, items };
+}
+
+const nameOf = (item: ImportPhoto): StagingName => ({
+  kind: 'staging',
+  customerId: item.customerId,
+  importId: item.importId,
+  itemId: item.id,
+  attempt: item.attempt,
+});
+
+/** What `BlobOwners` and `BlobOwnership` promise. */
+export function blobOwnersContract(newTenant: NewTenant): void {
+  describe('names in staging', () => {
+    const states = (tenant: Tenant, ...names: StagingName[]) =>
+      tenant.read(({ blobOwners }) => blobOwners.staging(names));
+    const held = async (tenant: Tenant, ...names: StagingName[]) =>
+      (await states(tenant, ...names)).filter((state) => state.held).map((state) => state.attempt);
+
+    it('are held by items that wait for their bytes, or have them looked at', async () => {
+      const tenant = await newTenant();
+      const { items } = await itemsOf(tenant);
+      expect((await held(tenant, ...items.map(nameOf))).sort()).toEqual([1000, 1001]);
+    });
+
+    it('are held for just that attempt of that item of that import of that customer', async () => {
+      const [tenant, other] = [await newTenant(), await newTenant()];
+      const { items } = await itemsOf(tenant);
+      const name = nameOf(present(items[0]));
+      const elsewhere = [
+        { ...name, attempt: 7 },
+        { ...name, itemId: present(items[2]).id },
+        { ...name, importId: (await tenant.addImport()).id },
+      ];
+      expect(await held(tenant, ...elsewhere)).toEqual([]);
+      expect(await states(other, name)).toEqual([{ attempt: name.attempt, held: false, open: false }]);
+      expect(await states(tenant)).toEqual([]);
+    });
+
+    it('may still be taken up as long as their import is open', async () => {
+      const tenant = await newTenant();
+      const name = (importId: number): StagingName => ({
+        kind: 'staging',
+        customerId: tenant.id,
+        importId,
+        itemId: 1,
+        attempt: importId,
+      });
+      const open = await tenant.addImport();
+      const ended = await tenant.addImport({ status: 'processing', expiresAt: null, finalizedAt: later(1) });
+      const known = await states(tenant, name(open.id), name(ended.id), name(9e15));
+      expect([...known].sort((a, b) => a.attempt - b.attempt)).toEqual([
+        { attempt: open.id, held: false, open: true },
+        { attempt: ended.id, held: false, open: false },
+        { attempt: 9e15, held: false, open: false },
+      ]);
+    });
+  });
+
+  describe('originals', () => {
+    const owned = (tenant: Tenant, names: readonly string[]) =>
+      tenant.read(({ blobOwners }) => blobOwners.originals(names));
+
+    it('belong to photos, in the trash or not, and to items that may become photos', async () => {
+      const [tenant, other] = [await newTenant(), await newTenant()];
+      const photos = [
+        await tenant.addPhoto(),
+        await tenant.addPhoto({ trashedAt: later(1), purgeAt: later(2) }),
+        await other.addPhoto(),
+      ];
+      const { items } = await itemsOf(tenant);
+      const names = [
+        ...photos.map(({ blobKey }) => present(blobKey.split('/')[2])),
+        ...items.map(({ blobName }) => blobName),
+        randomUUID(),
+      ];
+      expect([...(await owned(tenant, names))].sort()).toEqual([names[0], names[1], ...names.slice(3, 6)].sort());
+      expect(await owned(other, names)).toEqual([names[2]]);
+      expect(await owned(tenant, [])).toEqual([]);
+    });
+
+    it('belong to nobody once their photo is deleted', async () => {
+      const tenant = await newTenant();
+      const photo = await tenant.addPhoto();
+      await tenant.within(async ({ photos }) => {
+        await photos.lock([photo.id]);
+        await photos.delete(photo.id);
+      });
+      expect(await owned(tenant, [present(photo.blobKey.split('/')[2])])).toEqual([]);
+    });
+  });
+
+  it('renditions belong to photos in the rotation that is shown, and to items that may become photos', async () => {
+    const [tenant, other] = [await newTenant(), await newTenant()];
+    const plain = await tenant.addPhoto();
+    const turned = await tenant.addPhoto({ rotation: 270, trashedAt: later(1), purgeAt: later(2) });
+    const foreign = await other.addPhoto();
+    const { items } = await itemsOf(tenant);
+    const ids = [plain, turned, foreign, ...items].map(({ id }) => id);
+    const shown = await tenant.read(({ blobOwners }) => blobOwners.renditions([...ids, 9e15]));
+    expect([...shown].sort((a, b) => a.id - b.id)).toEqual([
+      { id: plain.id, rotation: 0 },
+      { id: turned.id, rotation: 270 },
+      ...items.slice(0, 3).map(({ id }) => ({ id, rotation: 0 })),
+    ]);
+    expect(await tenant.read(({ blobOwners }) => blobOwners.renditions([]))).toEqual([]);
+  });
+
+  it('items that rely on bytes come by id, of all imports, a page at a time', async () => {
+    const [tenant, other] = [await newTenant(), await newTenant()];
+    const all = [...(await itemsOf(tenant)).items, ...(await itemsOf(tenant)).items];
+    await itemsOf(other);
+    const page = (after: number | null, limit: number) =>
+      tenant.read(({ blobOwners }) => blobOwners.itemsWithBytes(after, limit));
+    const expected = all.filter(({ status }) => status === 'processing' || status === 'ready');
+    expect(await page(null, 100)).toEqual(expected);
+    expect(await page(null, 3)).toEqual(expected.slice(0, 3));
+    expect(await page(present(expected[2]).id, 3)).toEqual(expected.slice(3));
+  });
+
+  describe('attempts that were given up', () => {
+    it('are known from then on, in their import', async () => {
+      const [tenant, other] = [await newTenant(), await newTenant()];
+      const [subject, beside] = [await tenant.addImport(), await tenant.addImport()];
+      const drop = (attempt: number) =>
+        tenant.within(async ({ imports, blobOwners }) => {
+          await imports.lock(subject.id);
+          await blobOwners.drop(subject.id, attempt);
+        });
+      await drop(2 ** 47 - 1);
+      await drop(5);
+      await drop(5);
+      const asked = [5, 6, 2 ** 47 - 1];
+      const dropped = (owner: Tenant, importId: number) =>
+        owner.read(({ blobOwners }) => blobOwners.dropped(importId, asked));
+      expect([...(await dropped(tenant, subject.id))].sort((a, b) => a - b)).toEqual([5, 2 ** 47 - 1]);
+      expect([await dropped(tenant, beside.id), await dropped(other, subject.id)]).toEqual([[], []]);
+    });
+
+    it('are not, when the transaction fails', async () => {
+      const tenant = await newTenant();
+      const subject = await tenant.addImport();
+      const failing = tenant.within(async ({ imports, blobOwners }) => {
+        await imports.lock(subject.id);
+        await blobOwners.drop(subject.id, 5);
+        throw new Error('on purpose');
+      });
+      await expect(failing).rejects.toThrow('on purpose');
+      expect(await tenant.read(({ blobOwners }) => blobOwners.dropped(subject.id, [5]))).toEqual([]);
+    });
+  });
+}
