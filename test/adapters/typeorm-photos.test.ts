@@ -72,6 +72,7 @@ function photoWith(customerId: Id, id: Id): Photo {
     metadata: {},
     importId: null,
     damaged: false,
+    originalLostAt: null,
     thumbhash: null,
     dominantColor: null,
     trashedAt: null,

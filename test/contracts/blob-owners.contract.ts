@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { StagingName } from '../../src/core/blobs/blob-key.js';
+import { giveUp } from '../../src/core/blobs/unowned.js';
+import type { CustomerStore } from '../../src/core/customers/customer-store.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import { later } from '../support/samples.js';
-import { present, type Tenant } from '../support/tenant.js';
+import { Gate, present, type Tenant } from '../support/tenant.js';
 import type { NewTenant } from './customer-store.contract.js';
 
 const statuses: readonly ImportPhotoStatus[] = [
@@ -116,13 +118,15 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const plain = await tenant.addPhoto();
     const turned = await tenant.addPhoto({ rotation: 270, trashedAt: later(1), purgeAt: later(2) });
+    const lost = await tenant.addPhoto({ rotation: 90, originalLostAt: later(1) });
     const foreign = await other.addPhoto();
     const { items } = await itemsOf(tenant);
-    const ids = [plain, turned, foreign, ...items].map(({ id }) => id);
+    const ids = [plain, turned, lost, foreign, ...items].map(({ id }) => id);
     const shown = await tenant.read(({ blobOwners }) => blobOwners.renditions([...ids, 9e15]));
     expect([...shown].sort((a, b) => a.id - b.id)).toEqual([
       { id: plain.id, rotation: 0 },
       { id: turned.id, rotation: 270 },
+      { id: lost.id, rotation: null },
       ...items.slice(0, 3).map(({ id }) => ({ id, rotation: 0 })),
     ]);
     expect(await tenant.read(({ blobOwners }) => blobOwners.renditions([]))).toEqual([]);
@@ -157,6 +161,32 @@ export function blobOwnersContract(newTenant: NewTenant): void {
         owner.read(({ blobOwners }) => blobOwners.dropped(importId, asked));
       expect([...(await dropped(tenant, subject.id))].sort((a, b) => a - b)).toEqual([5, 2 ** 47 - 1]);
       expect([await dropped(tenant, beside.id), await dropped(other, subject.id)]).toEqual([[], []]);
+    });
+
+    it('are not those that somebody is just taking up', async () => {
+      const tenant = await newTenant();
+      const item = await tenant.addItem(await tenant.addImport(), { status: 'awaiting_upload', attempt: 1 });
+      const name = { ...nameOf(item), attempt: 2 };
+      const [taken, go] = [new Gate(), new Gate()];
+      const taking = tenant.within(async ({ importPhotos, blobOwners }) => {
+        await importPhotos.lock(item.importId, item.id);
+        expect(await blobOwners.dropped(item.importId, [2])).toEqual([]);
+        await importPhotos.update({ ...item, status: 'processing', attempt: 2 });
+        taken.open();
+        await go.opened;
+      });
+      await taken.opened;
+      const store: CustomerStore = {
+        within: (_, work) => tenant.within(work),
+        read: (_, look) => tenant.read(look),
+      };
+      const givingUp = giveUp({ store }, name);
+      go.open();
+      await taking;
+      expect(await givingUp).toBe(false);
+      expect(await tenant.read(({ blobOwners }) => blobOwners.dropped(item.importId, [2]))).toEqual([]);
+      expect(await giveUp({ store }, { ...name, attempt: 3 })).toBe(true);
+      expect(await tenant.read(({ blobOwners }) => blobOwners.dropped(item.importId, [2, 3]))).toEqual([3]);
     });
 
     it('are not, when the transaction fails', async () => {

@@ -18,7 +18,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
-import { present } from '../support/tenant.js';
+import { Gate, present } from '../support/tenant.js';
 
 let here: World;
 let acme: Account;
@@ -288,6 +288,42 @@ describe('beside everything else', () => {
       }
     }
   }, 120_000);
+
+  test.each(['by upload', 'in the request'])('bytes that came %s and are claimed after the scan stay', async (how) => {
+    const { id } = await acme.start();
+    const file = picture('a.jpg');
+    const [item] = how === 'by upload' ? await acme.items(id, announced(file)) : [];
+    const [staged, scanned] = [new Gate(), new Gate()];
+    const late = await Account.open({ ...here, store: holdingClaims(staged, scanned) }, { customerId: acme.id });
+    const arrival = item ? late.upload(item, file.bytes) : late.inline(id, [file]);
+    await staged.opened;
+    const store: World['store'] = Object.create(here.store);
+    store.within = async (customerId, work) => {
+      // What was read by the scan is old by now.
+      scanned.open();
+      await arrival;
+      return here.store.within(customerId, work);
+    };
+    expect(await collect({ ...here, store })).toEqual(nothing);
+    await runJobsUntilIdle(here);
+    await acme.finalize(id);
+    await runJobsUntilIdle(here);
+    expect(await acme.photos()).toHaveLength(1);
+    await expectAllOwned();
+  });
+
+  /** Once bytes are staged, the transaction that claims them waits. */
+  function holdingClaims(staged: Gate, go: Gate): World['store'] {
+    const store: World['store'] = Object.create(here.store);
+    store.within = async (customerId, work) => {
+      if ((await blobsUnder(here.blobs, 'staging/')).length > 0) {
+        staged.open();
+        await go.opened;
+      }
+      return here.store.within(customerId, work);
+    };
+    return store;
+  }
 
   test('bytes that were given up before their sender could say so are asked for once more', async () => {
     const { id } = await acme.start();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { open, readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from './support/client.js';
+import { type Client, sha256 } from './support/client.js';
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
 import { collectGarbage, expectSound, verification } from './support/sound.js';
@@ -49,9 +49,8 @@ describe('phs verify and phs gc', () => {
 
   /** The file of an original, found by what lies in it. */
   async function originalOf(photo: { sha256: string }): Promise<string> {
-    const { createHash } = await import('node:crypto');
     for (const file of await stored(installation, 'originals')) {
-      if (createHash('sha256').update(readFileSync(file)).digest('hex') === photo.sha256) return file;
+      if (sha256(readFileSync(file)) === photo.sha256) return file;
     }
     throw new Error('the original is not stored');
   }
@@ -63,11 +62,8 @@ describe('phs verify and phs gc', () => {
       problems: [],
       checked: { photos: 11, items: 0 },
     });
-    const [sound, gone, flipped, short, trashed] = photos as [
-      never,
-      ...{ id: number; sha256: string }[],
-    ] as typeof photos;
-    if (!sound || !gone || !flipped || !short || !trashed) throw new Error('too few photos');
+    const [gone, flipped, short, trashed] = photos.slice(1);
+    if (!gone || !flipped || !short || !trashed) throw new Error('too few photos');
     await client.delete(`/photos/${trashed.id}`);
     await rm(await originalOf(gone));
     await flipByte(await originalOf(flipped), 1000);
@@ -85,6 +81,28 @@ describe('phs verify and phs gc', () => {
       short.id,
       trashed.id,
     ]);
+    // What differs is never sent to its end, and once it is marked it is not begun.
+    const download = (range = {}) => client.get(`/photos/${flipped.id}/download`, range);
+    const outcome = await download().then(
+      ({ status }) => status,
+      () => 'cut off',
+    );
+    expect([503, 'cut off']).toContain(outcome);
+    expect((await verification(installation, '--repair')).problems).toHaveLength(4);
+    const refused = { status: 503, body: { error: { code: 'service_unavailable' } } };
+    expect(await download()).toMatchObject(refused);
+    expect(await download({ Range: 'bytes=0-9' })).toMatchObject(refused);
+    const shown = (await client.get('/photos?trashed=any&sort=id')).body.data;
+    const lost = shown.filter((photo: { originalLostAt: string | null }) => photo.originalLostAt !== null);
+    expect(lost.map(({ id }: { id: number }) => id)).toEqual([gone, flipped, short, trashed].map(({ id }) => id));
+
+    // The same files once more bring the originals back, and the trashed photo with its own.
+    expect(await importAll(client)).toHaveLength(11);
+    await collectGarbage(installation);
+    await expectSound(installation, { graceSeconds: 0 });
+    for (const { id, sha256: expected } of photos) {
+      expect(sha256(await client.bytes(`/photos/${id}/download`))).toBe(expected);
+    }
   });
 
   it('collects what a discarded import leaves, and nothing else', async () => {

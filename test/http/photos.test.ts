@@ -56,6 +56,7 @@ describe('API.md §7, 4: GET /photos/{id}', () => {
       metadata: {},
       importId: expect.any(Number),
       damaged: false,
+      originalLostAt: null,
       thumbhash: null,
       dominantColor: null,
       trashedAt: null,

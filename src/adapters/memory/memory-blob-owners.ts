@@ -31,8 +31,11 @@ export class MemoryBlobOwnership implements BlobOwnership {
     return blobNames.filter((blobName) => names.has(blobName) || keys.has(originalKey({ customerId, blobName })));
   }
 
-  async renditions(ids: readonly Id[]): Promise<readonly { id: Id; rotation: number }[]> {
-    const photos = this.photos().map(({ id, rotation }) => ({ id, rotation }));
+  async renditions(ids: readonly Id[]): Promise<readonly { id: Id; rotation: number | null }[]> {
+    const photos = this.photos().map(({ id, rotation, originalLostAt }) => ({
+      id,
+      rotation: originalLostAt === null ? rotation : null,
+    }));
     const items = this.items(({ status }) => reservingStatuses.includes(status)).map(({ id }) => ({ id, rotation: 0 }));
     return [...photos, ...items].filter(({ id }) => ids.includes(id));
   }

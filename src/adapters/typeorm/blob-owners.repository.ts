@@ -48,10 +48,10 @@ export class TypeormBlobOwnership implements BlobOwnership {
     return rows.map(({ name }) => name);
   }
 
-  renditions(ids: readonly Id[]): Promise<readonly { id: Id; rotation: number }[]> {
+  renditions(ids: readonly Id[]): Promise<readonly { id: Id; rotation: number | null }[]> {
     return select(
       this.manager,
-      `SELECT id, rotation FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[])
+      `SELECT id, CASE WHEN original_lost_at IS NULL THEN rotation END AS rotation FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[])
        UNION ALL
        SELECT id, 0 FROM import_photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) AND status IN (${reserving})`,
       [this.customerId, ids],

@@ -62,6 +62,7 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   metadata: document,
   importId: optionalBigWhole,
   damaged: yesOrNo,
+  originalLostAt: optionalInstant,
   thumbhash: optionalText,
   dominantColor: optionalText,
   trashedAt: optionalInstant,

@@ -18,10 +18,10 @@ export interface BlobOwners {
   /** Those of these names that are the originals of photos, in the trash or not, or of items that may still become photos (`reservingStatuses`). */
   originals(blobNames: readonly string[]): Promise<readonly string[]>;
   /**
-   * Those of these ids that are photos, in the trash or not, with the rotation in which they are shown; and items that may still
-   * become photos, with rotation 0.
+   * Those of these ids that are photos, in the trash or not, with the rotation in which they are shown, or null when their original
+   * is lost and no rendition can be made again; and items that may still become photos, with rotation 0.
    */
-  renditions(ids: readonly Id[]): Promise<readonly { readonly id: Id; readonly rotation: number }[]>;
+  renditions(ids: readonly Id[]): Promise<readonly { readonly id: Id; readonly rotation: number | null }[]>;
   /** Items of any import that rely on bytes (`processing`, `ready`), with ids over `after`, ascending, at most `limit`. */
   itemsWithBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]>;
   /** Those of these attempts that were given up. */

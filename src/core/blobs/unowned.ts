@@ -70,13 +70,14 @@ async function judge({ blobOwners }: CustomerView, batch: readonly Named[]): Pro
   const states = new Map((staging.length ? await blobOwners.staging(staging) : []).map((each) => [each.attempt, each]));
   const owned = new Set(originals.length ? await blobOwners.originals(originals) : []);
   const shown = photoIds.length ? await blobOwners.renditions([...new Set(photoIds)]) : [];
-  const rotations = new Map<Id, number>(shown.map(({ id, rotation }) => [id, rotation]));
+  const rotations = new Map<Id, number | null>(shown.map(({ id, rotation }) => [id, rotation]));
   return batch.flatMap((blob) => {
     const { name } = blob;
     if (name.kind === 'originals') return owned.has(name.blobName) ? [] : [{ ...blob, forGood: true }];
     if (name.kind === 'renditions') {
-      const isShown = name.rotation !== null && rotations.get(name.photoId) === name.rotation;
-      return isShown ? [] : [{ ...blob, forGood: true }];
+      const shownIn = rotations.get(name.photoId);
+      const isShown = name.rotation !== null && shownIn === name.rotation;
+      return isShown || shownIn === null ? [] : [{ ...blob, forGood: true }];
     }
     const state = states.get(name.attempt);
     return state?.held ? [] : [{ ...blob, forGood: !state?.open }];

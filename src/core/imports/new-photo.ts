@@ -40,6 +40,7 @@ export function newPhoto(
     metadata: item.metadata,
     importId: subject.id,
     damaged: facts.damaged,
+    originalLostAt: null,
     thumbhash: facts.thumbhash,
     dominantColor: facts.dominantColor,
     trashedAt: null,

@@ -1,6 +1,6 @@
 import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { CustomerWork } from '../customers/customer-store.js';
-import { changed, isTrashed, restored } from '../photos/photo.js';
+import { changed, isTrashed, type Photo, recovered, restored } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
 import { found, type ItemError, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -56,12 +56,21 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
     }
     const winner = found((await work.photos.findBySha256([photo.sha256]))[0], 'photo');
     await work.importPhotos.update(duplicateOf(item, winner.id, at));
-    return true;
+    return !(await recover(work, winner, photo.blobKey, at));
   });
   if (!lostRace) return;
   const unused = [originalKey(seen)];
   for await (const { key } of blobs.list(renditionsPrefix(seen))) unused.push(key);
   await blobs.delete(unused);
+}
+
+/** Gives a photo whose original is lost the one that came now. False, and nothing changed, for any other. */
+async function recover(work: CustomerWork, seen: Photo, blobKey: string, at: Date): Promise<boolean> {
+  if (seen.originalLostAt === null) return false;
+  const photo = (await work.photos.lock([seen.id]))[0];
+  if (photo === undefined || photo.originalLostAt === null) return false;
+  await work.photos.update(changed(photo, recovered(photo, blobKey), at));
+  return true;
 }
 
 const sourceGone: ItemError = {

@@ -19,13 +19,15 @@ export interface Download {
   open(range?: ByteRange): Promise<OpenBlob>;
 }
 
-/** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes cannot be had). */
+/** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes cannot be had, or are lost). */
 export async function downloadOriginal(
   { store, blobs }: Uses<'store' | 'blobs'>,
   caller: Pick<Caller, 'customerId'>,
   id: Id,
 ): Promise<Download> {
   const { photo } = await readPhoto({ store }, caller, id, { trashedToo: false, withExif: false });
+  // Said before anything is sent. A range of it could not even be compared with anything.
+  if (photo.originalLostAt !== null) throw lostOriginal();
   const open = async (range?: ByteRange) => {
     const blob = await blobs.get(keptKey(photo.blobKey), range);
     if (blob === null || blob.sizeBytes !== photo.sizeBytes) throw lostBytes();
@@ -96,9 +98,9 @@ async function make(
   format: RenditionFormat,
 ): Promise<{ sizeBytes: number }> {
   const original = await blobs.get(keptKey(photo.blobKey));
-  if (original === null) throw lostBytes();
+  if (original === null) throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
   const order = { longestSide: renditionSizes[name], format, rotation: photo.rotation };
-  const picture = await media.render(original.bytes, order);
+  const picture = await media.render(verified(original.bytes, photo.sha256), order);
   if (picture === null) throw notFound('rendition');
   return blobs.put(renditionKey(photo, name, format), inOneChunk(picture.bytes));
 }
@@ -118,4 +120,10 @@ async function* verified(bytes: AsyncIterable<Uint8Array>, sha256: string): Asyn
 
 function lostBytes(): DomainError {
   return new DomainError('service_unavailable', 'The bytes of this photo cannot be read right now. Try again later.');
+}
+
+function lostOriginal(): DomainError {
+  const message =
+    'The stored original of this photo is missing or damaged. Import the same file once more to bring it back.';
+  return new DomainError('service_unavailable', message);
 }

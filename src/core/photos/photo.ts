@@ -65,6 +65,8 @@ export interface Photo extends Descriptive, CaptureTime {
   readonly metadata: Metadata;
   readonly importId: Id | null;
   readonly damaged: boolean;
+  /** Since when the stored original is known to be gone or changed; null: not known to be. */
+  readonly originalLostAt: Date | null;
   readonly thumbhash: string | null;
   readonly dominantColor: string | null;
   readonly trashedAt: Date | null;
@@ -94,6 +96,16 @@ export function trashed(photo: Photo, at: Date, retentionDays: number): Photo {
 
 export function restored(photo: Photo): Photo {
   return { ...photo, trashedAt: null, purgeAt: null };
+}
+
+/** Its stored original is gone or changed. Who imports the same bytes again brings it back. */
+export function lost(photo: Photo, at: Date): Photo {
+  return { ...photo, originalLostAt: photo.originalLostAt ?? at };
+}
+
+/** Its original is whole again, at `blobKey`. */
+export function recovered(photo: Photo, blobKey = photo.blobKey): Photo {
+  return { ...photo, blobKey, originalLostAt: null };
 }
 
 /** A quarter turn exchanges the sides. */

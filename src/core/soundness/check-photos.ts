@@ -2,7 +2,7 @@ import { keptKey, originalKey, renditionKey, stagingKey } from '../blobs/blob-ke
 import type { ImportPhoto } from '../imports/import-photo.js';
 import { defaultFormat } from '../media/renditions.js';
 import { renditionOf } from '../photos/download-photo.js';
-import type { TaggedPhoto } from '../photos/photo.js';
+import { changed, lost, type Photo, recovered, type TaggedPhoto } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { faultOf, reasonOf } from './check-bytes.js';
@@ -33,9 +33,35 @@ export async function checkPhotos(uses: CheckUses, customerId: Id, how: HowToChe
 async function checkPhoto(uses: CheckUses, photo: TaggedPhoto, how: HowToCheck, findings: Findings): Promise<void> {
   findings.saw('photos');
   const fault = await faultOf(uses, keptKey(photo.blobKey), photo, how);
-  if (fault === null) return checkThumb(uses, photo, how, findings);
+  if (fault === null) {
+    if (photo.originalLostAt !== null && !how.fast) await unmark(uses, photo, how, findings);
+    return checkThumb(uses, photo, how, findings);
+  }
+  // What cannot be read now may be readable in an hour: that is not lost.
+  if (how.repair && fault.kind !== 'unreadable') await mark(uses, photo, lost);
   if (!(await isUnchanged(uses, photo))) return;
-  findings.breach('I1', `The original of this photo ${fault.message}`, about(photo));
+  findings.breach('I1', `The original of this photo ${fault.message}${advice}`, about(photo));
+}
+
+const advice = ' Restore the file from a backup, or have the same file imported once more.';
+
+/** The API shows it, and downloads are refused instead of cut short. */
+function mark({ store, clock }: CheckUses, seen: TaggedPhoto, as: (photo: Photo, at: Date) => Photo): Promise<void> {
+  return store.within(seen.customerId, async ({ photos }) => {
+    const photo = (await photos.lock([seen.id]))[0];
+    if (photo?.blobKey !== seen.blobKey) return;
+    const at = clock.now();
+    const next = changed(photo, as(photo, at), at);
+    if (next !== photo) await photos.update(next);
+  });
+}
+
+/** Somebody has put the original back. */
+async function unmark(uses: CheckUses, photo: TaggedPhoto, { repair }: HowToCheck, findings: Findings): Promise<void> {
+  if (repair) await mark(uses, photo, (held) => recovered(held));
+  const advice = repair ? 'The mark was taken away.' : 'phs verify --repair takes the mark away.';
+  const message = `This photo is marked as lost, and its original is whole. ${advice}`;
+  findings.breach('I1', message, { ...about(photo), repaired: repair });
 }
 
 /** Purged or given another original since it was read: then what was seen says nothing. */

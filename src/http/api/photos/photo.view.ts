@@ -32,6 +32,7 @@ export function photoView(photo: TaggedPhoto) {
     metadata: { ...photo.metadata },
     importId: photo.importId,
     damaged: photo.damaged,
+    originalLostAt: optionalInstant(photo.originalLostAt),
     thumbhash: photo.thumbhash,
     dominantColor: photo.dominantColor,
     trashedAt: optionalInstant(photo.trashedAt),
