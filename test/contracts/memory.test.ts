@@ -1,6 +1,6 @@
 import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
-import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
+import { MemoryDatabase, type MemoryTable } from '../../src/adapters/memory/memory-database.js';
 import { MemoryIdempotencyStore } from '../../src/adapters/memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
@@ -8,6 +8,7 @@ import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-win
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { present } from '../support/tenant.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
 import { customerStoreContract } from './customer-store.contract.js';
@@ -16,6 +17,7 @@ import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
+import { strayRowsContract } from './stray-rows.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 
@@ -35,10 +37,25 @@ function openMemory() {
         const tag = database.tags.get(tagId);
         if (tag !== undefined) database.tags.set(tagId, { ...tag, photoCount });
       }),
+    spoil: spoiling(database),
     setStatus: (id: Id, status: CustomerStatus) => store.change(id, { status }),
     deadReason: async ({ id }: { id: Id }) => database.jobs.where((job) => job.id === id)[0]?.deadReason ?? null,
     passTime: async (seconds: number) => clock.pass(seconds * 1000),
     close: async () => {},
+  };
+}
+
+/** Writes what no repository would. */
+function spoiling(database: MemoryDatabase) {
+  const change = <T extends { id: Id }>(table: MemoryTable<T>, id: Id, values: Partial<T>) =>
+    database.transaction(async () => table.set(id, { ...present(table.get(id)), ...values }));
+  return {
+    importOf: (what: 'photo' | 'item', id: Id, importId: Id) =>
+      what === 'photo' ? change(database.photos, id, { importId }) : change(database.importPhotos, id, { importId }),
+    blobKeyOf: (id: Id, blobKey: string) => change(database.photos, id, { blobKey }),
+    tagOf: (_: Id, photoId: Id, tagId: Id) =>
+      database.transaction(async () => database.links.set(photoId, [...(database.links.get(photoId) ?? []), tagId])),
+    rowOf: (id: Id) => database.transaction(async () => database.photos.delete(id)),
   };
 }
 
@@ -56,3 +73,4 @@ rateWindowStoreContract('memory', async () => {
 });
 limitsContract('memory', async () => openMemory());
 tagCountsContract('memory', async () => openMemory());
+strayRowsContract('memory', async () => openMemory());

@@ -6,6 +6,7 @@ import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/rate-window.repository.js';
+import type { Id } from '../../src/core/shared/ids.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
@@ -15,6 +16,7 @@ import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
+import { strayRowsContract } from './stray-rows.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 
@@ -96,4 +98,23 @@ tagCountsContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
   const sql = 'UPDATE tag_counts SET photos = $3 WHERE customer_id = $1 AND tag_id = $2';
   return { ...rest, setCount: (...given) => source.query(sql, given) };
+});
+
+strayRowsContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  const keys: { table: string; name: string }[] = await source.query(
+    `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint
+     WHERE contype = 'f' AND conrelid::regclass::text IN ('photos', 'import_photos', 'photo_tags', 'photo_exif')`,
+  );
+  for (const { table, name } of keys) await source.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  const change = (table: string, column: string) => (id: Id, value: unknown) =>
+    source.query(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, value]);
+  const spoil = {
+    importOf: (what: 'photo' | 'item', id: Id, importId: Id) =>
+      change(what === 'photo' ? 'photos' : 'import_photos', 'import_id')(id, importId),
+    blobKeyOf: change('photos', 'blob_key'),
+    tagOf: (...row: readonly Id[]) => source.query('INSERT INTO photo_tags SELECT $1, $2, $3, false, now()', [...row]),
+    rowOf: (id: Id) => source.query('DELETE FROM photos WHERE id = $1', [id]),
+  };
+  return { ...rest, spoil };
 });

@@ -271,6 +271,21 @@ describe('I2: what nobody owns', () => {
   });
 });
 
+test('I8 and I9: rows that refer to what is not their customer’s, or to what is gone', async () => {
+  const [stray, gone] = [await acme.addPhoto(picture('a.jpg')), await acme.addPhoto(picture('b.jpg'))];
+  const other = await Account.open(here);
+  const { id: importId } = await other.start();
+  const { photos } = here.database;
+  await here.database.transaction(async () => {
+    photos.set(stray.id, { ...present(photos.get(stray.id)), importId });
+    photos.delete(gone.id);
+  });
+  expect(await told()).toEqual([
+    ['I9', stray.id],
+    ['I8', gone.id],
+  ]);
+});
+
 test('I12: counts of tags are told and counted anew', async () => {
   const photo = await acme.addPhoto(picture('a.jpg'), { tagNames: ['x'] });
   const [tag] = await acme.tags();

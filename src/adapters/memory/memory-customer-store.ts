@@ -13,6 +13,7 @@ import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js
 import { MemoryImportRepository } from './memory-import-repository.js';
 import { MemoryJobAdder } from './memory-job-queue.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
+import { findStrays } from './memory-stray-rows.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
 
 /** One transaction at a time over everything, so nobody waits for a single row. */
@@ -60,6 +61,7 @@ export class MemoryCustomerStore implements CustomerStore {
       lockCustomer: customer,
       usage: () => pass(() => this.usage(customerId)),
       quotaUse: () => pass(() => this.quotaUse(customerId)),
+      strays: (after, limit) => pass(async () => findStrays(this.database, customerId, after, limit)),
       photos: passing(new MemoryPhotoRepository(this.database, customerId, held), pass),
       tags: passing(new MemoryTagRepository(this.database, customerId, held), pass),
       imports: passing(new MemoryImportRepository(this.database, customerId, held), pass),

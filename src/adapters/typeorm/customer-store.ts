@@ -8,6 +8,7 @@ import { TypeormImportRepository } from './import.repository.js';
 import { TypeormImportPhotoRepository } from './import-photo.repository.js';
 import { TypeormJobAdder } from './job.repository.js';
 import { TypeormPhotoRepository } from './photo.repository.js';
+import { findStrays } from './stray-rows.js';
 import { TypeormTagRepository } from './tag.repository.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 
@@ -33,6 +34,7 @@ function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
     lockCustomer: () => lockCustomer(manager, customerId),
     usage: () => readUsage(manager, customerId),
     quotaUse: () => readQuotaUse(manager, customerId),
+    strays: (after, limit) => findStrays(manager, customerId, after, limit),
     photos: new TypeormPhotoRepository(manager, customerId),
     tags: new TypeormTagRepository(manager, customerId),
     imports: new TypeormImportRepository(manager, customerId),

@@ -27,9 +27,8 @@ export async function shiftPhotoCounts(
   );
 }
 
-/** Of photos outside the trash; `t` is the tag. */
-const counted = `SELECT count(*) FROM photo_tags l JOIN photos p ON p.customer_id = l.customer_id AND p.id = l.photo_id
-  WHERE l.customer_id = $1 AND l.tag_id = t.id AND NOT p.trashed`;
+/** Of photos outside the trash; `t` is the tag. Out of one index, so that it takes a second for millions. */
+const counted = 'SELECT count(*) FROM photo_tags l WHERE l.customer_id = $1 AND l.tag_id = t.id AND NOT l.trashed';
 
 export function countsOf(
   manager: EntityManager,

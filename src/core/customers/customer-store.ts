@@ -9,12 +9,13 @@ import type {
 import type { JobAdder } from '../jobs/job-queue.js';
 import type { PhotoReads, PhotoRepository } from '../photos/photo-repository.js';
 import type { Id } from '../shared/ids.js';
+import type { StrayReads } from '../soundness/stray-rows.js';
 import type { TagReads, TagRepository } from '../tags/tag-repository.js';
 import type { Customer, CustomerUsage } from './customer.js';
 import type { QuotaUse } from './quota.js';
 
 /** Everything of one customer, to read. */
-export interface CustomerView {
+export interface CustomerView extends StrayReads {
   /** Errors: `not_found` when the customer does not exist. */
   customer(): Promise<Customer>;
   usage(): Promise<CustomerUsage>;

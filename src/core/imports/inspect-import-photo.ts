@@ -36,12 +36,13 @@ async function look(uses: InspectUses, item: ImportPhoto): Promise<void> {
   if (!(await uses.blobs.copy(stagingKey(item), originalKey(item), staged.etag))) {
     throw new DomainError('service_unavailable', 'The staged bytes changed while they were looked at.');
   }
-  await keepThumb(uses, item, inspection);
   const kept = await settle(uses, item, (work, held, at) => accept(work, held, inspection.facts, measure, at));
   // Another run, or a client, has decided about the item meanwhile: then what lies there may be what that relies on.
   if (kept === undefined) return;
-  const unused = kept ? [] : [originalKey(item), thumbKey(item, inspection.facts)];
-  await uses.blobs.delete([stagingKey(item), ...unused]);
+  // Not before: from here on the item cannot get other bytes any more. Its name says no attempt, and a run that was taken for dead
+  // would put the picture of earlier bytes there.
+  if (kept) await keepThumb(uses, item, inspection);
+  await uses.blobs.delete([stagingKey(item), ...(kept ? [] : [originalKey(item)])]);
 }
 
 const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
@@ -66,11 +67,9 @@ async function keepThumb(
   item: ImportPhoto,
   inspection: Extract<Inspection, { outcome: 'picture' }>,
 ) {
-  await blobs.put(thumbKey(item, inspection.facts), inOneChunk(inspection.thumb.bytes));
-}
-
-function thumbKey(item: ImportPhoto, facts: PictureFacts) {
-  return renditionKey({ customerId: item.customerId, id: item.id, rotation: 0 }, 'thumb', defaultFormat(facts));
+  const photo = { customerId: item.customerId, id: item.id, rotation: 0 };
+  const key = renditionKey(photo, 'thumb', defaultFormat(inspection.facts));
+  await blobs.put(key, inOneChunk(inspection.thumb.bytes));
 }
 
 /** Ready, or duplicate of what the library has. Tells whether the copied bytes are used. */

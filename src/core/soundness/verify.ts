@@ -5,6 +5,7 @@ import { after, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { type CheckUses, checkItems, checkPhotos, type HowToCheck } from './check-photos.js';
 import { type Checked, Findings, type Problem } from './findings.js';
+import type { StrayRow, StrayRows } from './stray-rows.js';
 
 export interface Verification extends HowToCheck {
   /** What nobody owns is a breach when it was written at least so many seconds ago. */
@@ -24,17 +25,20 @@ export async function verify(uses: CheckUses & Uses<'customers'>, verification: 
     await checkPhotos(uses, id, verification, findings);
     await checkItems(uses, id, verification, findings);
     await checkCounts(uses, id, verification, findings);
+    await checkStrays(uses, id, findings);
   }
   await checkBlobs(uses, verification, findings);
   return findings.checked;
 }
 
-const BATCH = 100;
+/** Rows of one statement; tags are fewer, for each is counted. */
+const BATCH = 500;
+const TAG_BATCH = 50;
 
 /** I12: the `photoCount` of tags. Usage, quotas and the counts of imports are counted on read, and cannot be wrong. */
 async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
   for (let last: Id | null = null; ; ) {
-    const page = await store.read(customerId, (view) => view.tags.photoCounts(last, BATCH));
+    const page = await store.read(customerId, (view) => view.tags.photoCounts(last, TAG_BATCH));
     for (const { id, kept, counted } of page) {
       findings.saw('tags');
       if (kept === counted) continue;
@@ -43,7 +47,27 @@ async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: How
       findings.breach('I12', message, { customerId, tagId: id, repaired: repair });
     }
     last = page.at(-1)?.id ?? null;
-    if (page.length < BATCH) return;
+    if (page.length < TAG_BATCH) return;
+  }
+}
+
+const strayMessages: Readonly<Record<StrayRow['kind'], string>> = {
+  photo: 'This photo refers to an import that its customer does not have.',
+  item: 'This item refers to an import that its customer does not have.',
+  original: 'This photo refers to an original that is not its customer’s.',
+  tag: 'This photo refers to a tag that its customer does not have.',
+  remains: 'Tags or EXIF are left of this photo, which was deleted for ever.',
+};
+
+/** I8 and I9. The database refuses such rows: whoever finds one has restored it, or changed it, by other means than this program. */
+async function checkStrays({ store }: CheckUses, customerId: Id, findings: Findings): Promise<void> {
+  for (let after: Id | null = null; ; ) {
+    const { last, rows }: StrayRows = await store.read(customerId, (view) => view.strays(after, BATCH));
+    for (const { kind, id } of rows) {
+      findings.breach(kind === 'remains' ? 'I8' : 'I9', strayMessages[kind], { customerId, photoId: id });
+    }
+    if (last === null) return;
+    after = last;
   }
 }
 
