@@ -27,6 +27,8 @@ FROM generate_series(0, 197) AS tag,
 UNION SELECT n, 198 FROM new_photos WHERE age BETWEEN 0.06 AND 0.1
 UNION SELECT n, 199 FROM new_photos WHERE age > 0.6;
 
+ANALYZE new_photos, new_links;
+
 INSERT INTO photos (
   customer_id, id, filename, filename_key, content_type, size_bytes, sha256, blob_key, width, height, orientation, rotation, alpha,
   title, latitude, longitude, rating, taken_at, taken_at_source, camera_key, external_id, metadata, import_id, damaged,
@@ -70,10 +72,11 @@ FROM new_links l JOIN new_photos n USING (n) JOIN photos p ON p.customer_id = cu
   (SELECT min(id) AS first FROM tags WHERE customer_id = current_setting('library.customer')::bigint) t;
 
 INSERT INTO tag_counts (customer_id, tag_id, photos)
-SELECT t.customer_id, t.id, count(p.id)
-FROM tags t LEFT JOIN photo_tags l ON l.customer_id = t.customer_id AND l.tag_id = t.id
-  LEFT JOIN photos p ON p.customer_id = l.customer_id AND p.id = l.photo_id AND NOT p.trashed
-WHERE t.customer_id = current_setting('library.customer')::bigint
-GROUP BY t.customer_id, t.id;
+SELECT t.customer_id, t.id, coalesce(c.photos, 0)
+FROM tags t LEFT JOIN (
+  SELECT tag_id, count(*) FILTER (WHERE NOT trashed) AS photos
+  FROM photo_tags WHERE customer_id = current_setting('library.customer')::bigint GROUP BY tag_id
+) c ON c.tag_id = t.id
+WHERE t.customer_id = current_setting('library.customer')::bigint;
 
 DROP TABLE new_photos, new_links;

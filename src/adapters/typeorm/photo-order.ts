@@ -44,6 +44,7 @@ export function stretchesAfter(order: PhotoOrder, after: Position | null): Stret
   const withoutValue: Stretch[] = order.nullable ? [(_, column) => `${column} IS NULL`] : [];
   if (after === null) return [(_, column) => (order.nullable ? `${column} IS NOT NULL` : 'true'), ...withoutValue];
   const { value, id } = after;
+  if (order.column === 'id') return [(place, _, key) => `${key} ${than} ${place(id)}`];
   if (value === null) return [(place, column, key) => `${column} IS NULL AND ${key} ${than} ${place(id)}`];
   const beyond: Stretch = (place, column, key) =>
     `(${column}, ${key}) ${than} (${place(order.value(value))}, ${place(id)})`;

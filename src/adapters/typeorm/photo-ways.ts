@@ -100,7 +100,7 @@ function inOrder({ filters, order }: List, conditions: PhotoConditions): Way {
     const branches = trashStates(filters).map(
       (state) =>
         `(SELECT p.id, p.${order.column} AS value FROM photos p WHERE ${all.all(state('p'), beyond)}
-          ORDER BY p.${order.column} ${order.direction}, p.id ${order.direction} LIMIT ${limit})`,
+          ${sorted(order, 'p')} LIMIT ${limit})`,
     );
     return { sql: branches.join(' UNION ALL '), values: all.values };
   };
@@ -108,18 +108,18 @@ function inOrder({ filters, order }: List, conditions: PhotoConditions): Way {
 
 /** The beginnings of the lists of single keys, put together. */
 function merged({ customerId, filters, order }: List, { table, id, keys, same }: Branches): Way {
-  const column = order.column === 'id' ? id : order.column;
-  const sorted = (by: string, then: string) => `ORDER BY ${by} ${order.direction}, ${then} ${order.direction}`;
+  const value = order.column === 'id' ? id : order.column;
   return (stretch, limit) => {
     const { place, values } = PhotoConditions.none(customerId);
-    const demands = [stretch(place, `r.${column}`, `r.${id}`), ...ownTimes(filters, order, place, `r.${column}`)];
+    const times = ownTimes(filters, order, place, `r.${value}`);
+    const demands = [stretch(place, `r.${value}`, `r.${id}`), ...times, same].join(' AND ');
     const branches = trashStates(filters).map(
       (state) =>
         `(SELECT DISTINCT found.id, found.value FROM ${keys(place, state)} CROSS JOIN LATERAL (
-            SELECT r.${id} AS id, r.${column} AS value FROM ${table} r
-            WHERE ${['r.customer_id = $1', state('r'), same, ...demands].join(' AND ')}
-            ${sorted(`r.${column}`, `r.${id}`)} LIMIT ${limit}
-          ) found ${sorted('found.value', 'found.id')} LIMIT ${limit})`,
+            SELECT r.${id} AS id, r.${value} AS value FROM ${table} r
+            WHERE r.customer_id = $1 AND ${state('r')} AND ${demands}
+            ORDER BY r.${value} ${order.direction}, r.${id} ${order.direction} LIMIT ${limit}
+          ) found ORDER BY found.value ${order.direction}, found.id ${order.direction} LIMIT ${limit})`,
     );
     return { sql: branches.join(' UNION ALL '), values };
   };
@@ -127,27 +127,28 @@ function merged({ customerId, filters, order }: List, { table, id, keys, same }:
 
 /** What matches among the next photos of the list, or of one tag: all of a page only where it is full. */
 function walked({ filters, order }: List, conditions: PhotoConditions, tagId: Id | undefined): Way {
-  const { column, direction } = order;
   return (stretch, limit) => {
     const all = conditions.copy();
-    const next = (table: string, value: string, id: string, state: TrashState, key: readonly string[]) =>
-      `FROM ${table} n WHERE ${[
+    const next = (state: TrashState, value: string, id: string) =>
+      [
         'n.customer_id = $1',
         state('n'),
-        ...key,
-        stretch(all.place, `n.${value}`, `n.${id}`),
-        ...ownTimes(filters, order, all.place, `n.${value}`),
-      ].join(' AND ')} ORDER BY n.${value} ${direction}, n.${id} ${direction} LIMIT ${WALK}`;
-    const branches = trashStates(filters).map((state) => {
-      if (tagId === undefined) return `(SELECT n.* ${next('photos', column, 'id', state, [])})`;
-      const key = [`n.tag_id = ${all.place(tagId)}`];
-      const links = next('photo_tags', column === 'id' ? 'photo_id' : column, 'photo_id', state, key);
-      return `(SELECT o.* FROM (SELECT n.* ${links}) l JOIN photos o ON o.customer_id = l.customer_id AND o.id = l.photo_id)`;
-    });
-    const sorted = `ORDER BY p.${column} ${direction}, p.id ${direction}`;
-    const sql = `SELECT p.id, p.${column} AS value
-      FROM (SELECT p.* FROM (${branches.join(' UNION ALL ')}) p ${sorted} LIMIT ${WALK}) p
-      WHERE ${all.all()} ${sorted} LIMIT ${limit}`;
+        stretch(all.place, value, id),
+        ...ownTimes(filters, order, all.place, value),
+      ].join(' AND ');
+    const photos = (state: TrashState) =>
+      `(SELECT n.* FROM photos n WHERE ${next(state, `n.${order.column}`, 'n.id')} ${sorted(order, 'n')} LIMIT ${WALK})`;
+    const ofTag = (state: TrashState) => {
+      const value = order.column === 'id' ? 'n.photo_id' : `n.${order.column}`;
+      return `(SELECT o.* FROM (
+          SELECT n.* FROM photo_tags n WHERE n.tag_id = ${all.place(tagId)} AND ${next(state, value, 'n.photo_id')}
+          ORDER BY ${value} ${order.direction}, n.photo_id ${order.direction} LIMIT ${WALK}
+        ) l JOIN photos o ON o.customer_id = l.customer_id AND o.id = l.photo_id)`;
+    };
+    const branches = trashStates(filters).map(tagId === undefined ? photos : ofTag);
+    const sql = `SELECT p.id, p.${order.column} AS value
+      FROM (SELECT p.* FROM (${branches.join(' UNION ALL ')}) p ${sorted(order, 'p')} LIMIT ${WALK}) p
+      WHERE ${all.all()} ${sorted(order, 'p')} LIMIT ${limit}`;
     return { sql, values: all.values };
   };
 }
@@ -164,6 +165,11 @@ function matching({ filters, order }: List, conditions: PhotoConditions): Way {
       SELECT id, value FROM matching ORDER BY value ${order.direction}, id ${order.direction} LIMIT ${limit}`;
     return { sql, values: all.values };
   };
+}
+
+/** `createdAt` follows the id, which decides alone, so that no index serves but the one of the photos in the trash or out of it. */
+function sorted({ column, direction }: PhotoOrder, table: string): string {
+  return `ORDER BY ${table}.${column} ${direction}, ${table}.${column === 'id' ? 'created_at' : 'id'} ${direction}`;
 }
 
 async function rarest(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<Id | undefined> {
