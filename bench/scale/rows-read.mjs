@@ -1,8 +1,9 @@
-// How much a page of GET /photos reads: what Postgres says of each statement that the list runs.
+// How much a page of GET /photos reads of a library: what Postgres says of each statement that the list runs.
 
 /**
  * Runs `list` on a manager that asks EXPLAIN about every statement first.
- * @returns rows that scans met, blocks that were looked at in memory or on disk, the plans, and what `list` answered.
+ * @returns rows that came out of tables and indexes or were thrown away there, blocks of 8 KiB that were looked at in memory or
+ * on disk, the plans, and what `list` answered.
  */
 export async function measured(manager, list) {
   const plans = [];
@@ -20,39 +21,50 @@ export async function measured(manager, list) {
 
 const blocksOf = (plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 
-/** Rows that came out of tables and indexes, and those that a filter then threw away. */
 function rowsOf(plan) {
   const below = (plan.Plans ?? []).reduce((total, part) => total + rowsOf(part), 0);
-  if (!plan['Relation Name'] && plan['Node Type'] !== 'Bitmap Index Scan') return below;
-  const thrown = ['Filter', 'Index Recheck', 'Join Filter'].map((by) => plan[`Rows Removed by ${by}`] ?? 0);
-  return below + [plan['Actual Rows'], ...thrown].reduce((total, rows) => total + rows * plan['Actual Loops'], 0);
+  if (plan['Relation Name'] === undefined && plan['Node Type'] !== 'Bitmap Index Scan') return below;
+  const thrown = ['Filter', 'Index Recheck'].map((by) => plan[`Rows Removed by ${by}`] ?? 0);
+  const each = [plan['Actual Rows'], ...thrown].reduce((total, rows) => total + rows);
+  return below + Math.round(each * plan['Actual Loops']);
 }
 
-/** A case of cases.json as filters of this customer. */
-export async function filtersOf(manager, customerId, { photoNumbers, hashNumbers, importNumber, ...given }) {
-  const first = async (table) =>
-    (await manager.query(`SELECT min(id)::integer AS id FROM ${table} WHERE customer_id = $1`, [customerId]))[0].id;
+/** Fills a library by the text of library.sql. All on one connection, for it keeps what it needs in temporary tables. */
+export async function fillLibrary(query, librarySql, customerId, photos) {
+  const settings = `set_config('library.customer', '${customerId}', false), set_config('library.photos', '${photos}', false)`;
+  await query(`SELECT ${settings}; ${librarySql}`);
+}
+
+/** A case of cases.json as filters for this customer. */
+export async function filtersOf(manager, customerId, { likeOne, hundred, ...given }) {
   const filters = { trashed: 'false', ...given };
-  for (const field of ['tagIds', 'anyTagIds', 'excludeTagIds'].filter((name) => given[name])) {
-    const firstTag = await first('tags');
-    filters[field] = given[field].map((number) => firstTag + number);
+  const times = Object.keys(given).filter((field) => /(After|Before)$/.test(field));
+  for (const field of times) filters[field] = new Date(given[field]);
+  const [first] = await manager.query('SELECT min(id)::integer AS tag FROM tags WHERE customer_id = $1', [customerId]);
+  for (const field of ['tagIds', 'anyTagIds', 'excludeTagIds'].filter((name) => given[name] !== undefined)) {
+    filters[field] = given[field].map((number) => first.tag + number);
   }
-  for (const field of Object.keys(given).filter((name) => /After$|Before$/.test(name)))
-    filters[field] = new Date(given[field]);
-  if (importNumber !== undefined) filters.importId = (await first('imports')) + importNumber;
-  const numbered = photoNumbers ?? hashNumbers;
-  if (numbered === undefined) return filters;
-  const chosen = `SELECT id::integer AS id, sha256 FROM photos WHERE customer_id = $1 AND id % 997 = 0 ORDER BY id LIMIT $2`;
-  const rows = await manager.query(chosen, [customerId, numbered[1]]);
-  return photoNumbers
-    ? { ...filters, ids: rows.map(({ id }) => id) }
-    : { ...filters, sha256: rows.map(({ sha256 }) => sha256) };
+  if (likeOne !== undefined) filters[likeOne] = await ofOne(manager, customerId, likeOne);
+  if (hundred !== undefined) filters[hundred] = await ofHundred(manager, customerId, hundred);
+  return filters;
 }
 
-/** Fills an empty library by library.sql: without the indexes, which are made afterwards. */
-export async function fill(manager, sql, customerId, photos) {
-  await manager.query(
-    `SELECT set_config('library.customer', '${customerId}', false), set_config('library.photos', '${photos}', false)`,
+/** From the middle of the library, with a name and an external id that no other has. */
+async function ofOne(manager, customerId, field) {
+  const [photo] = await manager.query(
+    `SELECT filename_key AS "filenameKey", external_id AS "externalId", import_id::integer AS "importId"
+     FROM photos WHERE customer_id = $1 AND NOT trashed AND filename_key LIKE 'img_%' AND external_id LIKE 'asset-%'
+       AND id > (SELECT (min(id) + max(id)) / 2 FROM photos WHERE customer_id = $1)
+     ORDER BY id LIMIT 1`,
+    [customerId],
   );
-  await manager.query(sql);
+  return field === 'words' ? [photo.filenameKey.slice(4, 11)] : photo[field];
+}
+
+async function ofHundred(manager, customerId, field) {
+  const photos = await manager.query(
+    'SELECT id::integer AS ids, sha256 FROM photos WHERE customer_id = $1 AND id % 97 = 0 ORDER BY id DESC LIMIT 100',
+    [customerId],
+  );
+  return photos.map((photo) => photo[field]);
 }

@@ -17,12 +17,15 @@ interface WordWithTags {
   readonly tagIds: readonly Id[];
 }
 
+/** A condition; what it looks up in another table ends with `end`. */
+type Condition = (end: string) => string;
+
 /** The conditions of a list on the photo `p`, and the values that stand in them: `$1` is the customer. */
 export class PhotoConditions {
   private constructor(
     private readonly customerId: Id,
     readonly values: unknown[],
-    private readonly conditions: string[],
+    private readonly conditions: Condition[],
   ) {}
 
   static async of(manager: EntityManager, customerId: Id, filters: PhotoFilters): Promise<PhotoConditions> {
@@ -33,7 +36,7 @@ export class PhotoConditions {
 
   /** Of the customer alone. */
   static none(customerId: Id): PhotoConditions {
-    return new PhotoConditions(customerId, [customerId], ['p.customer_id = $1']);
+    return new PhotoConditions(customerId, [customerId], [() => 'p.customer_id = $1']);
   }
 
   /** For a statement of its own: every value of a statement must stand in it. */
@@ -44,7 +47,12 @@ export class PhotoConditions {
   readonly place = (value: unknown): string => `$${this.values.push(value)}`;
 
   all(...more: readonly string[]): string {
-    return [...this.conditions, ...more].join(' AND ');
+    return [...this.conditions.map((condition) => condition('')), ...more].join(' AND ');
+  }
+
+  /** For few photos: what stands in other tables is looked up for each of them, never read as a whole to be joined. */
+  ofEach(): string {
+    return this.conditions.map((condition) => condition(' OFFSET 0')).join(' AND ');
   }
 
   private async add(manager: EntityManager, filters: PhotoFilters): Promise<void> {
@@ -54,7 +62,7 @@ export class PhotoConditions {
     this.addPlace(filters);
     if (filters.camera) {
       const keys = await cameraKeys(manager, this.customerId, filters.camera);
-      this.conditions.push(`p.camera_key = ANY(${this.place(keys)}::text[])`);
+      this.when(keys, (some) => `p.camera_key = ANY(${some}::text[])`);
     }
     if (filters.words?.length) {
       this.addWords(await this.withTags(manager, filters.words));
@@ -72,23 +80,25 @@ export class PhotoConditions {
   }
 
   private addTimes(filters: PhotoFilters): void {
-    for (const name of TIMES) this.conditions.push(...timesOf(filters, name, this.place, `p.${name}_at`));
+    for (const name of TIMES) this.demand(...timesOf(filters, name, this.place, `p.${name}_at`));
   }
 
   private addTags({ tagIds, anyTagIds, excludeTagIds }: PhotoFilters): void {
-    const link = (tags: string) =>
-      `EXISTS (SELECT FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id AND l.tag_id ${tags})`;
-    for (const id of tagIds ?? []) this.when(id, (tag) => link(`= ${tag}`));
-    this.when(anyTagIds, (ids) => link(`= ANY(${ids}::bigint[])`));
-    this.when(excludeTagIds, (ids) => `NOT ${link(`= ANY(${ids}::bigint[])`)}`);
+    for (const id of tagIds ?? []) this.conditions.push(this.linked([id]));
+    if (anyTagIds !== undefined) this.conditions.push(this.linked(anyTagIds));
+    if (excludeTagIds === undefined) return;
+    const excluded = this.linked(excludeTagIds);
+    this.conditions.push((end) => `NOT ${excluded(end)}`);
   }
 
   private addPlace({ bbox }: PhotoFilters): void {
     if (bbox === undefined) return;
     const [west, south, east, north] = bbox.map((corner) => `${this.place(corner)}::float8`);
-    this.conditions.push(`p.latitude BETWEEN ${south} AND ${north}`);
     const crosses = bbox[0] > bbox[2];
-    this.conditions.push(`(p.longitude >= ${west} ${crosses ? 'OR' : 'AND'} p.longitude <= ${east})`);
+    this.demand(
+      `p.latitude BETWEEN ${south} AND ${north}`,
+      `(p.longitude >= ${west} ${crosses ? 'OR' : 'AND'} p.longitude <= ${east})`,
+    );
   }
 
   /** Tags stand in the search column by id; but a query of thousands of them would take longer than to look at the links. */
@@ -96,16 +106,27 @@ export class PhotoConditions {
     const few = words.filter(({ tagIds }) => tagIds.length <= MANY_TAGS);
     const matches = (some: readonly WordWithTags[]) =>
       `p.search @@ ${this.place(searchQuery(this.customerId, some))}::tsquery`;
-    if (few.length > 0) this.conditions.push(matches(few));
+    if (few.length > 0) this.demand(matches(few));
     for (const { word, tagIds } of words.filter((each) => !few.includes(each))) {
-      const linked = `l.customer_id = $1 AND l.photo_id = p.id AND l.tag_id = ANY(${this.place(tagIds)}::bigint[])`;
+      const linked = this.linked(tagIds);
       const own = matches([{ word, tagIds: [] }]);
-      this.conditions.push(`(${own} OR EXISTS (SELECT FROM photo_tags l WHERE ${linked}))`);
+      this.conditions.push((end) => `(${own} OR ${linked(end)})`);
     }
   }
 
+  /** That a photo has one of these tags. */
+  private linked(tagIds: readonly Id[]): Condition {
+    const ids = this.place(tagIds);
+    return (end) =>
+      `EXISTS (SELECT FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id AND l.tag_id = ANY(${ids}::bigint[])${end})`;
+  }
+
   private when(value: unknown, condition: (place: string) => string): void {
-    if (value !== undefined) this.conditions.push(condition(this.place(value)));
+    if (value !== undefined) this.demand(condition(this.place(value)));
+  }
+
+  private demand(...conditions: readonly string[]): void {
+    this.conditions.push(...conditions.map((condition) => () => condition));
   }
 
   /** Each word with the tags in whose name it begins a word. */

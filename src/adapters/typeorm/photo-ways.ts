@@ -148,7 +148,7 @@ function walked({ filters, order }: List, conditions: PhotoConditions, tagId: Id
     const branches = trashStates(filters).map(tagId === undefined ? photos : ofTag);
     const sql = `SELECT p.id, p.${order.column} AS value
       FROM (SELECT p.* FROM (${branches.join(' UNION ALL ')}) p ${sorted(order, 'p')} LIMIT ${WALK}) p
-      WHERE ${all.all()} ${sorted(order, 'p')} LIMIT ${limit}`;
+      WHERE ${all.ofEach()} ${sorted(order, 'p')} LIMIT ${limit}`;
     return { sql, values: all.values };
   };
 }

@@ -30,16 +30,22 @@ export class PhotoLists1763700000008 implements MigrationInterface {
       CREATE INDEX photos_location ON photos (customer_id, latitude, longitude) INCLUDE (trashed, created_at, id)
         WHERE latitude IS NOT NULL;
 
-      ALTER TABLE photo_tags ADD COLUMN trashed boolean, ADD COLUMN created_at timestamptz(3);
-      UPDATE photo_tags l SET trashed = p.trashed, created_at = p.created_at
-        FROM photos p WHERE p.customer_id = l.customer_id AND p.id = l.photo_id;
+      CREATE TABLE links (
+        customer_id bigint NOT NULL,
+        photo_id bigint NOT NULL,
+        tag_id bigint NOT NULL,
+        trashed boolean NOT NULL,
+        created_at timestamptz(3) NOT NULL
+      );
+      INSERT INTO links SELECT l.customer_id, l.photo_id, l.tag_id, p.trashed, p.created_at
+        FROM photo_tags l JOIN photos p ON p.customer_id = l.customer_id AND p.id = l.photo_id;
+      DROP TABLE photo_tags;
+      ALTER TABLE links RENAME TO photo_tags;
       ALTER TABLE photo_tags
-        ALTER COLUMN trashed SET NOT NULL,
-        ALTER COLUMN created_at SET NOT NULL,
-        DROP CONSTRAINT photo_tags_customer_id_photo_id_fkey,
+        ADD PRIMARY KEY (customer_id, photo_id, tag_id),
+        ADD FOREIGN KEY (customer_id, tag_id) REFERENCES tags (customer_id, id),
         ADD CONSTRAINT photo_tags_photo FOREIGN KEY (customer_id, trashed, photo_id, created_at)
           REFERENCES photos (customer_id, trashed, id, created_at) ON UPDATE CASCADE ON DELETE CASCADE;
-      DROP INDEX photo_tags_tag;
       CREATE INDEX photo_tags_tag ON photo_tags (customer_id, tag_id, photo_id, trashed);
       CREATE INDEX photo_tags_created_at ON photo_tags (customer_id, tag_id, trashed, created_at, photo_id);
     `);
