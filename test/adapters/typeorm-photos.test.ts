@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import type { CustomerWork } from '../../src/core/customers/customer-store.js';
 import type { Photo, TaggedPhoto } from '../../src/core/photos/photo.js';
 import { type PhotoFilters, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -231,6 +232,75 @@ test('counts of tags are those of the links, whatever happens at once', async ()
     [customerId],
   );
   expect(lexemes).toEqual([]);
+  expect(await outOfStep(customerId)).toEqual([]);
+});
+
+/** Photos whose links or facets say something else than the photo and its links do. */
+async function outOfStep(customerId: Id): Promise<unknown[]> {
+  return source.query(
+    `SELECT p.id FROM photos p WHERE p.customer_id = $1 AND (
+       EXISTS (
+         SELECT FROM photo_tags l WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
+           AND (l.trashed, l.created_at) <> (p.trashed_at IS NOT NULL, p.created_at)
+       ) OR p.facets % 2 <> (
+         SELECT least(count(*), 1) FROM photo_tags l WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
+       ) OR p.facets / 2 % 2 <> (CASE WHEN p.latitude IS NULL THEN 0 ELSE 1 END)
+       OR p.facets / 4 % 3 <> (CASE WHEN p.width > p.height THEN 2 WHEN p.width = p.height THEN 1 ELSE 0 END)
+       OR p.facets / 12 <> coalesce(p.rating + 1, 0)
+     )`,
+    [customerId],
+  );
+}
+
+test('links and facets follow a photo through everything that can become of it', async () => {
+  const customerId = await newCustomer();
+  const [first, second, third] = [
+    await addTag(customerId, 'first'),
+    await addTag(customerId, 'second'),
+    await addTag(customerId, 'third'),
+  ];
+  const photo = await addPhoto(customerId, { rating: 0, width: 3, height: 4 }, [first]);
+  const other = await addPhoto(customerId, { trashedAt: at, location: { latitude: 0, longitude: 0, altitude: null } });
+  const bare = await addPhoto(customerId, { width: 4, height: 4 });
+  const steps: ((work: CustomerWork) => Promise<unknown>)[] = [
+    ({ photos }) => photos.update({ ...photo, trashedAt: at, rating: 5, rotation: 90, width: 4, height: 3 }),
+    ({ photos }) => photos.setTags(photo.id, [first, second]),
+    ({ tags }) => tags.attach(first, [photo.id, other.id, bare.id], at),
+    ({ photos }) => photos.update({ ...photo, location: { latitude: 1, longitude: 1, altitude: null } }),
+    ({ tags }) => tags.merge([first], third, at),
+    ({ photos }) => photos.update({ ...other, trashedAt: null, location: null, rating: null }),
+    ({ tags }) => tags.detach([second, third], [photo.id, bare.id], at),
+    ({ tags }) => tags.delete(third, at),
+    ({ tags }) => tags.attach(second, [photo.id, other.id], at),
+    ({ photos }) => photos.delete(photo.id),
+  ];
+  for (const step of steps) {
+    await store.within(customerId, async (work) => {
+      await work.photos.lock([photo.id, other.id, bare.id]);
+      await work.tags.lock([first, second, third]);
+      await step(work);
+    });
+    expect(await outOfStep(customerId)).toEqual([]);
+  }
+  const links = await source.query(
+    'SELECT photo_id AS "photoId", trashed, created_at AS "createdAt" FROM photo_tags WHERE customer_id = $1',
+    [customerId],
+  );
+  expect(links).toEqual([{ photoId: other.id, trashed: false, createdAt: at }]);
+});
+
+test('a link that says something else than its photo is refused', async () => {
+  const customerId = await newCustomer();
+  const tagId = await addTag(customerId, 'a');
+  const { id } = await addPhoto(customerId);
+  const link = (trashed: boolean, createdAt: Date) =>
+    source.query(
+      'INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at) VALUES ($1, $2, $3, $4, $5)',
+      [customerId, id, tagId, trashed, createdAt],
+    );
+  await expect(link(true, at)).rejects.toThrow('photo_tags_photo');
+  await expect(link(false, new Date(at.getTime() + 1))).rejects.toThrow('photo_tags_photo');
+  await link(false, at);
 });
 
 test('whoever waited for a photo sees the tags that it has by then', async () => {
