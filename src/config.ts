@@ -17,6 +17,8 @@ export interface Config {
   readonly secretKeys: readonly [string, ...string[]] | null;
   readonly trustedProxies: readonly string[];
   readonly workerConcurrency: number;
+  /** Webhooks may go to private addresses, and over http. */
+  readonly webhookAllowPrivate: boolean;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   readonly limits: Limits;
 }
@@ -48,6 +50,7 @@ export function readConfig(env: Environment): Config {
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
     workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
+    webhookAllowPrivate: read.oneOf('WEBHOOK_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     limits: readLimits(read),
   };

@@ -11,9 +11,11 @@ import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { openDataSource } from './adapters/typeorm/data-source.js';
+import { TypeormDeliveryQueue } from './adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
 import { TypeormRateWindowStore } from './adapters/typeorm/rate-window.repository.js';
+import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import type { Config } from './config.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
 import type { Ports } from './core/ports.js';
@@ -59,6 +61,8 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     blobs: await LocalBlobStore.open(join(config.dataDir, 'blobs')),
     media,
     jobs: new TypeormJobQueue(dataSource),
+    deliveries: new TypeormDeliveryQueue(dataSource),
+    webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate }),
     secrets: config.secretKeys ?? [await readOrMakeSecret(config.dataDir)],
     limits: config.limits,
     publicUrl: config.publicUrl,

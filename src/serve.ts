@@ -3,11 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { destination, type Logger, pino } from 'pino';
 import { VERSION } from './cli/version.js';
 import { type Config, readConfig } from './config.js';
+import { deliverEvent } from './core/events/deliver-event.js';
 import { runJob } from './core/jobs/run-job.js';
 import type { Ports } from './core/ports.js';
 import { firstRun, firstSteps, keylessCustomer } from './first-run.js';
 import { createApp } from './http/create-app.js';
+import { eventBody } from './http/webhooks/event-body.js';
 import { openPorts } from './ports.module.js';
+import { runDispatcher } from './worker/dispatcher.js';
 import { runPeriodically } from './worker/periodic.js';
 import { upkeep } from './worker/upkeep.js';
 import { runWorker } from './worker/worker.js';
@@ -113,7 +116,7 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: 
   );
 }
 
-/** Jobs, and what is done now and then. */
+/** Jobs, webhooks, and what is done now and then. */
 interface Background {
   stop(): Promise<unknown>;
 }
@@ -125,8 +128,11 @@ function startBackground(ports: Ports, config: Config, logger: Logger): Backgrou
     onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
     onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
   });
+  const dispatcher = runDispatcher(ports, (held) => deliverEvent(ports, held, eventBody), {
+    onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
+  });
   const tasks = runPeriodically(upkeep(ports), (task, error) => logger.warn({ err: error }, `failed to ${task}`));
-  return { stop: () => Promise.all([worker.stop(), tasks.stop()]) };
+  return { stop: () => Promise.all([worker.stop(), dispatcher.stop(), tasks.stop()]) };
 }
 
 async function greet(ports: Ports, config: Config): Promise<void> {

@@ -4,6 +4,8 @@ import type { BlobStore } from './blobs/blob-store.js';
 import type { CustomerDirectory } from './customers/customer-directory.js';
 import type { CustomerStore } from './customers/customer-store.js';
 import type { Limits } from './customers/limits.js';
+import type { DeliveryQueue } from './events/delivery-queue.js';
+import type { WebhookSender } from './events/webhook-sender.js';
 import type { IdempotencyStore } from './idempotency/idempotency-store.js';
 import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
@@ -21,6 +23,8 @@ export interface Ports {
   readonly blobs: BlobStore;
   readonly media: MediaReader;
   readonly jobs: JobQueue;
+  readonly deliveries: DeliveryQueue;
+  readonly webhooks: WebhookSender;
   readonly secrets: Secrets;
   readonly limits: Limits;
   /** Where clients reach this installation, without a slash at the end. */

@@ -1,4 +1,5 @@
 import { collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
+import { resealWebhookSecrets, sweepDeliveries } from '../core/events/keep-webhooks.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
@@ -17,5 +18,7 @@ export function upkeep(ports: Ports): readonly PeriodicTask[] {
       run: (stopping) => collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping),
     },
     { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
+    { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
+    { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
   ];
 }

@@ -2,6 +2,7 @@ import { backoffSeconds, type Job, MAX_ATTEMPTS } from '../core/jobs/job.js';
 import type { JobQueue } from '../core/jobs/job-queue.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
+import { Bell } from './bell.js';
 import { Lease, pause } from './lease.js';
 
 /** The signal fires when the lease is lost: the run must stop, and what it still writes must be guarded by state. */
@@ -174,28 +175,4 @@ function secondsUntilNext(attempt: number): number | null {
 /** A quarter of a second, half a second, one, two … up to five. */
 function pauseMilliseconds(times: number): number {
   return Math.min(MAX_PAUSE_SECONDS * 1000, 125 * 2 ** Math.min(times, 10));
-}
-
-/** Keeps one ring for who comes to wait after it, so that nothing is missed between a look and the wait for the next. */
-class Bell {
-  private rung = false;
-  private answer = (): void => {};
-
-  ring(): void {
-    this.rung = true;
-    this.answer();
-  }
-
-  /** Until the bell rings, or for so many milliseconds. */
-  async wait(milliseconds?: number): Promise<void> {
-    if (!this.rung) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        this.answer = resolve;
-        if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds);
-      });
-      clearTimeout(timer);
-    }
-    this.rung = false;
-  }
 }

@@ -3,11 +3,13 @@ import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js'
 import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
 import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
+import { MemoryDeliveryQueue } from '../../src/adapters/memory/memory-delivery-queue.js';
 import { MemoryIdempotencyStore } from '../../src/adapters/memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
+import { MemoryWebhookSender } from '../../src/adapters/memory/memory-webhook-sender.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { Caller } from '../../src/core/access/caller.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
@@ -40,6 +42,7 @@ export interface World extends Ports {
   readonly clock: SettableClock;
   readonly store: MemoryCustomerStore;
   readonly database: MemoryDatabase;
+  readonly webhooks: MemoryWebhookSender;
 }
 
 export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limits?: Partial<Limits> } = {}): World {
@@ -56,6 +59,8 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     blobs: changes.blobs ?? new MemoryBlobStore(clock),
     media: changes.media ?? new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
+    deliveries: new MemoryDeliveryQueue(database, clock),
+    webhooks: new MemoryWebhookSender(),
     secrets: ['a secret of the tests that is long enough'],
     limits: { ...defaultLimits, ...changes.limits },
     publicUrl: 'https://photos.example.com',
@@ -271,8 +276,9 @@ export async function runJobsUntilIdle(world: World): Promise<void> {
 
 /** All rows but the jobs, and the blobs. */
 export async function everything({ database, blobs }: World) {
-  const { customers, keys, photos, exif, links, tags, imports, importPhotos } = database;
-  const rows = [customers, keys, photos, exif, links, tags, imports, importPhotos].map((table) => table.all());
+  const { customers, keys, photos, exif, links, tags, imports, importPhotos, deliveries } = database;
+  const tables = [customers, keys, photos, exif, links, tags, imports, importPhotos, deliveries];
+  const rows = tables.map((table) => table.all());
   return { rows, blobs: await blobsUnder(blobs, 'staging/', 'originals/', 'renditions/') };
 }
 

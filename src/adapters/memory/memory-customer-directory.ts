@@ -43,6 +43,10 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
   }
 
+  withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]> {
+    return this.database.transaction(async () => ownersOf(this.database.webhookEndpoints.all(), window));
+  }
+
   private add(customer: NewCustomer): Customer {
     const row: Customer = {
       ...customer,

@@ -15,6 +15,11 @@ import { MemoryJobAdder } from './memory-job-queue.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { findStrays } from './memory-stray-rows.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
+import {
+  MemoryDeliveryRepository,
+  MemoryOutbox,
+  MemoryWebhookEndpointRepository,
+} from './memory-webhook-repository.js';
 
 /** One transaction at a time over everything, so nobody waits for a single row. */
 export class MemoryCustomerStore implements CustomerStore {
@@ -67,6 +72,9 @@ export class MemoryCustomerStore implements CustomerStore {
       imports: passing(new MemoryImportRepository(this.database, customerId, held), pass),
       importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, held), pass),
       blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, held), pass),
+      webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, held), pass),
+      deliveries: passing(new MemoryDeliveryRepository(this.database, customerId, this.clock), pass),
+      outbox: passing(new MemoryOutbox(this.database, customerId), pass),
       jobs: passing(new MemoryJobAdder(this.database, customerId, this.clock), pass),
       answers: passing(new MemoryAnswerKeeper(this.database, customerId), pass),
     };

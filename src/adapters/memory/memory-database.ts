@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey } from '../../core/access/api-key.js';
 import type { Customer } from '../../core/customers/customer.js';
+import type { HeldDelivery } from '../../core/events/delivery.js';
+import type { WebhookEndpoint } from '../../core/events/webhook-endpoint.js';
 import type { Attempt, KeptAnswer } from '../../core/idempotency/idempotency-store.js';
 import type { Import } from '../../core/imports/import.js';
 import type { ImportPhoto } from '../../core/imports/import-photo.js';
@@ -25,6 +27,11 @@ export interface StoredJob {
 export interface StoredIdempotencyKey extends Pick<Attempt, 'customerId' | 'key' | 'token' | 'fingerprint'> {
   readonly startedAt: Date;
   readonly answer: KeptAnswer | null;
+}
+
+/** A delivery with what the queue knows of it. */
+export interface StoredDelivery extends Omit<HeldDelivery, 'lease'> {
+  readonly lease: string | null;
 }
 
 /** Rows by id. Values are copies: nobody changes what is stored but through here, and here every change can be undone. */
@@ -85,6 +92,8 @@ export class MemoryDatabase {
   readonly droppedUploads = new MemoryTable<{ readonly attempt: number }, string>(this.journal);
   /** By customer and `jobKey`. */
   readonly jobs = new MemoryTable<StoredJob, string>(this.journal);
+  readonly webhookEndpoints = new MemoryTable<WebhookEndpoint>(this.journal);
+  readonly deliveries = new MemoryTable<StoredDelivery>(this.journal);
   /** By customer and key. */
   readonly idempotencyKeys = new MemoryTable<StoredIdempotencyKey, string>(this.journal);
 

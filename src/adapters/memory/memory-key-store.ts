@@ -3,6 +3,7 @@ import { type KeyStore, type KnownKey, MAX_KEYS } from '../../core/access/key-st
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { MemoryOutbox } from './memory-webhook-repository.js';
 
 export class MemoryKeyStore implements KeyStore {
   constructor(private readonly database: MemoryDatabase) {}
@@ -29,6 +30,7 @@ export class MemoryKeyStore implements KeyStore {
       const unused = { lastUsedAt: null, lastUsedIp: null, deletedAt: null };
       const row: ApiKey = { ...key, ...unused, id: this.database.next('key') };
       this.database.keys.set(row.id, row);
+      await this.outboxOf(row).add('api_key.created', [row.id], row.createdAt);
       return row;
     });
   }
@@ -38,6 +40,7 @@ export class MemoryKeyStore implements KeyStore {
       const [key] = this.live((candidate) => candidate.id === id);
       if (key === undefined) return false;
       this.database.keys.set(id, { ...key, deletedAt: at });
+      await this.outboxOf(key).add('api_key.deleted', [id], at);
       return true;
     });
   }
@@ -50,6 +53,10 @@ export class MemoryKeyStore implements KeyStore {
         this.database.keys.set(id, { ...key, lastUsedAt: at, lastUsedIp: ip });
       }
     });
+  }
+
+  private outboxOf({ customerId }: Pick<ApiKey, 'customerId'>): MemoryOutbox {
+    return new MemoryOutbox(this.database, customerId);
   }
 
   private known(condition: (key: ApiKey) => boolean): Promise<KnownKey | null> {

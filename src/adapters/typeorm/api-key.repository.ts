@@ -7,6 +7,7 @@ import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { apiKeyTable } from './api-key.table.js';
 import { lockCustomer } from './customer.repository.js';
+import { TypeormOutbox } from './outbox.repository.js';
 import { asJson, change, insert, select, selected } from './rows.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 
@@ -35,14 +36,19 @@ export class TypeormKeyStore implements KeyStore {
         const message = `A customer has at most ${MAX_KEYS} keys. Delete one first.`;
         throw new DomainError('limit_reached', message, { limit: MAX_KEYS, name: 'apiKeys' });
       }
-      return found((await insert(manager, apiKeyTable, [key]))[0], 'api_key');
+      const stored = found((await insert(manager, apiKeyTable, [key]))[0], 'api_key');
+      await new TypeormOutbox(manager, key.customerId).add('api_key.created', [stored.id], key.createdAt);
+      return stored;
     });
   }
 
   delete(id: Id, at: Date): Promise<boolean> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      const sql = 'UPDATE api_keys SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL';
-      return (await change(manager, sql, [id, at])).count > 0;
+    return inTransaction(this.dataSource, async (manager) => {
+      const sql = `UPDATE api_keys SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING customer_id AS "customerId"`;
+      const [deleted] = (await change<Pick<ApiKey, 'customerId'>>(manager, sql, [id, at])).rows;
+      if (deleted === undefined) return false;
+      await new TypeormOutbox(manager, deleted.customerId).add('api_key.deleted', [id], at);
+      return true;
     });
   }
 

@@ -7,14 +7,16 @@ import { TypeormAnswerKeeper } from './idempotency.repository.js';
 import { TypeormImportRepository } from './import.repository.js';
 import { TypeormImportPhotoRepository } from './import-photo.repository.js';
 import { TypeormJobAdder } from './job.repository.js';
+import { TypeormOutbox } from './outbox.repository.js';
 import { TypeormPhotoRepository } from './photo.repository.js';
 import { findStrays } from './stray-rows.js';
 import { TypeormTagRepository } from './tag.repository.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
+import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './webhook.repository.js';
 
 /**
  * Transactions are READ COMMITTED, with locks on rows. Rows are locked in this order, within a kind by id ascending:
- * customer, import, item, photo, tag. What breaks it can end in a deadlock; Postgres then refuses one of the two, which is run again.
+ * customer, import, item, photo, tag, webhook endpoint, delivery. What breaks it can end in a deadlock; Postgres then refuses one of the two, which is run again.
  */
 export class TypeormCustomerStore implements CustomerStore {
   constructor(private readonly dataSource: DataSource) {}
@@ -40,6 +42,9 @@ function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
     imports: new TypeormImportRepository(manager, customerId),
     importPhotos: new TypeormImportPhotoRepository(manager, customerId),
     blobOwners: new TypeormBlobOwnership(manager, customerId),
+    webhookEndpoints: new TypeormWebhookEndpointRepository(manager, customerId),
+    deliveries: new TypeormDeliveryRepository(manager, customerId),
+    outbox: new TypeormOutbox(manager, customerId),
     jobs: new TypeormJobAdder(manager, customerId),
     answers: new TypeormAnswerKeeper(manager, customerId),
   };

@@ -34,20 +34,24 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
   }
 
   withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners('photos WHERE purge_at <= $1', at, window);
+    return this.owners('photos WHERE purge_at <= $3', window, at);
   }
 
   withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners(`imports WHERE status = 'open' AND expires_at <= $1`, at, window);
+    return this.owners(`imports WHERE status = 'open' AND expires_at <= $3`, window, at);
+  }
+
+  withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners('webhook_endpoints WHERE true', window);
   }
 
   /** Whose rows these are. Partial indexes by time find them without a look at anyone who has none. */
-  private owners(rows: string, at: Date, { after, limit }: CustomerWindow): Promise<readonly Id[]> {
+  private owners(rows: string, { after, limit }: CustomerWindow, ...values: Date[]): Promise<readonly Id[]> {
     return withoutTransaction(this.dataSource, async (manager) => {
       const owners = await select<{ id: Id }>(
         manager,
-        `SELECT DISTINCT customer_id AS id FROM ${rows} AND customer_id > $2 ORDER BY id LIMIT $3`,
-        [at, after ?? 0, limit],
+        `SELECT DISTINCT customer_id AS id FROM ${rows} AND customer_id > $1 ORDER BY id LIMIT $2`,
+        [after ?? 0, limit, ...values],
       );
       return owners.map(({ id }) => id);
     });

@@ -16,9 +16,11 @@ import { RateWindows1763700000005 } from './migrations/1763700000005-rate-window
 import { IdempotencyKeys1763700000006 } from './migrations/1763700000006-idempotency-keys.js';
 import { Upkeep1763700000007 } from './migrations/1763700000007-upkeep.js';
 import { PhotoLists1763700000008 } from './migrations/1763700000008-photo-lists.js';
+import { Webhooks1763700000011 } from './migrations/1763700000011-webhooks.js';
 import { BlobOwners1763700000012 } from './migrations/1763700000012-blob-owners.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
+import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 
 /** Where the database is: a URL, or what `openEmbeddedPostgres` answers. */
 export interface DatabaseAddress {
@@ -60,6 +62,7 @@ export const migrations = [
   IdempotencyKeys1763700000006,
   Upkeep1763700000007,
   PhotoLists1763700000008,
+  Webhooks1763700000011,
   BlobOwners1763700000012,
 ];
 
@@ -143,6 +146,8 @@ function options({ url, connection }: DatabaseAddress, limits: pg.PoolConfig) {
       importPhotoTable,
       jobTable,
       idempotencyKeyTable,
+      webhookEndpointTable,
+      deliveryTable,
     ],
     namingStrategy: new SnakeCaseNames(),
     synchronize: false,

@@ -4,9 +4,11 @@ import { type Job, type JobWork, jobKey } from '../../core/jobs/job.js';
 import type { JobAdder, JobQueue } from '../../core/jobs/job-queue.js';
 import type { Id } from '../../core/shared/ids.js';
 import { clientConfig } from './data-source.js';
-import { JOBS_CHANNEL, listenForJobs } from './job-listener.js';
+import { listenOn } from './listener.js';
 import { change, select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
+
+const JOBS_CHANNEL = 'photo_service_jobs';
 
 const held = 'customer_id = $1 AND id = $2 AND lease = $3';
 const heldBy = (job: Job) => [job.customerId, job.id, job.lease];
@@ -121,7 +123,7 @@ export class TypeormJobQueue implements JobQueue {
   }
 
   listen(wake: () => void): Promise<() => Promise<void>> {
-    return listenForJobs(clientConfig(this.dataSource), this.holder, wake);
+    return listenOn(clientConfig(this.dataSource), { channel: JOBS_CHANNEL, holder: this.holder }, wake);
   }
 
   private async letGo(job: Job, values: string, parameters: readonly unknown[]): Promise<void> {

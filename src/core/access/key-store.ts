@@ -18,9 +18,12 @@ export interface KeyStore {
   find(id: Id): Promise<KnownKey | null>;
   /** Keys of one customer that are not deleted, oldest first. */
   list(customerId: Id): Promise<readonly ApiKey[]>;
-  /** Stores a key under a new id. Errors: `not_found` (customer), `limit_reached` over 100 keys of one customer, exact under concurrency. */
+  /**
+   * Stores a key under a new id. Errors: `not_found` (customer), `limit_reached` over 100 keys of one customer, exact under concurrency.
+   * The event `api_key.created` is written with it.
+   */
   create(key: NewApiKey): Promise<ApiKey>;
-  /** Marks the key deleted. False when there is no such key (any more). */
+  /** Marks the key deleted, and writes the event `api_key.deleted` with it. False when there is no such key (any more). */
   delete(id: Id, at: Date): Promise<boolean>;
   /** Notes the last use of keys. Best effort, never older than what is kept; unknown ids are passed over. */
   touch(uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void>;

@@ -13,6 +13,8 @@ export interface CustomerDirectory {
   withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Who has open imports whose `expiresAt` has come. */
   withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
+  /** Who has webhook endpoints, enabled or not. */
+  withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]>;
 }
 
 /** Ids over `after` (null: from the first), ascending, at most `limit`. */

@@ -1,4 +1,11 @@
 import type { BlobOwners, BlobOwnership } from '../blobs/blob-owners.js';
+import type { Outbox } from '../events/outbox.js';
+import type {
+  DeliveryReads,
+  DeliveryRepository,
+  WebhookEndpointReads,
+  WebhookEndpointRepository,
+} from '../events/webhook-repository.js';
 import type { AnswerKeeper } from '../idempotency/idempotency-store.js';
 import type {
   ImportPhotoReads,
@@ -29,6 +36,8 @@ export interface CustomerView extends StrayReads {
   readonly imports: ImportReads;
   readonly importPhotos: ImportPhotoReads;
   readonly blobOwners: BlobOwners;
+  readonly webhookEndpoints: WebhookEndpointReads;
+  readonly deliveries: DeliveryReads;
 }
 
 /** Everything of one customer, inside a transaction. */
@@ -40,6 +49,9 @@ export interface CustomerWork extends CustomerView {
   readonly imports: ImportRepository;
   readonly importPhotos: ImportPhotoRepository;
   readonly blobOwners: BlobOwnership;
+  readonly webhookEndpoints: WebhookEndpointRepository;
+  readonly deliveries: DeliveryRepository;
+  readonly outbox: Outbox;
   readonly jobs: JobAdder;
   readonly answers: AnswerKeeper;
 }

@@ -4,11 +4,13 @@ import { MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.
 import { MemoryCustomerDirectory } from '../../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../../src/adapters/memory/memory-customer-store.js';
 import { MemoryDatabase } from '../../../src/adapters/memory/memory-database.js';
+import { MemoryDeliveryQueue } from '../../../src/adapters/memory/memory-delivery-queue.js';
 import { MemoryIdempotencyStore } from '../../../src/adapters/memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../../src/adapters/memory/memory-key-store.js';
 import { MemoryMediaReader } from '../../../src/adapters/memory/memory-media-reader.js';
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
+import { MemoryWebhookSender } from '../../../src/adapters/memory/memory-webhook-sender.js';
 import { SettableClock } from '../../../src/adapters/memory/settable-clock.js';
 import { deleteKey } from '../../../src/core/access/delete-key.js';
 import { issueKey, type KeyRequest } from '../../../src/core/access/issue-key.js';
@@ -87,6 +89,8 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     blobs: new MemoryBlobStore(),
     media: new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
+    deliveries: new MemoryDeliveryQueue(database, clock),
+    webhooks: new MemoryWebhookSender(),
     secrets: ['a secret of the tests, long enough for signatures'],
     limits,
     publicUrl: 'http://photos.test',

@@ -1,29 +1,33 @@
 import pg from 'pg';
 
-export const JOBS_CHANNEL = 'photo_service_jobs';
+/** Where to listen, and as whom. */
+export interface Listening {
+  readonly channel: string;
+  /** Number of an advisory lock that the connection keeps: as long as it is taken, its holder lives. */
+  readonly holder?: number;
+}
 
-/** Jobs that become due by the passing of time are announced by nobody. */
+/** What becomes due by the passing of time is announced by nobody. */
 const LOOK_EVERY_MS = 2_000;
 const RECONNECT_AFTER_MS = 1_000;
 
 /**
- * Calls `wake` when a job was added or given back, and every two seconds besides: for jobs whose time has come, and for what
- * was announced while nobody could listen. Has a connection of its own, and makes it anew when it is lost; that never
+ * Calls `wake` when something is announced on the channel, and every two seconds besides: for what has come due by time, and for
+ * what was announced while nobody could listen. Has a connection of its own, and makes it anew when it is lost; that never
  * throws. It resolves once it listens, or once it knows that it cannot yet.
- * @param holder Number of an advisory lock that the connection keeps: as long as it is taken, its holder lives.
  * @returns Stops it, and resolves when the connection is closed.
  */
-export async function listenForJobs(
+export async function listenOn(
   config: pg.ClientConfig,
-  holder: number,
+  where: Listening,
   wake: () => void,
 ): Promise<() => Promise<void>> {
-  const listener = new JobListener(config, holder, wake);
+  const listener = new Listener(config, where, wake);
   await listener.connect();
   return () => listener.stop();
 }
 
-class JobListener {
+class Listener {
   private readonly looking: NodeJS.Timeout;
   private client: pg.Client | undefined;
   private reconnecting: NodeJS.Timeout | undefined;
@@ -31,7 +35,7 @@ class JobListener {
 
   constructor(
     private readonly config: pg.ClientConfig,
-    private readonly holder: number,
+    private readonly where: Listening,
     private readonly wake: () => void,
   ) {
     this.looking = setInterval(wake, LOOK_EVERY_MS).unref();
@@ -46,8 +50,9 @@ class JobListener {
     client.on('end', () => this.connectLater());
     try {
       await client.connect();
-      await client.query('SELECT pg_advisory_lock($1)', [this.holder]);
-      await client.query(`LISTEN ${JOBS_CHANNEL}`);
+      const { channel, holder } = this.where;
+      if (holder !== undefined) await client.query('SELECT pg_advisory_lock($1)', [holder]);
+      await client.query(`LISTEN ${channel}`);
       this.wake();
     } catch {
       await client.end().catch(() => {});

@@ -1,0 +1,50 @@
+import type { Uses } from '../ports.js';
+import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { seal } from '../shared/sealed.js';
+import { newWebhookSecret } from './signature.js';
+import { MAX_ENDPOINTS, type WebhookEndpoint } from './webhook-endpoint.js';
+import { endpointValues, type SaidOfEndpoint } from './webhook-values.js';
+
+export interface EndpointWithSecret {
+  readonly endpoint: WebhookEndpoint;
+  /** The only time that it is seen. */
+  readonly secret: string;
+}
+
+/** Makes an endpoint, enabled. Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
+export async function createWebhookEndpoint(
+  uses: Uses<'store' | 'clock' | 'secrets' | 'webhooks'>,
+  customerId: Id,
+  said: SaidOfEndpoint & { readonly url: string },
+): Promise<EndpointWithSecret> {
+  const { url = said.url, description = null, events = [] } = await endpointValues(uses, said);
+  const secret = newWebhookSecret();
+  const endpoint = await uses.store.within(customerId, async ({ lockCustomer, webhookEndpoints }) => {
+    // One new endpoint at a time, so that their number stays within its limit.
+    await lockCustomer();
+    if ((await webhookEndpoints.list()).length >= MAX_ENDPOINTS) throw tooMany();
+    const at = uses.clock.now();
+    return webhookEndpoints.insert({
+      customerId,
+      url,
+      description,
+      events,
+      status: 'enabled',
+      disabledAt: null,
+      disabledReason: null,
+      secret: seal(uses.secrets, 'webhook', secret),
+      previousSecret: null,
+      previousSecretUntil: null,
+      failingSince: null,
+      createdAt: at,
+      updatedAt: at,
+    });
+  });
+  return { endpoint, secret };
+}
+
+function tooMany(): DomainError {
+  const message = `A customer has at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`;
+  return new DomainError('limit_reached', message, { limit: MAX_ENDPOINTS, name: 'webhookEndpoints' });
+}

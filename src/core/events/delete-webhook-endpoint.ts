@@ -1,0 +1,25 @@
+import type { Uses } from '../ports.js';
+import { found } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { disabled } from './webhook-endpoint.js';
+
+/** Deliveries that one transaction removes. */
+const BATCH = 1000;
+
+/**
+ * Removes an endpoint with its deliveries, those that wait too. It is disabled first, then emptied, so that nobody waits long for
+ * it; whatever breaks that off, the same request again goes on from there. Errors: `not_found`.
+ */
+export async function deleteWebhookEndpoint(
+  { store, clock }: Uses<'store' | 'clock'>,
+  customerId: Id,
+  id: Id,
+): Promise<void> {
+  await store.within(customerId, async ({ webhookEndpoints }) => {
+    const endpoint = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
+    await webhookEndpoints.update(disabled(endpoint, 'by_owner', clock.now()));
+  });
+  const deleteSome = () => store.within(customerId, ({ deliveries }) => deliveries.deleteSome(id, BATCH));
+  while ((await deleteSome()) === BATCH);
+  await store.within(customerId, ({ webhookEndpoints }) => webhookEndpoints.delete(id));
+}

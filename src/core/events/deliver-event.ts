@@ -1,0 +1,75 @@
+import type { Uses } from '../ports.js';
+import { isOutage } from '../shared/errors.js';
+import { unseal } from '../shared/sealed.js';
+import { type HeldDelivery, isSuccess, outcomeOf } from './delivery.js';
+import type { Event } from './event.js';
+import { type EventSubject, readSubject } from './event-subject.js';
+import { signedHeaders } from './signature.js';
+import { failed, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';
+import type { WebhookAnswer } from './webhook-sender.js';
+
+/** The body that receivers see; what it looks like is not core's to say. */
+export type RenderEvent = (event: Event, subject: EventSubject | null) => string;
+
+type DeliverUses = Uses<'store' | 'keys' | 'clock' | 'secrets' | 'webhooks'>;
+
+/**
+ * Makes one attempt at a delivery that is held, and notes how it ended. The note comes after the request: who dies between the two
+ * leaves a delivery that is due again, under the same event id. Nothing is noted when the lease was lost meanwhile, or in an
+ * outage. A fault on our side is an attempt like others, but not the endpoint's: it is noted, and thrown.
+ */
+export async function deliverEvent(uses: DeliverUses, held: HeldDelivery, render: RenderEvent): Promise<void> {
+  const { customerId, endpointId } = held;
+  const endpoint = await uses.store.read(customerId, (view) => view.webhookEndpoints.get(endpointId));
+  // Removed or disabled since it was claimed: it is not claimed again before it is enabled.
+  if (endpoint?.status !== 'enabled') return;
+  try {
+    const answer = await send(uses, held, endpoint, render);
+    await note(uses, held, answer, (before, at) =>
+      isSuccess(answer) ? succeeded(before) : failed(before, answer.status, at),
+    );
+  } catch (error) {
+    if (!isOutage(error)) await note(uses, held, ourFault, (before) => before);
+    throw error;
+  }
+}
+
+const ourFault: WebhookAnswer = { status: null, reason: 'Something went wrong on our side.' };
+
+function note(
+  { store, clock }: DeliverUses,
+  held: HeldDelivery,
+  answer: WebhookAnswer,
+  rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
+): Promise<void> {
+  return store.within(held.customerId, async ({ webhookEndpoints, deliveries }) => {
+    const before = await webhookEndpoints.lock(held.endpointId);
+    const at = clock.now();
+    const noted = await deliveries.settle(held, outcomeOf(held, answer, at, Math.random()));
+    if (before === null || !noted) return;
+    const after = rule(before, at);
+    if (after !== before) await webhookEndpoints.update(after);
+  });
+}
+
+const unreadable: WebhookAnswer = {
+  status: null,
+  reason: 'The secret cannot be read: SECRET_KEY was changed and the old one is gone. Rotate the secret.',
+};
+
+async function send(
+  uses: DeliverUses,
+  held: HeldDelivery,
+  endpoint: WebhookEndpoint,
+  render: RenderEvent,
+): Promise<WebhookAnswer> {
+  const body = render(held, await readSubject(uses, held));
+  const at = uses.clock.now();
+  const secrets = signingSecrets(endpoint, at).flatMap((sealed) => unseal(uses.secrets, 'webhook', sealed) ?? []);
+  if (secrets.length === 0) return unreadable;
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    ...signedHeaders({ eventId: held.eventId, body, at }, secrets),
+  };
+  return uses.webhooks.post({ url: endpoint.url, headers, body });
+}

@@ -1,0 +1,80 @@
+import { HOUR, MINUTE, SECOND } from '../shared/clock.js';
+import type { Id } from '../shared/ids.js';
+import type { Event } from './event.js';
+import type { WebhookAnswer } from './webhook-sender.js';
+
+/** On its way, arrived, or given up. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
+
+/** One event on its way to one endpoint, and a line of the delivery log. */
+export interface Delivery extends Event {
+  readonly id: Id;
+  readonly endpointId: Id;
+  readonly status: DeliveryStatus;
+  /** Attempts that were begun. */
+  readonly attempt: number;
+  /** When the next attempt may begin; null once it has ended. */
+  readonly dueAt: Date | null;
+  /** Of the last attempt that ended: what the endpoint answered, or why it did not. */
+  readonly responseStatus: number | null;
+  readonly reason: string | null;
+  readonly attemptedAt: Date | null;
+  readonly createdAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** A delivery whose attempt this process makes; the lease proves it. */
+export interface HeldDelivery extends Delivery {
+  readonly lease: string;
+}
+
+/** What an attempt leaves behind. */
+export interface AttemptOutcome {
+  readonly status: DeliveryStatus;
+  /** Milliseconds until the next attempt; null when there is none. */
+  readonly retryAfter: number | null;
+  readonly responseStatus: number | null;
+  readonly reason: string | null;
+  readonly at: Date;
+}
+
+/** The waits between attempts, in milliseconds (API.md §10; Standard Webhooks recommends this schedule). */
+export const RETRY_DELAYS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/** A wait gets longer by up to this share of it, so that what failed together does not come back together. */
+const JITTER = 0.1;
+
+/** Days that deliveries are kept in the log, whatever became of them. */
+export const LOG_DAYS = 30;
+
+export function isSuccess({ status }: Pick<WebhookAnswer, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/**
+ * What becomes of a delivery after its attempt number `attempt`, from 1.
+ * @param chance From 0 to below 1: how much of the jitter this wait gets.
+ */
+export function outcomeOf(
+  { type, attempt }: Pick<Delivery, 'type' | 'attempt'>,
+  answer: WebhookAnswer,
+  at: Date,
+  chance: number,
+): AttemptOutcome {
+  const told = { responseStatus: answer.status, reason: answer.reason, at };
+  if (isSuccess(answer)) return { ...told, status: 'delivered', retryAfter: null };
+  // Who asked for a test sees how it ended, and asks again.
+  const delay = type === 'webhook.test' ? undefined : RETRY_DELAYS[attempt - 1];
+  if (delay === undefined) return { ...told, status: 'dead', retryAfter: null };
+  return { ...told, status: 'pending', retryAfter: Math.round(delay * (1 + JITTER * chance)) };
+}

@@ -1,0 +1,54 @@
+import type { CustomerWork } from '../customers/customer-store.js';
+import type { Uses } from '../ports.js';
+import { found } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { seal } from '../shared/sealed.js';
+import type { EndpointWithSecret } from './create-webhook-endpoint.js';
+import { newWebhookSecret } from './signature.js';
+import { disabled, enabled, rotated, type WebhookEndpoint } from './webhook-endpoint.js';
+import { endpointValues, type SaidOfEndpoint } from './webhook-values.js';
+
+export interface EndpointPatch extends SaidOfEndpoint {
+  /** Enabling one that was disabled sends what waits for it. */
+  readonly enabled?: boolean | undefined;
+}
+
+/** Changes what is said; the rest stays. Errors: `invalid_request`, `not_found`. */
+export async function editWebhookEndpoint(
+  uses: Uses<'store' | 'clock' | 'webhooks'>,
+  customerId: Id,
+  id: Id,
+  patch: EndpointPatch,
+): Promise<WebhookEndpoint> {
+  const values = await endpointValues(uses, patch);
+  return change(uses, customerId, id, (endpoint, at) => {
+    const edited = { ...endpoint, ...values, updatedAt: at };
+    if (patch.enabled === undefined) return edited;
+    return patch.enabled ? enabled(edited, at) : disabled(edited, 'by_owner', at);
+  });
+}
+
+/** Gives it a new secret; the old one goes on signing beside it for 24 hours. Errors: `not_found`. */
+export async function rotateWebhookSecret(
+  uses: Uses<'store' | 'clock' | 'secrets'>,
+  customerId: Id,
+  id: Id,
+): Promise<EndpointWithSecret> {
+  const secret = newWebhookSecret();
+  const sealed = seal(uses.secrets, 'webhook', secret);
+  const endpoint = await change(uses, customerId, id, (current, at) => rotated(current, sealed, at));
+  return { endpoint, secret };
+}
+
+function change(
+  { store, clock }: Uses<'store' | 'clock'>,
+  customerId: Id,
+  id: Id,
+  rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
+): Promise<WebhookEndpoint> {
+  return store.within(customerId, async ({ webhookEndpoints }: CustomerWork) => {
+    const next = rule(found(await webhookEndpoints.lock(id), 'webhook_endpoint'), clock.now());
+    await webhookEndpoints.update(next);
+    return next;
+  });
+}

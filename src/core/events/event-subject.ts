@@ -1,0 +1,42 @@
+import type { ApiKey } from '../access/api-key.js';
+import type { CustomerView } from '../customers/customer-store.js';
+import { type ShownImport, showImport } from '../imports/shown.js';
+import type { TaggedPhoto } from '../photos/photo.js';
+import type { Uses } from '../ports.js';
+import type { Id } from '../shared/ids.js';
+import type { Tag } from '../tags/tag.js';
+import { type Event, isDeletion, subjectKind } from './event.js';
+
+/** What an event is about, as it is now. */
+export type EventSubject =
+  | { readonly kind: 'photo'; readonly photo: TaggedPhoto }
+  | { readonly kind: 'tag'; readonly tag: Tag }
+  | { readonly kind: 'import'; readonly import: ShownImport }
+  | { readonly kind: 'apiKey'; readonly apiKey: ApiKey };
+
+/** Null when there is nothing to show: a test, a deletion, and what has been deleted for ever since. */
+export async function readSubject(
+  { store, keys }: Uses<'store' | 'keys'>,
+  { type, subjectId: id, customerId }: Event,
+): Promise<EventSubject | null> {
+  const kind = subjectKind(type);
+  if (kind === null || id === null || isDeletion(type)) return null;
+  if (kind !== 'apiKey') return store.read(customerId, (view) => readers[kind](view, id));
+  const known = await keys.find(id);
+  return known?.key.customerId === customerId ? { kind, apiKey: known.key } : null;
+}
+
+const readers = {
+  async photo({ photos }: CustomerView, id: Id): Promise<EventSubject | null> {
+    const photo = await photos.get(id);
+    return photo && { kind: 'photo', photo };
+  },
+  async tag({ tags }: CustomerView, id: Id): Promise<EventSubject | null> {
+    const tag = await tags.get(id);
+    return tag && { kind: 'tag', tag };
+  },
+  async import({ imports, tags }: CustomerView, id: Id): Promise<EventSubject | null> {
+    const subject = await imports.get(id);
+    return subject && { kind: 'import', import: await showImport(tags, subject) };
+  },
+};

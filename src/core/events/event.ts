@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import type { Id } from '../shared/ids.js';
+
+/** Every type of event, and what it is about (API.md §10). Closed: receivers are told of new ones before they are sent. */
+const subjects = {
+  'photo.created': 'photo',
+  'photo.updated': 'photo',
+  'photo.trashed': 'photo',
+  'photo.restored': 'photo',
+  'photo.deleted': 'photo',
+  'tag.created': 'tag',
+  'tag.updated': 'tag',
+  'tag.deleted': 'tag',
+  'import.completed': 'import',
+  'import.expired': 'import',
+  'import.cancelled': 'import',
+  'api_key.created': 'apiKey',
+  'api_key.deleted': 'apiKey',
+  'webhook.test': null,
+} as const;
+
+export type EventType = keyof typeof subjects;
+export type SubjectKind = NonNullable<(typeof subjects)[EventType]>;
+/** What happens by itself; a test is asked for. */
+export type ChangeType = Exclude<EventType, 'webhook.test'>;
+
+export const eventTypes = Object.keys(subjects) as readonly EventType[];
+/** What an endpoint can choose from. A test is sent to whatever endpoint it is asked for. */
+export const changeTypes = eventTypes.filter((type): type is ChangeType => type !== 'webhook.test');
+
+export function isChangeType(text: string): text is ChangeType {
+  return (changeTypes as readonly string[]).includes(text);
+}
+
+/** Something that happened. What it is about is named, not copied: it is read when the event is sent. */
+export interface Event {
+  /** `evt_` and a ULID; the same for every receiver and every attempt. */
+  readonly eventId: string;
+  readonly customerId: Id;
+  readonly type: EventType;
+  /** Null in a test. */
+  readonly subjectId: Id | null;
+  /** When it happened. */
+  readonly at: Date;
+}
+
+/** Null in a test. */
+export function subjectKind(type: EventType): SubjectKind | null {
+  return subjects[type];
+}
+
+/** After these there is nothing left to show but an id. */
+export function isDeletion(type: EventType): boolean {
+  return type.endsWith('.deleted');
+}
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** 48 bits of milliseconds, then 80 random bits, in 26 characters that sort by time (the ULID specification). */
+export function newEventId(at: Date): string {
+  let value = (BigInt(at.getTime()) << 80n) | BigInt(`0x${randomBytes(10).toString('hex')}`);
+  let text = '';
+  for (let place = 0; place < 26; place += 1) {
+    text = CROCKFORD[Number(value & 31n)] + text;
+    value >>= 5n;
+  }
+  return `evt_${text}`;
+}

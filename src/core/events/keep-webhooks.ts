@@ -1,0 +1,51 @@
+import type { CustomerWork } from '../customers/customer-store.js';
+import { forEachCustomer } from '../customers/each-customer.js';
+import type { Uses } from '../ports.js';
+import { after, DAY } from '../shared/clock.js';
+import type { Id } from '../shared/ids.js';
+import { isSealedByNewest, seal, unseal } from '../shared/sealed.js';
+import { LOG_DAYS } from './delivery.js';
+import type { WebhookEndpoint } from './webhook-endpoint.js';
+
+const BATCH = 1000;
+
+/** Forgets deliveries that are older than the log. What still waits then waits for an endpoint that is disabled. */
+export async function sweepDeliveries({ deliveries, clock }: Uses<'deliveries' | 'clock'>): Promise<void> {
+  const before = after(clock.now(), -LOG_DAYS * DAY);
+  while ((await deliveries.sweep(before, BATCH)) === BATCH);
+}
+
+type SealUses = Uses<'store' | 'customers' | 'secrets'>;
+
+/** Seals again with the newest secret what an older one sealed, so that that one can be thrown away. */
+export function resealWebhookSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
+  return forEachCustomer(
+    (window) => uses.customers.withWebhookEndpoints(window),
+    (customerId) => resealSecretsOf(uses, customerId),
+    stopping,
+  );
+}
+
+async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
+  const isStale = (sealed: string | null) => sealed !== null && !isSealedByNewest(secrets, 'webhook', sealed);
+  const resealed = (sealed: string) => {
+    const text = unseal(secrets, 'webhook', sealed);
+    return text === null ? sealed : seal(secrets, 'webhook', text);
+  };
+  const endpoints = await store.read(customerId, (view) => view.webhookEndpoints.list());
+  for (const { id } of endpoints.filter((one) => isStale(one.secret) || isStale(one.previousSecret))) {
+    await store.within(customerId, (work) => change(work, id, resealed));
+  }
+}
+
+async function change({ webhookEndpoints }: CustomerWork, id: Id, resealed: (sealed: string) => string): Promise<void> {
+  const endpoint = await webhookEndpoints.lock(id);
+  if (endpoint === null) return;
+  const { secret, previousSecret } = endpoint;
+  const next: WebhookEndpoint = {
+    ...endpoint,
+    secret: resealed(secret),
+    previousSecret: previousSecret && resealed(previousSecret),
+  };
+  await webhookEndpoints.update(next);
+}

@@ -1,0 +1,40 @@
+import type { Uses } from '../ports.js';
+import { found } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type Page, type PageRequest, readPage } from '../shared/page.js';
+import type { Delivery } from './delivery.js';
+import type { WebhookEndpoint } from './webhook-endpoint.js';
+
+/** All endpoints of a customer, oldest first. */
+export function listWebhookEndpoints({ store }: Uses<'store'>, customerId: Id): Promise<readonly WebhookEndpoint[]> {
+  return store.read(customerId, (view) => view.webhookEndpoints.list());
+}
+
+/** Errors: `not_found`. */
+export async function readWebhookEndpoint({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<WebhookEndpoint> {
+  return found(await store.read(customerId, (view) => view.webhookEndpoints.get(id)), 'webhook_endpoint');
+}
+
+/** The delivery log of one endpoint, newest first, of the last 30 days. Errors: `not_found`, `invalid_cursor`. */
+export function listDeliveries(
+  uses: Uses<'store' | 'secrets' | 'clock'>,
+  customerId: Id,
+  endpointId: Id,
+  request: PageRequest,
+): Promise<Page<Delivery>> {
+  return uses.store.read(customerId, async (view) => {
+    found(await view.webhookEndpoints.get(endpointId), 'webhook_endpoint');
+    const listing = {
+      customerId,
+      endpoint: `webhooks/${endpointId}/deliveries`,
+      sort: '-id',
+      filters: {},
+      position: ({ id }: Delivery) => ({ value: id, id }),
+      rows: ({ after, limit }: { after: { id: Id } | null; limit: number }) =>
+        view.deliveries.list(endpointId, after?.id ?? null, limit),
+      // Ids do not move; a row that is gone was too old for the log.
+      unmoved: async () => true,
+    };
+    return readPage(uses, listing, request);
+  });
+}

@@ -1,0 +1,37 @@
+import type { CustomerWork } from '../customers/customer-store.js';
+import type { Uses } from '../ports.js';
+import { found, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Delivery } from './delivery.js';
+
+/**
+ * Sends a delivery of the log once more, now, under the same event id, whatever became of it. It gets all its attempts again.
+ * Errors: `not_found`, `invalid_request` (its endpoint is disabled).
+ */
+export function resendDelivery({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<Delivery> {
+  return store.within(customerId, async (work) => {
+    const { endpointId } = found(await work.deliveries.get(id), 'webhook_delivery');
+    await demandEnabled(work, endpointId);
+    await work.deliveries.renew(id);
+    return found(await work.deliveries.get(id), 'webhook_delivery');
+  });
+}
+
+/** Sends `webhook.test` to one endpoint, once, whatever it wants to hear of. Errors: `not_found`, `invalid_request` (it is disabled). */
+export function sendTestEvent(
+  { store, clock }: Uses<'store' | 'clock'>,
+  customerId: Id,
+  endpointId: Id,
+): Promise<Delivery> {
+  return store.within(customerId, async (work) => {
+    await demandEnabled(work, endpointId);
+    return work.deliveries.addTest(endpointId, clock.now());
+  });
+}
+
+async function demandEnabled({ webhookEndpoints }: CustomerWork, id: Id): Promise<void> {
+  const { status } = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
+  if (status === 'enabled') return;
+  const message = 'This webhook endpoint is disabled. Enable it first.';
+  throw invalid({ field: 'endpoint', code: 'conflict', message });
+}

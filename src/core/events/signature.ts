@@ -1,0 +1,31 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 24;
+
+/** `whsec_` and 192 random bits in base64 (Standard Webhooks asks for 24 to 64 bytes). */
+export function newWebhookSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/**
+ * The headers that prove who sent a body, and when (Standard Webhooks 1.0): HMAC-SHA-256 over `id.timestamp.body`, once with each
+ * secret, so that a receiver may know either during a rotation.
+ */
+export function signedHeaders(
+  { eventId, body, at }: { eventId: string; body: string; at: Date },
+  secrets: readonly string[],
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const content = `${eventId}.${timestamp}.${body}`;
+  return {
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map((secret) => `v1,${mac(secret, content)}`).join(' '),
+  };
+}
+
+function mac(secret: string, content: string): string {
+  const key = Uint8Array.from(atob(secret.slice(PREFIX.length)), (char) => char.charCodeAt(0));
+  return createHmac('sha256', key).update(content).digest('base64');
+}

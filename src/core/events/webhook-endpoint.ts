@@ -1,0 +1,83 @@
+import { after, DAY, HOUR } from '../shared/clock.js';
+import type { Id } from '../shared/ids.js';
+import type { ChangeType } from './event.js';
+
+/** Who switched an endpoint off: its owner, its own answer 410, or five days in which nothing got through. */
+export type DisabledReason = 'by_owner' | 'gone' | 'failing';
+
+/** Where events of a customer are sent. */
+export interface WebhookEndpoint {
+  readonly id: Id;
+  readonly customerId: Id;
+  readonly url: string;
+  readonly description: string | null;
+  /** Types it wants; empty: every one, those of later versions too. */
+  readonly events: readonly ChangeType[];
+  readonly status: 'enabled' | 'disabled';
+  /** The two are set while it is disabled. */
+  readonly disabledAt: Date | null;
+  readonly disabledReason: DisabledReason | null;
+  /** Sealed (core/shared/sealed.ts): signing needs the secret itself, so a hash would not do. */
+  readonly secret: string;
+  /** The one before, sealed too: both sign until the time is over. */
+  readonly previousSecret: string | null;
+  readonly previousSecretUntil: Date | null;
+  /** The first failure since the last success; null while nothing is wrong. */
+  readonly failingSince: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export type NewWebhookEndpoint = Omit<WebhookEndpoint, 'id'>;
+
+/** Endpoints that one customer may have (API.md §9). */
+export const MAX_ENDPOINTS = 20;
+/** After so long without a success an endpoint is disabled (API.md §10). */
+export const FAILING_DAYS = 5;
+/** How long the secret before a rotation goes on signing, beside the new one. */
+export const ROTATION_HOURS = 24;
+
+/** Where it was disabled: what waits is sent after all, and its failures are forgotten. */
+export function enabled(endpoint: WebhookEndpoint, at: Date): WebhookEndpoint {
+  if (endpoint.status === 'enabled') return endpoint;
+  return {
+    ...endpoint,
+    status: 'enabled',
+    disabledAt: null,
+    disabledReason: null,
+    failingSince: null,
+    updatedAt: at,
+  };
+}
+
+/** Nothing is sent to it any more, and no new events are kept for it. */
+export function disabled(endpoint: WebhookEndpoint, reason: DisabledReason, at: Date): WebhookEndpoint {
+  if (endpoint.status === 'disabled') return endpoint;
+  return { ...endpoint, status: 'disabled', disabledAt: at, disabledReason: reason, updatedAt: at };
+}
+
+export function rotated(endpoint: WebhookEndpoint, secret: string, at: Date): WebhookEndpoint {
+  const previousSecretUntil = after(at, ROTATION_HOURS * HOUR);
+  return { ...endpoint, secret, previousSecret: endpoint.secret, previousSecretUntil, updatedAt: at };
+}
+
+/** The sealed secrets that sign at this moment, newest first. */
+export function signingSecrets(endpoint: WebhookEndpoint, at: Date): readonly string[] {
+  const { secret, previousSecret, previousSecretUntil } = endpoint;
+  const overlap = previousSecretUntil !== null && at.getTime() < previousSecretUntil.getTime();
+  return previousSecret !== null && overlap ? [secret, previousSecret] : [secret];
+}
+
+/** After an attempt that got through. */
+export function succeeded(endpoint: WebhookEndpoint): WebhookEndpoint {
+  return endpoint.failingSince === null ? endpoint : { ...endpoint, failingSince: null };
+}
+
+/** After an attempt that did not. 410 Gone disables at once; else it takes five days of nothing but failures. */
+export function failed(endpoint: WebhookEndpoint, responseStatus: number | null, at: Date): WebhookEndpoint {
+  if (responseStatus === 410) return disabled(endpoint, 'gone', at);
+  const failingSince = endpoint.failingSince ?? at;
+  const failing = { ...endpoint, failingSince };
+  const forTooLong = after(failingSince, FAILING_DAYS * DAY).getTime() <= at.getTime();
+  return forTooLong ? disabled(failing, 'failing', at) : failing;
+}

@@ -1,0 +1,38 @@
+import type { Id } from '../shared/ids.js';
+import type { AttemptOutcome, Delivery, HeldDelivery } from './delivery.js';
+import type { NewWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.js';
+
+/** Endpoints of the bound customer. */
+export interface WebhookEndpointReads {
+  get(id: Id): Promise<WebhookEndpoint | null>;
+  /** All of them, oldest first. */
+  list(): Promise<readonly WebhookEndpoint[]>;
+}
+
+export interface WebhookEndpointRepository extends WebhookEndpointReads {
+  /** Reads it and holds it until the transaction ends. Taken before its deliveries. */
+  lock(id: Id): Promise<WebhookEndpoint | null>;
+  insert(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint>;
+  /** Stores every field. It must be locked. */
+  update(endpoint: WebhookEndpoint): Promise<void>;
+  /** Removes it, and what is left of its deliveries. */
+  delete(id: Id): Promise<void>;
+}
+
+/** Deliveries of the bound customer. */
+export interface DeliveryReads {
+  get(id: Id): Promise<Delivery | null>;
+  /** Of one endpoint, newest first: ids below `before` (null: from the newest), at most `limit`. */
+  list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]>;
+}
+
+export interface DeliveryRepository extends DeliveryReads {
+  /** A test of the endpoint, due at once. */
+  addTest(endpointId: Id, at: Date): Promise<Delivery>;
+  /** Notes how a held attempt ended, and lets go of it. False, and nothing changed, when the lease was lost. */
+  settle(held: HeldDelivery, outcome: AttemptOutcome): Promise<boolean>;
+  /** Due at once, whatever has become of it, with all its attempts before it. False when there is no such delivery. */
+  renew(id: Id): Promise<boolean>;
+  /** Removes deliveries of an endpoint, at most `limit`. Answers how many. */
+  deleteSome(endpointId: Id, limit: number): Promise<number>;
+}

@@ -1,0 +1,52 @@
+import { isIPv4 } from 'node:net';
+import { admits, normalizeAddress } from '../access/ip-list.js';
+
+export const MAX_URL_LENGTH = 2000;
+
+/**
+ * Why a URL cannot be a receiver's, whatever its name leads to; null when it can.
+ * @param allowPrivate In a home network there may be no certificates either: `http` is admitted, too.
+ */
+export function urlProblem(text: string, allowPrivate: boolean): string | null {
+  if (text.length > MAX_URL_LENGTH) return `url must have at most ${MAX_URL_LENGTH} characters.`;
+  if (!URL.canParse(text)) return 'url must be a whole URL, such as https://example.com/webhooks.';
+  const { protocol, username, password, hash } = new URL(text);
+  if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) return 'url must begin with https://.';
+  if (username !== '' || password !== '') return 'url must not hold a user name or password.';
+  if (hash !== '') return 'url must not have a fragment (#…): it would never be sent.';
+  return null;
+}
+
+/**
+ * Not on the public Internet, or not unicast: IANA's IPv4 Special-Purpose Address Registry (RFC 6890), multicast and the
+ * reserved space above it. Metadata services (169.254.169.254, 100.100.100.200) are in two of these.
+ */
+const SPECIAL_IPV4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+];
+
+/** Only this is handed out as global unicast (RFC 4291, IANA) … */
+const GLOBAL_IPV6 = ['2000::/3'];
+/** … but for what has a special purpose in it; Teredo and 6to4 hide an IPv4 address. */
+const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+
+/** Whether an address is one that everybody may reach. What cannot be read is not; IPv4 inside IPv6 counts as IPv4. */
+export function isPublicAddress(address: string): boolean {
+  const normal = normalizeAddress(address);
+  if (normal === null) return false;
+  if (isIPv4(normal)) return !admits(SPECIAL_IPV4, normal);
+  return admits(GLOBAL_IPV6, normal) && !admits(SPECIAL_IPV6, normal);
+}

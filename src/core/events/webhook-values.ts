@@ -1,0 +1,50 @@
+import type { Uses } from '../ports.js';
+import { type FieldError, invalid } from '../shared/errors.js';
+import { cleanText, codePoints } from '../shared/text.js';
+import { type ChangeType, changeTypes, isChangeType } from './event.js';
+
+/** What people say of an endpoint. */
+export interface SaidOfEndpoint {
+  readonly url?: string | undefined;
+  readonly description?: string | null | undefined;
+  /** Names of types; empty: every one. */
+  readonly events?: readonly string[] | undefined;
+}
+
+/** The same, checked and in the form in which it is kept. What was not said is absent. */
+export interface EndpointValues {
+  readonly url?: string;
+  readonly description?: string | null;
+  readonly events?: readonly ChangeType[];
+}
+
+const MAX_DESCRIPTION = 200;
+
+/** Errors: `invalid_request`, for a URL also when its name leads to where nothing may be sent. */
+export async function endpointValues({ webhooks }: Uses<'webhooks'>, said: SaidOfEndpoint): Promise<EndpointValues> {
+  const description = said.description === undefined ? undefined : cleanText(said.description ?? '') || null;
+  const errors = [...descriptionErrors(description), ...eventErrors(said.events ?? [])];
+  const refusal = said.url === undefined ? null : await webhooks.refusal(said.url.trim());
+  if (refusal !== null) errors.unshift({ field: 'url', code: 'invalid_format', message: refusal });
+  if (errors.length > 0) throw invalid(...errors);
+  return {
+    ...(said.url !== undefined && { url: new URL(said.url.trim()).href }),
+    ...(description !== undefined && { description }),
+    ...(said.events !== undefined && { events: changeTypes.filter((type) => said.events?.includes(type)) }),
+  };
+}
+
+function descriptionErrors(description: string | null | undefined): FieldError[] {
+  if (codePoints(description ?? '') <= MAX_DESCRIPTION) return [];
+  const message = `description must have at most ${MAX_DESCRIPTION} characters.`;
+  return [{ field: 'description', code: 'too_long', message, max: MAX_DESCRIPTION }];
+}
+
+function eventErrors(events: readonly string[]): FieldError[] {
+  return events
+    .filter((name) => !isChangeType(name))
+    .map((name) => {
+      const message = `There is no event ${name}. Events are ${changeTypes.join(', ')}.`;
+      return { field: 'events', code: 'invalid_format', message };
+    });
+}

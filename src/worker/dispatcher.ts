@@ -1,0 +1,126 @@
+import type { HeldDelivery } from '../core/events/delivery.js';
+import type { Busy } from '../core/events/delivery-queue.js';
+import type { Uses } from '../core/ports.js';
+import type { Id } from '../core/shared/ids.js';
+import { Bell } from './bell.js';
+import { pause } from './lease.js';
+
+/** Makes one attempt. What it throws leaves the delivery to the end of its lease. */
+export type DeliveryHandler = (held: HeldDelivery) => Promise<void>;
+
+export interface DispatcherOptions {
+  /** Told of whatever failed on our side; the dispatcher goes on. Must not throw. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface RunningDispatcher {
+  /** Takes no more deliveries and resolves when those under way have ended. */
+  stop(): Promise<void>;
+}
+
+/** Requests under way at the same time, of one process; of those to one endpoint, and to all endpoints of one customer. */
+export const SLOTS = { all: 32, customer: 16, endpoint: 4 } as const;
+
+/** An attempt takes 15 seconds at most; a killed process's deliveries are due again after this. */
+const LEASE_SECONDS = 30;
+const IDLE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
+
+/**
+ * Sends deliveries as they become due, many at a time. A receiver that answers late takes its own few slots and nobody else's.
+ * Any number of processes may do it at once. The queue may be away at any time: it waits, and goes on.
+ */
+export function runDispatcher(
+  { deliveries }: Uses<'deliveries'>,
+  handle: DeliveryHandler,
+  { onError }: DispatcherOptions = {},
+): RunningDispatcher {
+  const dispatcher = new Dispatcher(deliveries, handle, (error) => onError?.(error));
+  const ended = dispatcher.run();
+  return {
+    stop() {
+      dispatcher.stop();
+      return ended;
+    },
+  };
+}
+
+class Dispatcher {
+  private readonly underWay = new Map<HeldDelivery, Promise<void>>();
+  private readonly stopping = new AbortController();
+  private readonly bell = new Bell();
+  private unlisten: (() => Promise<void>) | null = null;
+  /** Failures on our side in a row. */
+  private troubles = 0;
+
+  constructor(
+    private readonly queue: Uses<'deliveries'>['deliveries'],
+    private readonly handle: DeliveryHandler,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  stop(): void {
+    this.stopping.abort();
+    this.bell.ring();
+  }
+
+  async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const began = this.underWay.size < SLOTS.all && (await this.begin());
+      if (this.troubles > 0) await pause(pauseMilliseconds(this.troubles), this.stopping.signal);
+      else if (!began) await this.bell.wait(IDLE_MS);
+    }
+    await Promise.all(this.underWay.values());
+    await this.unlisten?.().catch(this.onError);
+  }
+
+  /** Begins with the next delivery. False when none is due, or the queue is away. */
+  private async begin(): Promise<boolean> {
+    try {
+      // Before the first claim, so that nothing is missed after it.
+      this.unlisten ??= await this.queue.listen(() => this.bell.ring());
+      const held = await this.queue.claim(LEASE_SECONDS, busy([...this.underWay.keys()]));
+      if (held !== null) this.underWay.set(held, this.deliver(held));
+      this.troubles = 0;
+      return held !== null;
+    } catch (error) {
+      this.failed(error);
+      return false;
+    }
+  }
+
+  private async deliver(held: HeldDelivery): Promise<void> {
+    await this.handle(held).catch((error: unknown) => this.failed(error));
+    this.underWay.delete(held);
+    this.bell.ring();
+  }
+
+  private failed(error: unknown): void {
+    this.troubles += 1;
+    this.onError(error);
+  }
+}
+
+/** Those that have all their slots. */
+export function busy(underWay: readonly Pick<HeldDelivery, 'endpointId' | 'customerId'>[]): Busy {
+  return {
+    endpointIds: full(
+      underWay.map(({ endpointId }) => endpointId),
+      SLOTS.endpoint,
+    ),
+    customerIds: full(
+      underWay.map(({ customerId }) => customerId),
+      SLOTS.customer,
+    ),
+  };
+}
+
+function full(ids: readonly Id[], slots: number): readonly Id[] {
+  const counts = new Map<Id, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts].flatMap(([id, count]) => (count >= slots ? id : []));
+}
+
+function pauseMilliseconds(times: number): number {
+  return Math.min(MAX_PAUSE_MS, 125 * 2 ** Math.min(times, 10));
+}
