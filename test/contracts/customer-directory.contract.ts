@@ -1,5 +1,5 @@
 import type { CustomerDirectory, CustomerWindow } from '../../src/core/customers/customer-directory.js';
-import { later, sampleCustomer } from '../support/samples.js';
+import { later, sampleCustomer, sampleEndpoint } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 
 export interface OpenDirectory extends CustomerPorts {
@@ -91,6 +91,17 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find(later(-5), all)).toEqual([present(d).id]);
       expect(await find(later(0), { after: null, limit: 1 })).toEqual(due.slice(0, 1));
       expect(await find(later(0), { after: present(due[0]), limit: 10 })).toEqual(due.slice(1));
+    });
+
+    it('finds who has webhook endpoints, by id and in pages', async () => {
+      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
+      for (const owner of [a, c, c])
+        await owner.within((work) => work.webhookEndpoints.insert(sampleEndpoint(owner.id)));
+      const find = (window: CustomerWindow) => customers.withWebhookEndpoints(window);
+      expect(await find({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
+      expect(await find({ after: b.id, limit: 10 })).toEqual([c.id]);
+      expect(await find({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
+      expect(await find({ after: null, limit: 1 })).toHaveLength(1);
     });
 
     it('creates no first customer where there is one', async () => {

@@ -1,6 +1,7 @@
 import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
 import { MemoryDatabase, type MemoryTable } from '../../src/adapters/memory/memory-database.js';
+import { MemoryDeliveryQueue } from '../../src/adapters/memory/memory-delivery-queue.js';
 import { MemoryIdempotencyStore } from '../../src/adapters/memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
@@ -20,6 +21,7 @@ import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { strayRowsContract } from './stray-rows.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { transactionsContract } from './transactions.contract.js';
+import { webhooksContract } from './webhooks.contract.js';
 
 function openMemory() {
   const clock = new SettableClock();
@@ -38,6 +40,8 @@ function openMemory() {
         if (tag !== undefined) database.tags.set(tagId, { ...tag, photoCount });
       }),
     spoil: spoiling(database),
+    deliveries: new MemoryDeliveryQueue(database, clock),
+    now: async () => clock.now().getTime(),
     setStatus: (id: Id, status: CustomerStatus) => store.change(id, { status }),
     deadReason: async ({ id }: { id: Id }) => database.jobs.where((job) => job.id === id)[0]?.deadReason ?? null,
     passTime: async (seconds: number) => clock.pass(seconds * 1000),
@@ -74,3 +78,4 @@ rateWindowStoreContract('memory', async () => {
 limitsContract('memory', async () => openMemory());
 tagCountsContract('memory', async () => openMemory());
 strayRowsContract('memory', async () => openMemory());
+webhooksContract('memory', async () => openMemory());

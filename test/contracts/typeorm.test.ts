@@ -3,6 +3,7 @@ import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.j
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/rate-window.repository.js';
@@ -19,6 +20,7 @@ import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { strayRowsContract } from './stray-rows.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { transactionsContract } from './transactions.contract.js';
+import { webhooksContract } from './webhooks.contract.js';
 
 /** Keeps the server running between the suites. */
 let server: TestDatabase;
@@ -117,4 +119,20 @@ strayRowsContract('TypeORM', async () => {
     rowOf: (id: Id) => source.query('DELETE FROM photos WHERE id = $1', [id]),
   };
   return { ...rest, spoil };
+});
+
+webhooksContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  return {
+    ...rest,
+    keys: new TypeormKeyStore(source),
+    deliveries: new TypeormDeliveryQueue(source),
+    passTime: (seconds) =>
+      source.query(
+        `UPDATE webhook_deliveries SET due_at = due_at - make_interval(secs => $1),
+           created_at = created_at - make_interval(secs => $1)`,
+        [seconds],
+      ),
+    now: () => databaseTime(source),
+  };
 });

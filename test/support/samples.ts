@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewApiKey } from '../../src/core/access/api-key.js';
 import type { NewCustomer } from '../../src/core/customers/customer.js';
+import type { NewWebhookEndpoint } from '../../src/core/events/webhook-endpoint.js';
 import type { NewImport } from '../../src/core/imports/import.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
@@ -228,6 +229,26 @@ export function sampleFacts(values: Partial<PictureFacts> = {}): PictureFacts {
     thumbhash: null,
     dominantColor: '#7a5c3e',
     exif: sampleExif,
+    ...values,
+  };
+}
+
+/** An enabled endpoint that wants everything. */
+export function sampleEndpoint(customerId: Id, values: Partial<NewWebhookEndpoint> = {}): NewWebhookEndpoint {
+  return {
+    customerId,
+    url: 'https://example.com/hooks',
+    description: null,
+    events: [],
+    status: 'enabled',
+    disabledAt: null,
+    disabledReason: null,
+    secret: 'sealed',
+    previousSecret: null,
+    previousSecretUntil: null,
+    failingSince: null,
+    createdAt: sampleInstant,
+    updatedAt: sampleInstant,
     ...values,
   };
 }

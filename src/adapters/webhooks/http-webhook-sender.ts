@@ -95,6 +95,8 @@ function send(
   const options = { method: 'POST', headers: { ...headers, ...length }, lookup: pinned, agent: false, signal };
   return new Promise((resolve, reject) => {
     const request: ClientRequest = begin(url, options, (response) => {
+      // It has answered, whatever becomes of the rest.
+      request.removeListener('error', reject).on('error', () => undefined);
       dropped(response).then(() => {
         request.destroy();
         resolve(response.statusCode ?? 0);

@@ -1,0 +1,37 @@
+import { MemoryWebhookSender } from '../../src/adapters/memory/memory-webhook-sender.js';
+import { HttpWebhookSender } from '../../src/adapters/webhooks/http-webhook-sender.js';
+import { Receiver } from '../support/receiver.js';
+import { webhookSenderContract } from './webhook-sender.contract.js';
+
+webhookSenderContract('memory', async () => {
+  const sender = new MemoryWebhookSender();
+  return {
+    sender,
+    url: 'https://example.com/hooks',
+    answers: (status) => {
+      sender.answer = () => {
+        if (status === null) throw new Error('cut');
+        return status;
+      };
+    },
+    received: () => sender.sent.map(({ headers, body }) => ({ headers, body })),
+    close: async () => {},
+  };
+});
+
+webhookSenderContract('HTTP', async () => {
+  const receiver = await Receiver.start();
+  return {
+    sender: new HttpWebhookSender({ allowPrivate: true }),
+    url: receiver.url,
+    answers: (status, headers = {}) => {
+      receiver.answer = (response) => {
+        if (status === null) response.destroy();
+        else response.writeHead(status, headers).end();
+      };
+    },
+    received: () =>
+      receiver.received.map(({ headers, body }) => ({ headers: headers as Record<string, string>, body })),
+    close: () => receiver.close(),
+  };
+});

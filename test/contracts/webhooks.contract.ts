@@ -1,0 +1,473 @@
+import type { KeyStore } from '../../src/core/access/key-store.js';
+import type { AttemptOutcome, Delivery, HeldDelivery } from '../../src/core/events/delivery.js';
+import type { Busy, DeliveryQueue } from '../../src/core/events/delivery-queue.js';
+import type { ChangeType } from '../../src/core/events/event.js';
+import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/events/webhook-endpoint.js';
+import { DAY } from '../../src/core/shared/clock.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { later, sampleEndpoint, sampleInstant, sampleKey, sampleTag } from '../support/samples.js';
+import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/tenant.js';
+import { until } from '../support/until.js';
+
+export interface OpenWebhooks extends CustomerPorts {
+  readonly keys: KeyStore;
+  readonly deliveries: DeliveryQueue;
+  /** Lets so many seconds pass for leases, waiting deliveries and the log, without waiting. */
+  passTime(seconds: number): Promise<void>;
+  /** What the database's clock says. */
+  now(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const LEASE = 300;
+const nobody: Busy = { endpointIds: [], customerIds: [] };
+const succeeded: AttemptOutcome = {
+  status: 'delivered',
+  retryAfter: null,
+  responseStatus: 204,
+  reason: null,
+  at: later(5),
+};
+const retried = (seconds: number): AttemptOutcome => ({
+  status: 'pending',
+  retryAfter: seconds * 1000,
+  responseStatus: 500,
+  reason: null,
+  at: later(6),
+});
+
+/**
+ * What `Outbox`, the repositories of endpoints and deliveries, `DeliveryQueue` and the events of `KeyStore` promise. Opened once; every
+ * test has customers of its own and begins with nothing due.
+ */
+export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>): void {
+  describe(`Webhooks: ${name}`, () => {
+    let opened: OpenWebhooks;
+    let queue: DeliveryQueue;
+    let tenant: Tenant;
+
+    beforeAll(async () => {
+      opened = await open();
+      queue = opened.deliveries;
+    });
+    afterAll(() => opened.close());
+    beforeEach(async () => {
+      await queue.sweep(new Date(8.64e15), 100_000);
+      tenant = await Tenant.of(opened);
+    });
+
+    const endpoint = (values: Partial<NewWebhookEndpoint> = {}, of = tenant) =>
+      of.within((work) => work.webhookEndpoints.insert(sampleEndpoint(of.id, values)));
+    const change = (one: WebhookEndpoint, values: Partial<WebhookEndpoint>) =>
+      tenant.within(async ({ webhookEndpoints }) => {
+        await webhookEndpoints.lock(one.id);
+        await webhookEndpoints.update({ ...one, ...values });
+      });
+    const add = (type: ChangeType, subjectIds: readonly Id[], to = tenant, at = sampleInstant) =>
+      to.within((work) => work.outbox.add(type, subjectIds, at));
+    const log = (of: WebhookEndpoint) => tenant.read((view) => view.deliveries.list(of.id, null, 10_000));
+    const claim = async (busy = nobody): Promise<HeldDelivery> => present(await queue.claim(LEASE, busy));
+    const settle = (held: HeldDelivery, outcome: AttemptOutcome, as = tenant) =>
+      as.within((work) => work.deliveries.settle(held, outcome));
+
+    /** Everything that is due, in the order in which it is given out. Each is held from then on. */
+    async function claimAll(): Promise<HeldDelivery[]> {
+      const all: HeldDelivery[] = [];
+      for (let held = await queue.claim(LEASE, nobody); held !== null; held = await queue.claim(LEASE, nobody))
+        all.push(held);
+      return all;
+    }
+
+    describe('endpoints', () => {
+      it('are stored with every value under a new id, found and listed by age', async () => {
+        const first = await endpoint();
+        const second = await endpoint({
+          url: 'https://example.com/é?a=1',
+          description: '“Sync” 📷',
+          events: ['photo.created', 'import.completed'],
+          status: 'disabled',
+          disabledAt: later(1),
+          disabledReason: 'failing',
+          secret: 'v1.a.b',
+          previousSecret: 'v1.c.d',
+          previousSecretUntil: later(2),
+          failingSince: later(3),
+          createdAt: later(4),
+          updatedAt: later(5),
+        });
+        expect(first).toEqual({ ...sampleEndpoint(tenant.id), id: first.id });
+        expect(await tenant.read((view) => view.webhookEndpoints.get(second.id))).toEqual(second);
+        expect(await tenant.read((view) => view.webhookEndpoints.list())).toEqual([first, second]);
+      });
+
+      it('are changed in every field once they are held', async () => {
+        const one = await endpoint({ events: ['tag.created'], description: 'x' });
+        const next: WebhookEndpoint = {
+          ...one,
+          url: 'https://example.org/',
+          description: null,
+          events: [],
+          status: 'disabled',
+          disabledAt: later(1),
+          disabledReason: 'gone',
+          secret: 'new',
+          previousSecret: 'sealed',
+          previousSecretUntil: later(2),
+          failingSince: later(3),
+          updatedAt: later(4),
+        };
+        await tenant.within(async ({ webhookEndpoints }) => {
+          expect(await webhookEndpoints.lock(one.id)).toEqual(one);
+          await webhookEndpoints.update(next);
+        });
+        expect(await tenant.read((view) => view.webhookEndpoints.get(one.id))).toEqual(next);
+      });
+
+      it('are held until the transaction ends', async () => {
+        const one = await endpoint();
+        const [locked, release] = [new Gate(), new Gate()];
+        const order: string[] = [];
+        const first = tenant.within(async ({ webhookEndpoints }) => {
+          await webhookEndpoints.lock(one.id);
+          locked.open();
+          await release.opened;
+          await webhookEndpoints.update({ ...one, description: 'first' });
+          order.push('first');
+        });
+        await locked.opened;
+        const second = tenant.within(async ({ webhookEndpoints }) => {
+          expect(await webhookEndpoints.lock(one.id)).toMatchObject({ description: 'first' });
+          order.push('second');
+        });
+        release.open();
+        await Promise.all([first, second]);
+        expect(order).toEqual(['first', 'second']);
+      });
+
+      it('go with their deliveries, and without those of others', async () => {
+        const [doomed, kept] = [await endpoint(), await endpoint()];
+        await add('tag.created', [1, 2]);
+        await tenant.within((work) => work.webhookEndpoints.delete(doomed.id));
+        expect(await tenant.read((view) => view.webhookEndpoints.list())).toEqual([kept]);
+        expect(await log(doomed)).toEqual([]);
+        expect(await log(kept)).toHaveLength(2);
+      });
+
+      it('of another customer do not exist', async () => {
+        const one = await endpoint();
+        await add('tag.created', [1]);
+        const [delivery] = await log(one);
+        const stranger = await Tenant.of(opened);
+        const held = await claim();
+        await stranger.within(async ({ webhookEndpoints, deliveries, outbox }) => {
+          expect(await webhookEndpoints.get(one.id)).toBeNull();
+          expect(await webhookEndpoints.lock(one.id)).toBeNull();
+          expect(await webhookEndpoints.list()).toEqual([]);
+          expect(await deliveries.get(held.id)).toBeNull();
+          expect(await deliveries.list(one.id, null, 10)).toEqual([]);
+          expect(await deliveries.settle(held, succeeded)).toBe(false);
+          expect(await deliveries.renew(held.id)).toBe(false);
+          expect(await deliveries.deleteSome(one.id, 10)).toBe(0);
+          await webhookEndpoints.delete(one.id);
+          expect(await outbox.wants('tag.created')).toBe(false);
+        });
+        expect(await log(one)).toMatchObject([{ id: delivery?.id, status: 'pending', attempt: 1 }]);
+      });
+    });
+
+    describe('the outbox', () => {
+      it('makes one event for each subject and a delivery of it for each endpoint', async () => {
+        const [one, other] = [await endpoint(), await endpoint()];
+        await add('photo.updated', [7, 9]);
+        const [second, first] = await log(one);
+        expect(first).toEqual({
+          id: expect.any(Number),
+          customerId: tenant.id,
+          endpointId: one.id,
+          eventId: expect.stringMatching(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/),
+          type: 'photo.updated',
+          subjectId: 7,
+          at: sampleInstant,
+          status: 'pending',
+          attempt: 0,
+          dueAt: expect.any(Date),
+          responseStatus: null,
+          reason: null,
+          attemptedAt: null,
+          createdAt: expect.any(Date),
+          endedAt: null,
+        });
+        expect(second).toMatchObject({ subjectId: 9 });
+        expect(second?.eventId).not.toBe(first?.eventId);
+        expect((await log(other)).map(({ eventId }) => eventId)).toEqual([second?.eventId, first?.eventId]);
+      });
+
+      it('asks each endpoint whether it wants the type, and passes over the disabled', async () => {
+        const all = await endpoint();
+        const some = await endpoint({ events: ['photo.created', 'tag.deleted'] });
+        const off = await endpoint({ status: 'disabled' });
+        await add('tag.deleted', [1]);
+        await add('tag.created', [2]);
+        const told = async (one: WebhookEndpoint) => (await log(one)).map(({ type }) => type);
+        expect(await told(all)).toEqual(['tag.created', 'tag.deleted']);
+        expect(await told(some)).toEqual(['tag.deleted']);
+        expect(await told(off)).toEqual([]);
+      });
+
+      it('stores nothing where no endpoint wants it, and says so', async () => {
+        const wants = (type: ChangeType) => tenant.within((work) => work.outbox.wants(type));
+        expect(await wants('photo.created')).toBe(false);
+        await add('photo.created', [1]);
+        const some = await endpoint({ events: ['tag.deleted'] });
+        await endpoint({ status: 'disabled' });
+        expect([await wants('photo.created'), await wants('tag.deleted')]).toEqual([false, true]);
+        await add('photo.created', [1]);
+        await add('tag.deleted', []);
+        expect(await log(some)).toEqual([]);
+        expect(await claimAll()).toEqual([]);
+      });
+
+      it('keeps an event with the change, and not without it', async () => {
+        const one = await endpoint();
+        const undone = tenant.within(async (work) => {
+          await work.tags.insert(sampleTag('a'));
+          await work.outbox.add('tag.created', [1], sampleInstant);
+          throw new Error('on purpose');
+        });
+        await expect(undone).rejects.toThrow('on purpose');
+        expect(await log(one)).toEqual([]);
+        await tenant.within(async (work) => {
+          await work.outbox.add('tag.created', [1], sampleInstant);
+          expect(await queue.claim(LEASE, nobody).catch(() => null)).toBeNull();
+        });
+        expect(await claimAll()).toHaveLength(1);
+      });
+
+      it('takes thousands at once', async () => {
+        const one = await endpoint();
+        const ids = Array.from({ length: 2500 }, (_, at) => at + 1);
+        await add('photo.updated', ids);
+        expect((await log(one)).map(({ subjectId }) => subjectId).reverse()).toEqual(ids);
+      });
+
+      it('lets a change through whose endpoint goes away at the same moment', async () => {
+        for (let round = 0; round < 10; round += 1) {
+          const one = await endpoint();
+          await Promise.all([
+            atOnce(5, (number) => add('tag.created', [number + 1])),
+            tenant.within((work) => work.webhookEndpoints.delete(one.id)),
+          ]);
+          expect(await log(one)).toEqual([]);
+        }
+      });
+    });
+
+    describe('a key', () => {
+      it('brings its event when it is made, and when it is deleted', async () => {
+        const one = await endpoint();
+        const key = await opened.keys.create(sampleKey(tenant.id, { createdAt: later(1) }));
+        expect(await opened.keys.delete(key.id, later(2))).toBe(true);
+        expect(await opened.keys.delete(key.id, later(3))).toBe(false);
+        expect(await log(one)).toMatchObject([
+          { type: 'api_key.deleted', subjectId: key.id, at: later(2) },
+          { type: 'api_key.created', subjectId: key.id, at: later(1) },
+        ]);
+      });
+    });
+
+    describe('claim', () => {
+      it('gives out what is due, once, with its attempt counted', async () => {
+        const one = await endpoint();
+        await add('tag.created', [1]);
+        const [before] = await log(one);
+        const held = await claim();
+        expect(held).toEqual({ ...before, attempt: 1, lease: expect.any(String), dueAt: expect.any(Date) });
+        expect(await queue.claim(LEASE, nobody)).toBeNull();
+        const { lease: _, ...told } = held;
+        expect(await log(one)).toEqual([told]);
+      });
+
+      it('gives each to one of many callers', async () => {
+        await endpoint();
+        await endpoint();
+        await add(
+          'tag.created',
+          Array.from({ length: 20 }, (_, at) => at + 1),
+        );
+        const all = (await atOnce(60, () => queue.claim(LEASE, nobody))).filter((held) => held !== null);
+        const rest = await claimAll();
+        expect(new Set([...all, ...rest].map(({ id }) => id)).size).toBe(40);
+        expect(all.length + rest.length).toBe(40);
+      });
+
+      it('gives out again what nobody settled, once its lease has run out', async () => {
+        await endpoint();
+        await add('tag.created', [1]);
+        const first = await claim();
+        await opened.passTime(LEASE - 5);
+        expect(await queue.claim(LEASE, nobody)).toBeNull();
+        await opened.passTime(10);
+        const second = await claim();
+        expect(second).toMatchObject({ id: first.id, eventId: first.eventId, attempt: 2 });
+        expect(await settle(first, succeeded)).toBe(false);
+        expect(await settle(second, succeeded)).toBe(true);
+      });
+
+      it('takes endpoints in turns, however much waits for one', async () => {
+        const [flooded, quiet] = [await endpoint({ events: ['photo.updated'] }), await endpoint()];
+        await add(
+          'photo.updated',
+          Array.from({ length: 50 }, (_, at) => at + 1),
+        );
+        const stranger = await Tenant.of(opened);
+        const other = await endpoint({}, stranger);
+        await add('tag.created', [1], stranger);
+        const first = [await claim(), await claim(), await claim()].map(({ endpointId }) => endpointId);
+        expect(first.sort()).toEqual([flooded.id, quiet.id, other.id].sort());
+      });
+
+      it('begins with what has been due longest', async () => {
+        await endpoint();
+        await add('tag.created', [1]);
+        await opened.passTime(60);
+        await add('tag.created', [2], tenant, new Date(await opened.now()));
+        expect((await claimAll()).map(({ subjectId }) => subjectId)).toEqual([1, 2]);
+      });
+
+      it('passes over endpoints and customers that are busy', async () => {
+        const [one, other] = [await endpoint(), await endpoint()];
+        await add('tag.created', [1]);
+        expect(await claim({ ...nobody, endpointIds: [one.id] })).toMatchObject({ endpointId: other.id });
+        expect(await queue.claim(LEASE, { endpointIds: [one.id], customerIds: [] })).toBeNull();
+        expect(await queue.claim(LEASE, { endpointIds: [], customerIds: [tenant.id] })).toBeNull();
+        expect(await claim()).toMatchObject({ endpointId: one.id });
+      });
+
+      it('leaves what waits for a disabled endpoint until that is enabled', async () => {
+        const one = await endpoint();
+        await add('tag.created', [1]);
+        await change(one, { status: 'disabled' });
+        expect(await claimAll()).toEqual([]);
+        await change(one, { status: 'enabled' });
+        expect(await claimAll()).toHaveLength(1);
+      });
+    });
+
+    describe('settle', () => {
+      it('ends a delivery for good', async () => {
+        const one = await endpoint();
+        await add('tag.created', [1, 2]);
+        await settle(await claim(), succeeded);
+        await settle(await claim(), { ...succeeded, status: 'dead', responseStatus: null, reason: 'No answer. é' });
+        await opened.passTime(100 * LEASE);
+        expect(await claimAll()).toEqual([]);
+        const ended = { dueAt: null, attemptedAt: later(5), endedAt: later(5), attempt: 1 };
+        expect(await log(one)).toMatchObject([
+          { ...ended, status: 'dead', responseStatus: null, reason: 'No answer. é' },
+          { ...ended, status: 'delivered', responseStatus: 204, reason: null },
+        ]);
+      });
+
+      it('lets the next attempt wait', async () => {
+        const one = await endpoint();
+        await add('tag.created', [1]);
+        const before = await opened.now();
+        await settle(await claim(), retried(60));
+        expect(await log(one)).toMatchObject([
+          { status: 'pending', attempt: 1, responseStatus: 500, attemptedAt: later(6), endedAt: null },
+        ]);
+        const [{ dueAt }] = (await log(one)) as [Delivery];
+        expect(present(dueAt).getTime()).toBeGreaterThanOrEqual(before + 60_000);
+        await opened.passTime(50);
+        expect(await queue.claim(LEASE, nobody)).toBeNull();
+        await opened.passTime(20);
+        expect(await claim()).toMatchObject({ attempt: 2 });
+      });
+
+      it('is worth nothing twice', async () => {
+        await endpoint();
+        await add('tag.created', [1]);
+        const held = await claim();
+        expect(await settle(held, retried(60))).toBe(true);
+        expect(await settle(held, succeeded)).toBe(false);
+      });
+    });
+
+    describe('renew', () => {
+      it('makes a delivery due again, with its event and from its first attempt', async () => {
+        await endpoint();
+        await add('tag.created', [1]);
+        const first = await claim();
+        await settle(first, { ...succeeded, status: 'dead' });
+        expect(await tenant.within((work) => work.deliveries.renew(first.id))).toBe(true);
+        expect(await claim()).toMatchObject({ id: first.id, eventId: first.eventId, status: 'pending', attempt: 1 });
+      });
+
+      it('takes a delivery away from whoever sends it', async () => {
+        await endpoint();
+        await add('tag.created', [1]);
+        const first = await claim();
+        await tenant.within((work) => work.deliveries.renew(first.id));
+        expect(await settle(first, succeeded)).toBe(false);
+        expect(await claim()).toMatchObject({ id: first.id });
+      });
+
+      it('is false where there is none', async () => {
+        expect(await tenant.within((work) => work.deliveries.renew(9e15))).toBe(false);
+      });
+    });
+
+    it('a test is due at once, for its endpoint alone, whatever that wants', async () => {
+      const [one] = [await endpoint({ events: ['tag.deleted'] }), await endpoint()];
+      const added = await tenant.within((work) => work.deliveries.addTest(one.id, sampleInstant));
+      expect(added).toMatchObject({ endpointId: one.id, type: 'webhook.test', subjectId: null, status: 'pending' });
+      expect(await claimAll()).toMatchObject([{ id: added.id, eventId: added.eventId }]);
+    });
+
+    it('the log is read in pages, newest first', async () => {
+      const one = await endpoint();
+      await add('tag.created', [1, 2, 3, 4, 5]);
+      const page = (before: Id | null) => tenant.read((view) => view.deliveries.list(one.id, before, 2));
+      const first = await page(null);
+      const second = await page(present(first[1]).id);
+      const third = await page(present(second[1]).id);
+      expect([...first, ...second, ...third].map(({ subjectId }) => subjectId)).toEqual([5, 4, 3, 2, 1]);
+      expect(await tenant.read((view) => view.deliveries.get(present(third[0]).id))).toEqual(third[0]);
+    });
+
+    it('deliveries of an endpoint are removed some at a time', async () => {
+      const [one, other] = [await endpoint(), await endpoint()];
+      await add('tag.created', [1, 2, 3]);
+      const some = () => tenant.within((work) => work.deliveries.deleteSome(one.id, 2));
+      expect([await some(), await some(), await some()]).toEqual([2, 1, 0]);
+      expect(await log(other)).toHaveLength(3);
+    });
+
+    it('sweeps what was made before, as many as it is asked to, of all customers', async () => {
+      const stranger = await Tenant.of(opened);
+      const [one] = [await endpoint(), await endpoint({}, stranger)];
+      const made = new Date(await opened.now());
+      await add('tag.created', [1, 2], tenant, made);
+      await add('tag.created', [1], stranger, made);
+      await opened.passTime(30 * (DAY / 1000));
+      const now = await opened.now();
+      await add('tag.created', [3], tenant, new Date(now));
+      const before = new Date(now - 15 * DAY);
+      // Where a clock is moved, what is kept stays; where rows are moved, they move back.
+      expect([await queue.sweep(before, 2), await queue.sweep(before, 2)]).toEqual([2, 1]);
+      expect((await log(one)).map(({ subjectId }) => subjectId)).toEqual([3]);
+    });
+
+    it('calls whoever listens when a delivery has become due', async () => {
+      await endpoint();
+      let calls = 0;
+      const stop = await queue.listen(() => {
+        calls += 1;
+      });
+      const before = calls;
+      await add('tag.created', [1]);
+      await until(() => calls > before);
+      await stop();
+    });
+  });
+}
