@@ -46,5 +46,6 @@ function expireUnlessUsed({ store }: Uses<'store'>, customerId: Id, id: Id, at: 
     if (keptUntil.getTime() > at.getTime()) return work.imports.update({ ...subject, expiresAt: keptUntil });
     await work.importPhotos.cancelAll(id, at);
     await work.imports.update(expired(subject, at));
+    await work.outbox.add('import.expired', [id], at);
   });
 }

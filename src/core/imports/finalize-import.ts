@@ -47,6 +47,7 @@ function demandRepetition(subject: Import, action: Finalization['action']): void
 async function discard(work: CustomerWork, subject: Import, at: Date): Promise<void> {
   await work.importPhotos.cancelAll(subject.id, at);
   await work.imports.update(discarded(subject, at));
+  await work.outbox.add('import.cancelled', [subject.id], at);
 }
 
 const missing: ItemError = {
@@ -64,6 +65,7 @@ async function commit(work: CustomerWork, subject: Import, missingUploads: 'reje
   const counted = found(await work.imports.get(subject.id), 'import');
   await work.imports.update(left === 0 ? settled(processing, counted.counts, at) : processing);
   if (left > 0) await work.jobs.add({ kind: 'publish', importId: subject.id });
+  else await work.outbox.add('import.completed', [subject.id], at);
 }
 
 async function incomplete(work: CustomerWork, importId: Id, waiting: number): Promise<DomainError> {

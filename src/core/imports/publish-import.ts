@@ -38,7 +38,9 @@ export async function publishImport(
     const held = found(await work.imports.lock(importId), 'import');
     const { counts } = found(await work.imports.get(importId), 'import');
     const ended = settled(held, counts, uses.clock.now());
-    if (ended !== held) await work.imports.update(ended);
+    if (ended === held) return;
+    await work.imports.update(ended);
+    await work.outbox.add('import.completed', [importId], ended.updatedAt);
   });
 }
 
@@ -52,6 +54,7 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
     const tagIds = [...new Set([...subject.tagIds, ...item.tagIds])];
     if (await work.photos.insert(photo, tagIds, item.facts.exif)) {
       await work.importPhotos.update({ ...move(item, 'imported', at), photoId: item.id, facts: null });
+      await work.outbox.add('photo.created', [item.id], at);
       return false;
     }
     const winner = found((await work.photos.findBySha256([photo.sha256]))[0], 'photo');
@@ -90,7 +93,10 @@ async function resolve({ store, clock }: PublishUses, subject: Import, seen: Imp
     if (photo === undefined) return work.importPhotos.update(failed(item, sourceGone, at));
     // Once: what was deleted after it came back stays deleted, however often this runs.
     const back = isTrashed(photo) && subject.restoreTrashed && !item.restored;
-    if (back) await work.photos.update(changed(photo, restored(photo), at));
+    if (back) {
+      await work.photos.update(changed(photo, restored(photo), at));
+      await work.outbox.add('photo.restored', [photoId], at);
+    }
     if (back || item.photoId === null) {
       await work.importPhotos.update({ ...item, photoId, restored: back || item.restored, updatedAt: at });
     }

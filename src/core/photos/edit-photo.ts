@@ -6,7 +6,7 @@ import { found, invalid, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { cleanText } from '../shared/text.js';
-import { changed, type Photo, type Rotation, restored, rotated, type TaggedPhoto } from './photo.js';
+import { changed, isTrashed, type Photo, type Rotation, restored, rotated, type TaggedPhoto } from './photo.js';
 import { beyondYears, cleanFilename, errorsIn, mergedMetadata, pointOf, type SaidOfPhoto } from './photo-values.js';
 
 export interface PhotoPatch extends SaidOfPhoto {
@@ -30,7 +30,10 @@ export async function editPhoto(
     if (photo.trashedAt !== null && patch.trashed !== false) throw notFound('photo');
     check(photo);
     const edited = changed(photo, await merge(work, photo, patch), clock.now());
-    if (edited !== photo) await work.photos.update(edited);
+    if (edited !== photo) {
+      await work.photos.update(edited);
+      await work.outbox.add(isTrashed(photo) ? 'photo.restored' : 'photo.updated', [id], edited.updatedAt);
+    }
     return { ...edited, tags: photo.tags };
   });
 }

@@ -34,6 +34,7 @@ export async function setPhotoTags(
     if (had.size !== tagIds.length || tagIds.some((tagId) => !had.has(tagId))) {
       await work.photos.setTags(id, tagIds);
       await work.photos.update({ ...photo, updatedAt: at, version: photo.version + 1 });
+      await work.outbox.add('photo.updated', [id], at);
     }
     return work.tags.ofPhoto(id);
   });

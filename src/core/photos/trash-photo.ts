@@ -22,6 +22,7 @@ export function trashPhoto(
     const at = clock.now();
     const { trashRetentionDays } = await work.customer();
     await work.photos.update(changed(photo, trashed(photo, at, trashRetentionDays), at));
+    await work.outbox.add('photo.trashed', [id], at);
   });
 }
 
@@ -30,7 +31,7 @@ export function trashPhoto(
  * leaves between the two has no owner and is swept. `check` looks while the photo is held. Errors: `not_found`, `precondition_failed`.
  */
 export async function purgePhoto(
-  { store, blobs }: Uses<'store' | 'blobs'>,
+  { store, blobs, clock }: Uses<'store' | 'blobs' | 'clock'>,
   caller: Caller,
   id: Id,
   check: (photo: TaggedPhoto, work: CustomerWork) => void | Promise<void> = unconditional,
@@ -39,6 +40,7 @@ export async function purgePhoto(
     const doomed = found((await work.photos.lock([id]))[0], 'photo');
     await check(doomed, work);
     await work.photos.delete(id);
+    await work.outbox.add('photo.deleted', [id], clock.now());
     return doomed;
   });
   await removeBytes(blobs, photo);

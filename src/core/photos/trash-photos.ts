@@ -24,7 +24,7 @@ export function trashPhotos(
 
 /** The same for ever, as `purgePhoto` does. */
 export function purgePhotos(
-  uses: Uses<'store' | 'blobs'>,
+  uses: Uses<'store' | 'blobs' | 'clock'>,
   caller: Caller,
   ids: readonly Id[],
 ): Promise<readonly PhotoDeletionResult[]> {

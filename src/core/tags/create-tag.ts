@@ -39,7 +39,10 @@ export async function createTag(
         description,
         createdAt: clock.now(),
       });
-      if (tag !== null) return { tag, created: true };
+      if (tag !== null) {
+        await work.outbox.add('tag.created', [tag.id], tag.createdAt);
+        return { tag, created: true };
+      }
     }
     const taken = existing ?? (await named());
     if (taken !== undefined && ifExists === 'return') return { tag: taken, created: false };

@@ -33,7 +33,7 @@ export async function createTags(
     const { tags, created } = await makeMissing(
       work,
       wanted.filter((tag, index): tag is NewTag => 'nameKey' in tag && firsts.get(tag.nameKey) === index),
-      limits,
+      { limits, at },
     );
     return wanted.map((one, index): TagCreationResult => {
       if (!('nameKey' in one)) return { index, outcome: 'rejected', error: one };
@@ -61,14 +61,14 @@ function newTag(said: TagCreation, createdAt: Date): NewTag | ItemError {
 
 /** Tags by name key, those that were there and those that had to be made; the first of the request get what room there is. */
 async function makeMissing(
-  { tags, lockCustomer }: CustomerWork,
+  { tags, outbox, lockCustomer }: CustomerWork,
   wanted: readonly NewTag[],
-  limits: Limits,
+  { limits, at }: { limits: Limits; at: Date },
 ): Promise<{ tags: ReadonlyMap<string, Tag>; created: ReadonlySet<string> }> {
   const keys = wanted.map((tag) => tag.nameKey);
   const byKey = new Map((await tags.findByNameKeys(keys)).map((tag) => [tag.nameKey, tag]));
-  const created = new Set<string>();
-  if (byKey.size === keys.length) return { tags: byKey, created };
+  const made: Tag[] = [];
+  if (byKey.size === keys.length) return { tags: byKey, created: new Set() };
   // One transaction at a time makes tags, so that their number stays within its limit; another may just have made some of these.
   await lockCustomer();
   for (const tag of await tags.findByNameKeys(keys)) byKey.set(tag.nameKey, tag);
@@ -76,9 +76,14 @@ async function makeMissing(
   const room = Math.max(0, limits.tags - (await tags.count()));
   for (const one of missing.slice(0, room)) {
     const tag = await tags.insert(one);
-    if (tag !== null) created.add(one.nameKey);
+    if (tag !== null) made.push(tag);
     const stored = tag ?? (await tags.findByNameKeys([one.nameKey]))[0];
     if (stored !== undefined) byKey.set(one.nameKey, stored);
   }
-  return { tags: byKey, created };
+  await outbox.add(
+    'tag.created',
+    made.map((tag) => tag.id),
+    at,
+  );
+  return { tags: byKey, created: new Set(made.map((tag) => tag.nameKey)) };
 }

@@ -15,7 +15,9 @@ export function deleteTag(
   return store.within(caller.customerId, async (work) => {
     await work.photos.lockTagged([id], []);
     check(found((await work.tags.lock([id]))[0], 'tag'));
-    await work.tags.delete(id, clock.now());
+    const at = clock.now();
+    await work.tags.delete(id, at);
+    await work.outbox.add('tag.deleted', [id], at);
   });
 }
 

@@ -49,6 +49,7 @@ export async function editTag(
     const next = merge(tag, patch, name ?? tag.name);
     if (!withTools) return save(work, tag, next, at);
     const changes = await retagPhotos(work, tag, { ...patch, mergeTagIds }, { photos, limits, at });
+    await work.outbox.add('tag.deleted', mergeTagIds, at);
     // After the merge, which may have freed the name.
     await save(work, tag, next, at);
     return { ...found(await work.tags.get(id), 'tag'), changes };
@@ -59,7 +60,10 @@ async function save(work: CustomerWork, tag: Tag, next: Tag, at: Date): Promise<
   const same = next.name === tag.name && next.color === tag.color && next.description === tag.description;
   if (same) return tag;
   const edited = { ...next, updatedAt: at, version: tag.version + 1 };
-  if (await work.tags.update(edited)) return edited;
+  if (await work.tags.update(edited)) {
+    await work.outbox.add('tag.updated', [tag.id], at);
+    return edited;
+  }
   throw nameTaken((await work.tags.findByNameKeys([edited.nameKey]))[0]);
 }
 

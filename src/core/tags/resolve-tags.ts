@@ -20,7 +20,7 @@ export interface TagRequest {
  * Errors: `invalid_request` (`unknown_tag`, `too_many`), `scope_required`, `limit_reached`.
  */
 export async function resolveTags(
-  { tags, lockCustomer }: Pick<CustomerWork, 'tags' | 'lockCustomer'>,
+  { tags, outbox, lockCustomer }: Pick<CustomerWork, 'tags' | 'outbox' | 'lockCustomer'>,
   caller: Pick<Caller, 'scopes'>,
   request: TagRequest,
   { limits, at, prefix = '', beside = [] }: { limits: Limits; at: Date; prefix?: string; beside?: readonly Id[] },
@@ -38,7 +38,7 @@ export async function resolveTags(
     demandScope(caller, 'tags:write');
     await lockCustomer();
   }
-  const ids = new Set([...held.map((tag) => tag.id), ...(await create(tags, missing, limits, at))]);
+  const ids = new Set([...held.map((tag) => tag.id), ...(await create({ tags, outbox }, missing, limits, at))]);
   if (new Set([...ids, ...beside]).size > limits.tagsPerPhoto) {
     const message = `A photo has at most ${limits.tagsPerPhoto} tags.`;
     throw invalid({ field: `${prefix}tagIds`, code: 'too_many', message, max: limits.tagsPerPhoto });
@@ -89,7 +89,7 @@ function nameKeysIn(requests: readonly TagRequest[]): string[] {
 }
 
 async function create(
-  tags: TagRepository,
+  { tags, outbox }: Pick<CustomerWork, 'tags' | 'outbox'>,
   names: ReadonlyMap<string, string>,
   limits: Limits,
   at: Date,
@@ -97,12 +97,15 @@ async function create(
   if (names.size === 0) return [];
   await demandRoomForTags(tags, names.size, limits);
   const ids: Id[] = [];
+  const made: Id[] = [];
   for (const [nameKey, name] of [...names].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const created = await tags.insert({ name, nameKey, color: null, description: null, createdAt: at });
+    if (created !== null) made.push(created.id);
     // Another request was first: its tag is the one that was meant.
     const tag = created ?? (await tags.findByNameKeys([nameKey]))[0];
     if (tag !== undefined) ids.push(tag.id);
   }
+  await outbox.add('tag.created', made, at);
   return ids;
 }
 
