@@ -1,0 +1,137 @@
+import { deliverEvent } from '../../src/core/events/deliver-event.js';
+import type { DeliveryQueue } from '../../src/core/events/delivery-queue.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { eventBody } from '../../src/http/webhooks/event-body.js';
+import { busy, type RunningDispatcher, runDispatcher, SLOTS } from '../../src/worker/dispatcher.js';
+import { Account, type World, world } from '../support/core-world.js';
+import { Gate } from '../support/tenant.js';
+import { until } from '../support/until.js';
+import { gotBy, hook, logOf } from '../support/webhook-world.js';
+
+let here: World;
+let acme: Account;
+let running: RunningDispatcher[];
+let errors: unknown[];
+beforeEach(async () => {
+  here = world();
+  acme = await Account.open(here);
+  running = [];
+  errors = [];
+});
+afterEach(() => Promise.all(running.map((dispatcher) => dispatcher.stop())));
+
+function start(deliveries: DeliveryQueue = here.deliveries): RunningDispatcher {
+  const handle = (held: Parameters<typeof deliverEvent>[1]) => deliverEvent(here, held, eventBody);
+  const dispatcher = runDispatcher({ deliveries }, handle, { onError: (error) => errors.push(error) });
+  running.push(dispatcher);
+  return dispatcher;
+}
+
+const happen = (count: number, of = acme) =>
+  here.store.within(of.id, (work) => {
+    const ids = Array.from({ length: count }, (_, at) => at + 1);
+    return work.outbox.add('photo.deleted', ids, here.clock.now());
+  });
+const sentTo = (url: string) => gotBy(here).filter((got) => got.url === url);
+const delivered = async (owner: Account, endpointId: Id) =>
+  (await logOf(here, owner.id, endpointId)).filter(({ status }) => status === 'delivered').length;
+
+test('sends what there is and what comes', async () => {
+  const { endpoint } = await hook(here, acme.id);
+  await happen(3);
+  start();
+  await until(async () => (await delivered(acme, endpoint.id)) === 3);
+  await happen(2);
+  await until(async () => (await delivered(acme, endpoint.id)) === 5);
+  expect(errors).toEqual([]);
+});
+
+test('several at once send each delivery once', async () => {
+  const { endpoint } = await hook(here, acme.id);
+  await happen(200);
+  for (let count = 1; count <= 4; count += 1) start();
+  await until(async () => (await delivered(acme, endpoint.id)) === 200);
+  expect(new Set(gotBy(here).map(({ id }) => id)).size).toBe(200);
+  expect(here.webhooks.sent).toHaveLength(200);
+});
+
+test('a receiver that answers late holds nobody else, nor more than its slots', async () => {
+  const slow = 'https://slow.example.com/';
+  const quick = 'https://quick.example.com/';
+  const gate = new Gate();
+  here.webhooks.answer = async ({ url }) => {
+    if (url === slow) await gate.opened;
+    return 200;
+  };
+  const [late, prompt] = [await hook(here, acme.id, { url: slow }), await hook(here, acme.id, { url: quick })];
+  const other = await Account.open(here);
+  const next = await hook(here, other.id, { url: quick });
+  await happen(100);
+  await happen(1, other);
+  start();
+  await until(async () => (await delivered(acme, prompt.endpoint.id)) === 100);
+  await until(async () => (await delivered(other, next.endpoint.id)) === 1);
+  expect(sentTo(slow)).toHaveLength(SLOTS.endpoint);
+  gate.open();
+  await until(async () => (await delivered(acme, late.endpoint.id)) === 100);
+});
+
+test('a customer whose every receiver answers late leaves half of the slots to others', async () => {
+  const gate = new Gate();
+  here.webhooks.answer = async ({ url }) => {
+    if (url.includes('slow')) await gate.opened;
+    return 200;
+  };
+  for (let number = 1; number <= 10; number += 1)
+    await hook(here, acme.id, { url: `https://slow${number}.example.com/` });
+  const other = await Account.open(here);
+  const { endpoint } = await hook(here, other.id);
+  await happen(10);
+  start();
+  await until(() => here.webhooks.sent.length === SLOTS.customer);
+  await happen(50, other);
+  await until(async () => (await delivered(other, endpoint.id)) === 50);
+  expect(here.webhooks.sent).toHaveLength(SLOTS.customer + 50);
+  gate.open();
+});
+
+test('busy are those whose slots are taken', () => {
+  const under = (customerId: Id, endpointId: Id, times: number) =>
+    Array.from({ length: times }, () => ({ customerId, endpointId }));
+  expect(busy([])).toEqual({ endpointIds: [], customerIds: [] });
+  expect(busy(under(1, 7, SLOTS.endpoint - 1))).toEqual({ endpointIds: [], customerIds: [] });
+  const many = [1, 2, 3, 4].flatMap((endpointId) => under(1, endpointId, 4));
+  expect(busy([...many, ...under(2, 9, 1)])).toEqual({ endpointIds: [1, 2, 3, 4], customerIds: [1] });
+});
+
+test('goes on when the queue has been away, and tells of it', async () => {
+  const { endpoint } = await hook(here, acme.id);
+  await happen(1);
+  let failures = 3;
+  const shaky: DeliveryQueue = Object.create(here.deliveries);
+  shaky.claim = async (...given) => {
+    failures -= 1;
+    if (failures >= 0) throw new Error('away');
+    return here.deliveries.claim(...given);
+  };
+  start(shaky);
+  await until(async () => (await delivered(acme, endpoint.id)) === 1);
+  expect(errors.map(String)).toEqual(['Error: away', 'Error: away', 'Error: away']);
+});
+
+test('ends when told to, after what is under way', async () => {
+  const { endpoint } = await hook(here, acme.id);
+  const gate = new Gate();
+  here.webhooks.answer = async () => {
+    await gate.opened;
+    return 200;
+  };
+  await happen(1);
+  const dispatcher = start();
+  await until(() => here.webhooks.sent.length === 1);
+  const stopped = dispatcher.stop();
+  await happen(1);
+  gate.open();
+  await stopped;
+  expect((await logOf(here, acme.id, endpoint.id)).map(({ status }) => status)).toEqual(['delivered', 'pending']);
+});

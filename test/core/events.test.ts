@@ -1,0 +1,241 @@
+import { deleteKey } from '../../src/core/access/delete-key.js';
+import { issueKey } from '../../src/core/access/issue-key.js';
+import { changeTypes, eventTypes, newEventId } from '../../src/core/events/event.js';
+import { expireImports } from '../../src/core/imports/expire-imports.js';
+import { editPhoto } from '../../src/core/photos/edit-photo.js';
+import { editPhotos } from '../../src/core/photos/edit-photos.js';
+import { purgeTrash } from '../../src/core/photos/purge-trash.js';
+import { setPhotoTags } from '../../src/core/photos/set-photo-tags.js';
+import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { DAY } from '../../src/core/shared/clock.js';
+import { createTags } from '../../src/core/tags/create-tags.js';
+import { deleteTag } from '../../src/core/tags/delete-tag.js';
+import { editTag } from '../../src/core/tags/edit-tag.js';
+import { MAX_BODY_BYTES } from '../../src/http/webhooks/event-body.js';
+import { Account, announced, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
+import { present } from '../support/tenant.js';
+import { deliverAll, type Got, gotBy, hook } from '../support/webhook-world.js';
+
+/** Which changes are told of, and what receivers read (API.md §10). */
+let here: World;
+let acme: Account;
+beforeEach(async () => {
+  here = world();
+  acme = await Account.open(here);
+});
+
+/** What a change has told an endpoint that wants everything: types and ids, in the order of types. */
+async function toldBy(change: () => Promise<unknown>): Promise<string[]> {
+  const before = here.webhooks.sent.length;
+  await change();
+  await deliverAll(here);
+  return gotBy(here)
+    .slice(before)
+    .map(({ type, data }) => `${type} ${(data.photo ?? data.tag ?? data.import ?? data.apiKey).id}`)
+    .sort();
+}
+
+const last = (): Got => present(gotBy(here).at(-1));
+const fresh = () => acme.addPhoto(picture('a.jpg'));
+
+describe('with an endpoint', () => {
+  beforeEach(async () => {
+    await hook(here, acme.id);
+  });
+
+  test('an import that ends tells of each photo, once, and of itself', async () => {
+    const { id } = await acme.start();
+    const items = await acme.send(id, [picture('a.jpg'), picture('b.jpg')]);
+    const told = await toldBy(async () => {
+      await acme.finalize(id);
+      await runJobsUntilIdle(here);
+    });
+    expect(told).toEqual([`import.completed ${id}`, ...items.map((item) => `photo.created ${item.id}`)]);
+    const completed = present(gotBy(here).find(({ type }) => type === 'import.completed'));
+    expect(completed.data).toMatchObject({
+      customerId: acme.id,
+      import: { id, status: 'completed', counts: { total: 2, imported: 2 } },
+    });
+    expect(completed.data.version).toBe(completed.data.import.version);
+  });
+
+  test('an import with nothing to publish, discarded or expired tells of itself', async () => {
+    const empty = await acme.start();
+    expect(await toldBy(() => acme.finalize(empty.id))).toEqual([`import.completed ${empty.id}`]);
+    expect(await toldBy(() => acme.finalize(empty.id))).toEqual([]);
+    const discarded = await acme.start();
+    expect(await toldBy(() => acme.finalize(discarded.id, { action: 'discard' }))).toEqual([
+      `import.cancelled ${discarded.id}`,
+    ]);
+    const idle = await acme.start();
+    here.clock.pass(8 * DAY);
+    expect(await toldBy(() => expireImports(here))).toEqual([`import.expired ${idle.id}`]);
+    expect(last().data.import).toMatchObject({ status: 'expired' });
+  });
+
+  test('a photo that an import brings back from the trash is told of, others of it are not', async () => {
+    const files = [picture('a.jpg'), picture('b.jpg')] as const;
+    const [trashed, kept] = [await acme.addPhoto(files[0]), await acme.addPhoto(files[1])];
+    expect(await toldBy(() => trashPhoto(here, acme.caller, trashed.id))).toContain(`photo.trashed ${trashed.id}`);
+    const told = await toldBy(() => acme.bring(files));
+    expect(told).toEqual([expect.stringMatching(/^import\.completed/), `photo.restored ${trashed.id}`]);
+    expect(kept.id).not.toBe(trashed.id);
+  });
+
+  test('an edit tells of the photo as the API shows it; one that changes nothing does not', async () => {
+    const { id } = await fresh();
+    expect(await toldBy(() => editPhoto(here, acme.caller, id, { title: 'É 📷' }))).toContain(`photo.updated ${id}`);
+    expect(last()).toMatchObject({
+      id: expect.stringMatching(/^evt_/),
+      type: 'photo.updated',
+      timestamp: here.clock.now().toISOString(),
+      data: { customerId: acme.id, version: 2, photo: { id, title: 'É 📷', version: 2, tags: [], filename: 'a.jpg' } },
+    });
+    expect(last().data.photo).not.toHaveProperty('blobKey');
+    expect(await toldBy(() => editPhoto(here, acme.caller, id, { title: 'É 📷' }))).toEqual([]);
+    const other = await acme.addPhoto(picture('b.jpg'));
+    await deliverAll(here);
+    const both = await toldBy(() => editPhotos(here, acme.caller, [id, other.id], { rating: 5 }));
+    expect(both).toEqual([`photo.updated ${id}`, `photo.updated ${other.id}`]);
+  });
+
+  test('trash, restore and deletion each tell once, a deletion of the id alone', async () => {
+    const { id } = await fresh();
+    await deliverAll(here);
+    expect(await toldBy(() => trashPhoto(here, acme.caller, id))).toEqual([`photo.trashed ${id}`]);
+    expect(last().data.photo.trashedAt).not.toBeNull();
+    const restore = () => editPhoto(here, acme.caller, id, { trashed: false, title: 'back' });
+    expect(await toldBy(restore)).toEqual([`photo.restored ${id}`]);
+    expect(await toldBy(() => purgePhoto(here, acme.caller, id))).toEqual([`photo.deleted ${id}`]);
+    expect(last().data).toEqual({ customerId: acme.id, photo: { id } });
+  });
+
+  test('the purge of the trash tells of each photo', async () => {
+    const { id } = await fresh();
+    await trashPhoto(here, acme.caller, id);
+    await deliverAll(here);
+    here.clock.pass(31 * DAY);
+    expect(await toldBy(() => purgeTrash(here))).toEqual([`photo.deleted ${id}`]);
+  });
+
+  test('a set of tags tells of its photo and of the tags that it makes', async () => {
+    const { id } = await fresh();
+    await deliverAll(here);
+    const set = () => setPhotoTags(here, acme.caller, id, { tagNames: ['new'] });
+    const told = await toldBy(set);
+    const [tag] = await acme.tags();
+    expect(told).toEqual([`photo.updated ${id}`, `tag.created ${tag?.id}`]);
+    expect(await toldBy(set)).toEqual([]);
+  });
+
+  test('tags tell of themselves', async () => {
+    const a = await acme.tag('a');
+    expect(await toldBy(async () => undefined)).toEqual([`tag.created ${a.id}`]);
+    const made = await toldBy(() => createTags(here, acme.caller, [{ name: 'a' }, { name: 'b' }, { name: 'c' }]));
+    expect(made).toHaveLength(2);
+    expect(await toldBy(() => editTag(here, acme.caller, a.id, { color: '#112233' }))).toEqual([`tag.updated ${a.id}`]);
+    expect(last().data).toMatchObject({ version: 2, tag: { id: a.id, color: '#112233', photoCount: 0 } });
+    expect(await toldBy(() => editTag(here, acme.caller, a.id, { color: '#112233' }))).toEqual([]);
+    expect(await toldBy(() => deleteTag(here, acme.caller, a.id))).toEqual([`tag.deleted ${a.id}`]);
+    expect(last().data).toEqual({ customerId: acme.id, tag: { id: a.id } });
+  });
+
+  test('tags that an import names tell when they are made', async () => {
+    const told = await toldBy(() => acme.start({ tagNames: ['x', 'y'] }));
+    expect(told).toEqual((await acme.tags()).map((tag) => `tag.created ${tag.id}`));
+  });
+
+  test('keys tell of themselves, and nothing of their secret', async () => {
+    const [issued] = [
+      await issueKey(here, {
+        customerId: acme.id,
+        name: 'importer',
+        scopes: ['photos:read'],
+        ipList: ['10.0.0.0/8'],
+        readLimit: null,
+        writeLimit: null,
+        expiresAt: null,
+      }),
+    ];
+    const { key, token } = issued;
+    expect(await toldBy(async () => undefined)).toEqual([`api_key.created ${key.id}`]);
+    expect(last().data.apiKey).toEqual({
+      id: key.id,
+      name: 'importer',
+      prefix: `phs_live_…${key.lastFour}`,
+      scopes: ['photos:read'],
+      ipRestricted: true,
+      createdAt: key.createdAt.toISOString(),
+      expiresAt: null,
+    });
+    expect(last().body).not.toContain(token);
+    expect(last().body).not.toContain(key.tokenHash);
+    expect(await toldBy(() => deleteKey(here, key.id))).toEqual([`api_key.deleted ${key.id}`]);
+    expect(last().data).toEqual({ customerId: acme.id, apiKey: { id: key.id } });
+  });
+
+  test('the customer next door hears nothing', async () => {
+    const other = await Account.open(here);
+    expect(await toldBy(() => other.addPhoto(picture('a.jpg')))).toEqual([]);
+  });
+});
+
+test('without an endpoint nothing is kept', async () => {
+  const { id } = await acme.addPhoto(picture('a.jpg'));
+  await setPhotoTags(here, acme.caller, id, { tagNames: ['new'] });
+  await purgePhoto(here, acme.caller, id);
+  expect(here.database.deliveries.all()).toEqual([]);
+});
+
+describe('a body', () => {
+  const wide = (character: string, count: number) => character.repeat(count);
+
+  test('of a photo that is not small says less: metadata first, then the description, then its tags', async () => {
+    await hook(here, acme.id, { events: ['photo.created'] });
+    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`key${at}`, wide('ñ', 500)]));
+    const words = [
+      { title: 'small' },
+      { metadata },
+      {
+        metadata: {},
+        description: wide('"', 5000),
+        tagNames: Array.from({ length: 95 }, (_, at) => wide('📷', 50) + at),
+      },
+    ];
+    for (const more of words) {
+      const { id } = await acme.start();
+      const file = picture('a.jpg');
+      const { results } = await acme.register(id, announced(file, more));
+      await acme.upload(present(results[0]?.photo), file.bytes);
+      await acme.finalize(id);
+      await runJobsUntilIdle(here);
+    }
+    await deliverAll(here);
+    const [small, large, larger] = gotBy(here);
+    expect(small?.data).not.toHaveProperty('omitted');
+    expect(large?.data.omitted).toEqual(['metadata']);
+    expect(large?.data.photo).not.toHaveProperty('metadata');
+    expect(larger?.data.omitted).toEqual(['metadata', 'description', 'tags']);
+    expect(larger?.data.photo).toMatchObject({ filename: 'a.jpg', version: 1 });
+    for (const { body } of gotBy(here)) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_BODY_BYTES);
+  });
+});
+
+describe('an event id', () => {
+  test('is a ULID of its moment: it sorts by time, and no two are the same', () => {
+    const at = new Date('2026-11-21T12:00:00.000Z');
+    const id = newEventId(at);
+    expect(id).toMatch(/^evt_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+    // The time of a ULID is its first ten characters.
+    const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+    const time = [...id.slice(4, 14)].reduce((sum, letter) => sum * 32 + letters.indexOf(letter), 0);
+    expect(time).toBe(at.getTime());
+    expect(newEventId(new Date(at.getTime() + 1)) > id).toBe(true);
+    expect(new Set(Array.from({ length: 1000 }, () => newEventId(at))).size).toBe(1000);
+  });
+
+  test('types are those of the contract', () => {
+    expect(eventTypes).toHaveLength(14);
+    expect([...changeTypes, 'webhook.test']).toEqual([...eventTypes]);
+  });
+});

@@ -1,0 +1,42 @@
+import { createWebhookEndpoint, type EndpointWithSecret } from '../../src/core/events/create-webhook-endpoint.js';
+import { deliverEvent } from '../../src/core/events/deliver-event.js';
+import type { Delivery } from '../../src/core/events/delivery.js';
+import type { Event } from '../../src/core/events/event.js';
+import type { SaidOfEndpoint } from '../../src/core/events/webhook-values.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { eventBody } from '../../src/http/webhooks/event-body.js';
+import type { World } from './core-world.js';
+
+export const HOOK = 'https://example.com/hooks';
+
+/** What has reached receivers, as they read it. */
+export interface Got {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly id: string;
+  readonly type: Event['type'];
+  readonly timestamp: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect.
+  readonly data: any;
+}
+
+export function gotBy({ webhooks }: World): Got[] {
+  return webhooks.sent.map((message) => ({ ...message, ...JSON.parse(message.body) }));
+}
+
+export function hook(world: World, customerId: Id, said: SaidOfEndpoint = {}): Promise<EndpointWithSecret> {
+  return createWebhookEndpoint(world, customerId, { ...said, url: said.url ?? HOOK });
+}
+
+/** Makes every attempt that is due. */
+export async function deliverAll(world: World): Promise<void> {
+  const claim = () => world.deliveries.claim(30, { endpointIds: [], customerIds: [] });
+  for (let held = await claim(); held !== null; held = await claim()) await deliverEvent(world, held, eventBody);
+}
+
+/** The delivery log of an endpoint, oldest first. */
+export async function logOf(world: World, customerId: Id, endpointId: Id): Promise<Delivery[]> {
+  const rows = await world.store.read(customerId, (view) => view.deliveries.list(endpointId, null, 10_000));
+  return [...rows].reverse();
+}
