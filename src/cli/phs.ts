@@ -8,6 +8,7 @@ import { keyCommand } from './key-command.js';
 import { migrateCommand, serveCommand } from './serve-command.js';
 import { verifyCommand } from './verify-command.js';
 import { VERSION } from './version.js';
+import { webhookCommand } from './webhook-command.js';
 
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -19,6 +20,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(migrateCommand())
     .addCommand(customerCommand())
     .addCommand(keyCommand())
+    .addCommand(webhookCommand())
     .addCommand(verifyCommand())
     .addCommand(gcCommand());
   for (const command of everyCommand(program))

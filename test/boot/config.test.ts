@@ -34,3 +34,10 @@ describe('RATE_LIMIT_STORE', () => {
     ]);
   });
 });
+
+test('WEBHOOK_ALLOW_PRIVATE is off unless it says true, and takes no other word', () => {
+  const allowed = (value: string) => readConfig({ WEBHOOK_ALLOW_PRIVATE: value }).webhookAllowPrivate;
+  expect(readConfig({}).webhookAllowPrivate).toBe(false);
+  expect([allowed('false'), allowed('true')]).toEqual([false, true]);
+  expect(() => allowed('yes')).toThrow('WEBHOOK_ALLOW_PRIVATE must be true, false, not "yes".');
+});

@@ -1,0 +1,115 @@
+import { Command } from 'commander';
+import { createWebhookEndpoint } from '../core/events/create-webhook-endpoint.js';
+import { deleteWebhookEndpoint } from '../core/events/delete-webhook-endpoint.js';
+import { listWebhookEndpoints } from '../core/events/read-webhooks.js';
+import { sendTestEvent } from '../core/events/resend-delivery.js';
+import type { WebhookEndpoint } from '../core/events/webhook-endpoint.js';
+import { found } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
+import { idOption, listOption } from './options.js';
+import { print, table } from './print.js';
+import { withPorts } from './with-ports.js';
+
+export function webhookCommand(): Command {
+  return new Command('webhook')
+    .description('where events of a customer are sent')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(remove())
+    .addCommand(test());
+}
+
+interface OfCustomer {
+  readonly customer: Id;
+  readonly json?: boolean;
+}
+
+interface CreateOptions extends OfCustomer {
+  readonly url: string;
+  readonly description?: string;
+  readonly events?: readonly string[];
+}
+
+function create(): Command {
+  return new Command('create')
+    .description('make a webhook endpoint; its secret is shown this once')
+    .requiredOption('--customer <id>', 'whose events', idOption)
+    .requiredOption('--url <url>', 'where they are sent')
+    .option('--description <text>', 'what it is for')
+    .option('--events <list>', 'such as photo.created,import.completed (default: all)', listOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: CreateOptions) => {
+      const { url, description, events } = options;
+      const { endpoint, secret } = await withPorts((ports) =>
+        createWebhookEndpoint(ports, options.customer, { url, description, events }),
+      );
+      print(options, { ...shown(endpoint), secret }, [
+        `Webhook endpoint ${endpoint.id} for customer ${endpoint.customerId}: ${endpoint.url}`,
+        'Its secret, shown only now:',
+        '',
+        `  ${secret}`,
+        '',
+      ]);
+    });
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('the webhook endpoints of a customer')
+    .requiredOption('--customer <id>', 'whose endpoints', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: OfCustomer) => {
+      const endpoints = await withPorts(async (ports) => {
+        found(await ports.customers.find(options.customer), 'customer');
+        return listWebhookEndpoints(ports, options.customer);
+      });
+      const rows = endpoints.map((endpoint) => [
+        String(endpoint.id),
+        endpoint.url,
+        endpoint.events.join(',') || 'all',
+        endpoint.disabledReason === null ? endpoint.status : `disabled (${endpoint.disabledReason})`,
+        endpoint.failingSince?.toISOString() ?? '',
+      ]);
+      const head = ['ID', 'URL', 'EVENTS', 'STATUS', 'FAILING SINCE'];
+      print(options, { webhookEndpoints: endpoints.map(shown) }, table([head, ...rows]));
+    });
+}
+
+function remove(): Command {
+  return new Command('delete')
+    .description('delete a webhook endpoint, and what waits to be sent to it')
+    .argument('<id>', 'the endpoint', idOption)
+    .requiredOption('--customer <id>', 'whose endpoint it is', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: OfCustomer) => {
+      await withPorts((ports) => deleteWebhookEndpoint(ports, options.customer, id));
+      print(options, { id, deleted: true }, [`Webhook endpoint ${id} deleted.`]);
+    });
+}
+
+function test(): Command {
+  return new Command('test')
+    .description('send webhook.test to an endpoint, once; the running service sends it')
+    .argument('<id>', 'the endpoint', idOption)
+    .requiredOption('--customer <id>', 'whose endpoint it is', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: OfCustomer) => {
+      const { eventId } = await withPorts((ports) => sendTestEvent(ports, options.customer, id));
+      print(options, { id, eventId }, [`${eventId} waits to be sent to webhook endpoint ${id}.`]);
+    });
+}
+
+function shown(endpoint: WebhookEndpoint) {
+  return {
+    id: endpoint.id,
+    customerId: endpoint.customerId,
+    url: endpoint.url,
+    description: endpoint.description,
+    events: endpoint.events,
+    status: endpoint.status,
+    disabledAt: endpoint.disabledAt?.toISOString() ?? null,
+    disabledReason: endpoint.disabledReason,
+    failingSince: endpoint.failingSince?.toISOString() ?? null,
+    createdAt: endpoint.createdAt.toISOString(),
+  };
+}

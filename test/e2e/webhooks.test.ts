@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { type Received, Receiver } from '../support/receiver.js';
+import type { Client } from './support/client.js';
+import { until } from './support/processes.js';
+import { Installation } from './support/service.js';
+
+const name = 'cyclamen.jpg';
+const photo = { name, bytes: new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos', name))) };
+
+describe('webhooks of the built program', () => {
+  let installation: Installation;
+  let receiver: Receiver;
+  let client: Client;
+  let endpointId: number;
+  let secret: string;
+
+  beforeAll(async () => {
+    receiver = await Receiver.start();
+    installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' });
+    await installation.start();
+    client = installation.client();
+    const made = webhook('create', '--url', receiver.url);
+    expect(made.status).toBe(0);
+    ({ id: endpointId, secret } = JSON.parse(made.stdout));
+  });
+  afterAll(async () => {
+    await installation.remove();
+    await receiver.close();
+  });
+
+  const webhook = (command: string, ...args: string[]) =>
+    installation.phs('webhook', command, '--customer', '1', ...args, '--json');
+  const told = (type: string) => receiver.received.map(verified).filter((event) => event.type === type);
+
+  /** What a receiver reads, once its own library says that it is genuine. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect.
+  function verified({ body, headers }: Received): any {
+    return new Webhook(secret).verify(body, headers as Record<string, string>);
+  }
+
+  it('tell of an import, and try again what is answered with 500', async () => {
+    const refused: string[] = [];
+    receiver.answer = (response, { headers }) => {
+      const id = String(headers['webhook-id']);
+      const first = !refused.includes(id);
+      if (first) refused.push(id);
+      response.writeHead(first ? 500 : 200).end('thank you');
+    };
+    const { id } = (await client.post('/imports')).body;
+    await client.inline(id, [photo]);
+    await client.post(`/imports/${id}/finalize`);
+    await until('both events to come twice', () => receiver.received.length >= 4);
+    const shown = (await client.get('/photos')).body.data[0];
+    const [created, completed] = [told('photo.created'), told('import.completed')];
+    for (const both of [created, completed]) expect(both).toEqual([both[0], both[0]]);
+    expect(created[0].data).toEqual({ customerId: 1, version: 1, photo: shown });
+    expect(completed[0].data.import).toMatchObject({ id, status: 'completed', counts: { imported: 1 } });
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  it('are sent again, under the same id, when kill -9 came between the request and its note', async () => {
+    receiver.received.length = 0;
+    // It never hears whether the first was taken.
+    receiver.answer = () => undefined;
+    const [{ id }] = (await client.get('/photos')).body.data;
+    expect((await client.delete(`/photos/${id}`)).status).toBe(204);
+    await until('the event to come', () => told('photo.trashed').length === 1);
+    await installation.killEverything();
+    receiver.answer = (response) => response.writeHead(204).end();
+    await installation.start();
+    const [first, second] = await until('the event to come again', () => {
+      const both = told('photo.trashed');
+      return both.length === 2 && both;
+    });
+    expect(first.data.photo.id).toBe(id);
+    expect(second.id).toBe(first.id);
+  });
+
+  it('are sent after kill -9 for what had been acknowledged before', async () => {
+    receiver.received.length = 0;
+    const { status, body } = await client.post('/tags', { name: 'after dark' });
+    expect(status).toBe(201);
+    await installation.killEverything();
+    await installation.start();
+    const created = await until('the event to come', () => told('tag.created')[0]);
+    expect(created.data.tag).toMatchObject({ id: body.id, name: 'after dark' });
+  });
+
+  it('can be tested, listed and deleted by the operator', async () => {
+    receiver.received.length = 0;
+    const tested = webhook('test', String(endpointId));
+    expect(tested.status).toBe(0);
+    const { eventId } = JSON.parse(tested.stdout);
+    const test = await until('the test to come', () => told('webhook.test')[0]);
+    expect(test).toMatchObject({ id: eventId, data: { customerId: 1 } });
+    const listed = JSON.parse(webhook('list').stdout).webhookEndpoints;
+    expect(listed).toMatchObject([{ id: endpointId, url: receiver.url, events: [], status: 'enabled' }]);
+    expect(webhook('delete', String(endpointId)).status).toBe(0);
+    expect(JSON.parse(webhook('list').stdout).webhookEndpoints).toEqual([]);
+    await client.post('/tags', { name: 'unheard' });
+    const again = webhook('test', String(endpointId));
+    expect([again.status, again.stderr]).toEqual([2, 'phs: No such webhook endpoint.\n']);
+  });
+
+  it('leave no secret in what the service prints', () => {
+    expect(installation.printed()).not.toContain('whsec_');
+    expect(installation.printed()).not.toContain(secret.slice(6));
+  });
+});
+
+test('without WEBHOOK_ALLOW_PRIVATE nothing is sent to private places', async () => {
+  const installation = await Installation.make();
+  for (const url of ['http://127.0.0.1:1/', 'https://[::1]:1/', 'https://localhost:1/', 'https://192.168.1.1/']) {
+    const { status, stderr } = installation.phs('webhook', 'create', '--customer', '1', '--url', url);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/url must (begin|lead)/)]);
+  }
+  await installation.remove();
+});
