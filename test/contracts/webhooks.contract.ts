@@ -1,4 +1,5 @@
 import type { KeyStore } from '../../src/core/access/key-store.js';
+import type { CustomerWork } from '../../src/core/customers/customer-store.js';
 import type { AttemptOutcome, Delivery, HeldDelivery } from '../../src/core/events/delivery.js';
 import type { Busy, DeliveryQueue } from '../../src/core/events/delivery-queue.js';
 import type { ChangeType } from '../../src/core/events/event.js';
@@ -273,6 +274,35 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
           { type: 'api_key.created', subjectId: key.id, at: later(1) },
         ]);
       });
+    });
+
+    it('tags of many photos tell of each photo that gets or loses one, in the trash or not, and of no other', async () => {
+      const [a, b] = await tenant.addTags('a', 'b');
+      const [into, from] = [present(a).id, present(b).id];
+      const has = [await tenant.addPhoto({}, [into]), await tenant.addPhoto({ trashedAt: later(1) }, [from])];
+      const [tagged, trashed] = has.map(({ id }) => id) as [Id, Id];
+      const plain = (await tenant.addPhoto()).id;
+      const one = await endpoint({ events: ['photo.updated'] });
+      const seen: Id[] = [];
+      const toldBy = async (write: (tags: CustomerWork['tags']) => Promise<unknown>) => {
+        await tenant.within(async (work) => {
+          await work.photos.lock([tagged, trashed, plain]);
+          await work.tags.lock([into, from]);
+          await write(work.tags);
+        });
+        const fresh = (await log(one)).filter(({ id }) => !seen.includes(id));
+        seen.push(...fresh.map(({ id }) => id));
+        expect(fresh.every(({ type, at }) => type === 'photo.updated' && at.getTime() === later(9).getTime())).toBe(
+          true,
+        );
+        return fresh.map(({ subjectId }) => subjectId).sort();
+      };
+      const at = later(9);
+      expect(await toldBy((tags) => tags.attach(into, [tagged, plain], at))).toEqual([plain]);
+      expect(await toldBy((tags) => tags.detach([into, from], [tagged, plain], at))).toEqual([tagged, plain].sort());
+      expect(await toldBy((tags) => tags.detach([into], [tagged, plain], at))).toEqual([]);
+      expect(await toldBy((tags) => tags.merge([from], into, at))).toEqual([trashed]);
+      expect(await toldBy((tags) => tags.delete(into, at))).toEqual([trashed]);
     });
 
     describe('claim', () => {

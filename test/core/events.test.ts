@@ -8,9 +8,10 @@ import { purgeTrash } from '../../src/core/photos/purge-trash.js';
 import { setPhotoTags } from '../../src/core/photos/set-photo-tags.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { DAY } from '../../src/core/shared/clock.js';
+import type { Id } from '../../src/core/shared/ids.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
-import { editTag } from '../../src/core/tags/edit-tag.js';
+import { editTag, type TagPatch } from '../../src/core/tags/edit-tag.js';
 import { MAX_BODY_BYTES } from '../../src/http/webhooks/event-body.js';
 import { Account, announced, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
@@ -138,6 +139,19 @@ describe('with an endpoint', () => {
     expect(await toldBy(() => editTag(here, acme.caller, a.id, { color: '#112233' }))).toEqual([]);
     expect(await toldBy(() => deleteTag(here, acme.caller, a.id))).toEqual([`tag.deleted ${a.id}`]);
     expect(last().data).toEqual({ customerId: acme.id, tag: { id: a.id } });
+  });
+
+  test('a tag that many photos get, lose, or lose with it tells of each', async () => {
+    const [a, b] = [(await acme.addPhoto(picture('a.jpg'))).id, (await acme.addPhoto(picture('b.jpg'))).id];
+    const [from, into] = [await acme.tag('from'), await acme.tag('into')];
+    await deliverAll(here);
+    const both = [`photo.updated ${a}`, `photo.updated ${b}`];
+    const edit = (id: Id, patch: TagPatch) => toldBy(() => editTag(here, acme.caller, id, patch));
+    expect(await edit(from.id, { addPhotoIds: [a, b] })).toEqual(both);
+    expect(last().data.photo).toMatchObject({ tags: [{ id: from.id, name: 'from' }], version: 2 });
+    expect(await edit(into.id, { mergeTagIds: [from.id] })).toEqual([...both, `tag.deleted ${from.id}`]);
+    expect(await edit(into.id, { removePhotoIds: [a] })).toEqual(both.slice(0, 1));
+    expect(await toldBy(() => deleteTag(here, acme.caller, into.id))).toEqual([both[1], `tag.deleted ${into.id}`]);
   });
 
   test('tags that an import names tell when they are made', async () => {

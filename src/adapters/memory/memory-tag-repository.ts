@@ -7,6 +7,7 @@ import { type TagFilters, type TagQuery, type TagSort, tagPosition } from '../..
 import type { MergedPhotos, TagCount, TagRepository } from '../../core/tags/tag-repository.js';
 import type { MemoryDatabase } from './memory-database.js';
 import type { HeldRows } from './memory-held-rows.js';
+import { MemoryOutbox } from './memory-webhook-repository.js';
 import { windowOf } from './memory-windows.js';
 
 export class MemoryTagRepository implements TagRepository {
@@ -86,16 +87,16 @@ export class MemoryTagRepository implements TagRepository {
 
   async delete(id: Id, at: Date): Promise<void> {
     if ((await this.get(id)) === null) return;
-    for (const photo of this.photosWith([id])) this.relink(photo, [id], [], at);
+    await this.relink(this.photosWith([id]), [id], [], at);
     this.database.tags.delete(id);
   }
 
   async attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void> {
-    for (const photo of this.lockedPhotos(photoIds)) this.relink(photo, [], [id], at);
+    await this.relink(this.lockedPhotos(photoIds), [], [id], at);
   }
 
   async detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void> {
-    for (const photo of this.lockedPhotos(photoIds)) this.relink(photo, ids, [], at);
+    await this.relink(this.lockedPhotos(photoIds), ids, [], at);
   }
 
   async merge(from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos> {
@@ -103,7 +104,7 @@ export class MemoryTagRepository implements TagRepository {
     const photos = this.photosWith(own);
     const shown = photos.filter((photo) => !isTrashed(photo));
     const unchanged = shown.filter((photo) => this.linksOf(photo.id).includes(into)).length;
-    for (const photo of photos) this.relink(photo, own, [into], at);
+    await this.relink(photos, own, [into], at);
     for (const id of own) this.database.tags.delete(id);
     return { added: shown.length - unchanged, unchanged };
   }
@@ -124,17 +125,22 @@ export class MemoryTagRepository implements TagRepository {
     );
   }
 
-  /** One new version of the photo, if anything changes, and the counts with it. */
-  private relink(photo: Photo, off: readonly Id[], on: readonly Id[], at: Date): void {
+  /** One new version of each photo that anything changes of, its event, and the counts with it. */
+  private async relink(photos: readonly Photo[], off: readonly Id[], on: readonly Id[], at: Date): Promise<void> {
+    const changed = photos.filter((photo) => this.relinkOne(photo, off, on, at)).map(({ id }) => id);
+    await new MemoryOutbox(this.database, this.customerId).add('photo.updated', changed, at);
+  }
+
+  private relinkOne(photo: Photo, off: readonly Id[], on: readonly Id[], at: Date): boolean {
     const before = this.linksOf(photo.id);
     const kept = before.filter((id) => !off.includes(id));
     const added = on.filter((id) => !kept.includes(id));
-    if (kept.length === before.length && added.length === 0) return;
+    if (kept.length === before.length && added.length === 0) return false;
     const missing = added.filter((id) => !this.isOwn(id));
     if (missing.length > 0) throw new Error(`There is no tag ${missing.join()}.`);
     this.database.links.set(photo.id, [...kept, ...added]);
     this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
-    if (isTrashed(photo)) return;
+    if (isTrashed(photo)) return true;
     const gone = before.filter((id) => off.includes(id));
     for (const [ids, by] of [
       [gone, -1],
@@ -145,6 +151,7 @@ export class MemoryTagRepository implements TagRepository {
         if (tag) this.database.tags.set(id, { ...tag, photoCount: tag.photoCount + by });
       }
     }
+    return true;
   }
 
   private linksOf(photoId: Id): readonly Id[] {

@@ -45,11 +45,13 @@ const CLAIM = `
   FROM next WHERE d.customer_id = next.customer_id AND d.id = next.id
   RETURNING ${selected(deliveryTable, 'd')}, d.lease`;
 
+/** Materialized: looked at again for each row, a locking query with a limit would answer other rows each time. */
 const SWEEP = `
-  DELETE FROM webhook_deliveries WHERE (customer_id, id) IN (
+  WITH old AS MATERIALIZED (
     SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2
     FOR UPDATE SKIP LOCKED
-  )`;
+  )
+  DELETE FROM webhook_deliveries d USING old WHERE d.customer_id = old.customer_id AND d.id = old.id`;
 
 export class TypeormDeliveryQueue implements DeliveryQueue {
   constructor(private readonly dataSource: DataSource) {}

@@ -39,9 +39,11 @@ export class TypeormIdempotencyStore implements IdempotencyStore {
     return withoutTransaction(this.dataSource, async (manager) => {
       const { count } = await change(
         manager,
-        `DELETE FROM idempotency_keys WHERE (customer_id, key) IN (
+        // Materialized: looked at again for each row, a locking query with a limit would answer other rows each time.
+        `WITH old AS MATERIALIZED (
            SELECT customer_id, key FROM idempotency_keys WHERE started_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
-         )`,
+         )
+         DELETE FROM idempotency_keys k USING old WHERE k.customer_id = old.customer_id AND k.key = old.key`,
         [before, limit],
       );
       return count;

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
 import type { MergedPhotos } from '../../core/tags/tag-repository.js';
+import { TypeormOutbox } from './outbox.repository.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { tagLexeme } from './photo-search.js';
 import { change, select } from './rows.js';
@@ -37,7 +38,7 @@ export async function attachTag(
   at: Date,
 ): Promise<void> {
   if (photoIds.length === 0) return;
-  const { rows } = await change<{ trashed: boolean }>(
+  const { rows } = await change<{ id: Id; trashed: boolean }>(
     manager,
     `WITH added AS (
        INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
@@ -45,9 +46,10 @@ export async function attachTag(
        ON CONFLICT DO NOTHING RETURNING photo_id
      )
      UPDATE photos p SET updated_at = $4, version = p.version + 1, search = p.search || array_to_tsvector(ARRAY[$5::text])
-     FROM added WHERE p.customer_id = $1 AND p.id = added.photo_id RETURNING p.trashed`,
+     FROM added WHERE p.customer_id = $1 AND p.id = added.photo_id RETURNING p.id, p.trashed`,
     [customerId, tagId, photoIds, at, tagLexeme(customerId, tagId)],
   );
+  await tellUpdated(manager, customerId, idsOf(rows), at);
   const shown = rows.filter(({ trashed }) => !trashed).length;
   if (shown > 0) await shiftPhotoCounts(manager, customerId, [{ tagIds: [tagId], by: shown }]);
 }
@@ -60,7 +62,7 @@ export async function detachTags(
   at: Date,
 ): Promise<void> {
   if (photoIds.length === 0) return;
-  const rows = await select<{ tagId: Id; photos: number }>(
+  const [answer] = await select<{ counts: { tagId: Id; photos: number }[]; changed: Id[] }>(
     manager,
     `WITH removed AS (
        DELETE FROM photo_tags WHERE customer_id = $1 AND tag_id = ANY($2::bigint[]) AND photo_id = ANY($3::bigint[])
@@ -69,11 +71,17 @@ export async function detachTags(
        UPDATE photos p SET updated_at = $4, version = p.version + 1, search = ts_delete(p.search, $5::text[])
        WHERE p.customer_id = $1 AND p.id IN (SELECT photo_id FROM removed) RETURNING p.id, p.trashed
      )
-     SELECT r.tag_id AS "tagId", count(*)::integer AS photos FROM removed r JOIN changed c ON c.id = r.photo_id
-     WHERE NOT c.trashed GROUP BY r.tag_id`,
+     SELECT (SELECT coalesce(json_agg(id ORDER BY id), '[]') FROM changed) AS changed, (
+       SELECT coalesce(json_agg(each), '[]') FROM (
+         SELECT r.tag_id AS "tagId", count(*) AS photos FROM removed r JOIN changed c ON c.id = r.photo_id
+         WHERE NOT c.trashed GROUP BY r.tag_id
+       ) each
+     ) AS counts`,
     [customerId, tagIds, photoIds, at, lexemes(customerId, tagIds)],
   );
-  const shifts = rows.map(({ tagId, photos }) => ({ tagIds: [tagId], by: -photos }));
+  const { counts, changed } = answer ?? { counts: [], changed: [] };
+  await tellUpdated(manager, customerId, changed, at);
+  const shifts = counts.map(({ tagId, photos }) => ({ tagIds: [tagId], by: -photos }));
   await shiftPhotoCounts(manager, customerId, shifts);
 }
 
@@ -110,12 +118,18 @@ export async function replaceTags(
        WHERE customer_id = $1 AND id = ANY($2::bigint[]) RETURNING id, trashed`,
       [customerId, page, at, lexemes(customerId, tagIds), lexemes(customerId, on)],
     );
+    await tellUpdated(manager, customerId, idsOf(rows), at);
     const visible = new Set(rows.flatMap(({ id, trashed }) => (trashed ? [] : [id])));
     shown += visible.size;
     added += links.filter(({ id }) => visible.has(id)).length;
   }
   if (into !== null) await shiftPhotoCounts(manager, customerId, [{ tagIds: [into], by: added }]);
   return { added, unchanged: shown - added };
+}
+
+/** Whoever wants to hear of photos hears that these have new versions. */
+function tellUpdated(manager: EntityManager, customerId: Id, ids: readonly Id[], at: Date): Promise<void> {
+  return new TypeormOutbox(manager, customerId).add('photo.updated', ids, at);
 }
 
 /** All of them, a page at a time. What is done to a page does not move the next. */
@@ -156,4 +170,8 @@ async function lockPhotos(manager: EntityManager, customerId: Id, ids: readonly 
 
 function lexemes(customerId: Id, tagIds: readonly Id[]): string[] {
   return tagIds.map((tagId) => tagLexeme(customerId, tagId));
+}
+
+function idsOf(rows: readonly { readonly id: Id }[]): Id[] {
+  return rows.map(({ id }) => id);
 }

@@ -34,7 +34,10 @@ export interface MergedPhotos {
   readonly unchanged: number;
 }
 
-/** In all writes `photoCount` follows. Photos that change get one new version with `updatedAt` `at`, in the trash or not. */
+/**
+ * In all writes `photoCount` follows. Photos that change get one new version with `updatedAt` `at`, in the trash or not, and each
+ * its event `photo.updated`.
+ */
 export interface TagRepository extends TagReads {
   /** Reads and holds them until the transaction ends, in ascending order of ids. */
   lock(ids: readonly Id[]): Promise<readonly Tag[]>;
