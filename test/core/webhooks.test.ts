@@ -11,6 +11,7 @@ import type { WebhookEndpoint } from '../../src/core/events/webhook-endpoint.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
+import { upkeep } from '../../src/worker/upkeep.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 import { deliverAll, gotBy, HOOK, hook, logOf } from '../support/webhook-world.js';
@@ -368,6 +369,17 @@ describe('a secret', () => {
     expect(here.webhooks.sent).toEqual([]);
     expect(await log(endpoint)).toMatchObject([{ status: 'pending', reason: expect.stringMatching(/SECRET_KEY/) }]);
   });
+});
+
+test('the log and the secrets are looked after by the tasks of the worker', async () => {
+  const { endpoint } = await hook(here, acme.id);
+  await acme.tag('a');
+  await deliverAll(here);
+  here.clock.pass(31 * DAY);
+  const added: World = { ...here, secrets: ['another secret that is long enough too', here.secrets[0]] };
+  for (const task of upkeep(added)) await task.run(new AbortController().signal);
+  expect(await log(endpoint)).toEqual([]);
+  expect((await now(endpoint)).secret).not.toBe(endpoint.secret);
 });
 
 describe('the delivery log', () => {
