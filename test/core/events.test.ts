@@ -1,5 +1,6 @@
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
+import { keptKey } from '../../src/core/blobs/blob-key.js';
 import { changeTypes, eventTypes, newEventId } from '../../src/core/events/event.js';
 import { expireImports } from '../../src/core/imports/expire-imports.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
@@ -9,13 +10,14 @@ import { setPhotoTags } from '../../src/core/photos/set-photo-tags.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { verify } from '../../src/core/soundness/verify.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag, type TagPatch } from '../../src/core/tags/edit-tag.js';
 import { MAX_BODY_BYTES } from '../../src/http/webhooks/event-body.js';
-import { Account, announced, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
+import { Account, announced, bytesOf, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
-import { deliverAll, type Got, gotBy, hook } from '../support/webhook-world.js';
+import { deliverAll, expectEveryVersionTold, type Got, gotBy, hook } from '../support/webhook-world.js';
 
 /** Which changes are told of, and what receivers read (API.md §10). */
 let here: World;
@@ -43,6 +45,7 @@ describe('with an endpoint', () => {
   beforeEach(async () => {
     await hook(here, acme.id);
   });
+  afterEach(() => expectEveryVersionTold(here, acme.id));
 
   test('an import that ends tells of each photo, once, and of itself', async () => {
     const { id } = await acme.start();
@@ -152,6 +155,21 @@ describe('with an endpoint', () => {
     expect(await edit(into.id, { mergeTagIds: [from.id] })).toEqual([...both, `tag.deleted ${from.id}`]);
     expect(await edit(into.id, { removePhotoIds: [a] })).toEqual(both.slice(0, 1));
     expect(await toldBy(() => deleteTag(here, acme.caller, into.id))).toEqual([both[1], `tag.deleted ${into.id}`]);
+  });
+
+  test('an original that is found lost, and one that comes back, tell of their photo', async () => {
+    const file = picture('a.jpg');
+    const photo = await acme.addPhoto(file);
+    await deliverAll(here);
+    await here.blobs.delete([keptKey(photo.blobKey)]);
+    const how = { repair: true, fast: false, graceSeconds: 60, onProblem: () => undefined };
+    expect(await toldBy(() => verify(here, how))).toEqual([`photo.updated ${photo.id}`]);
+    expect(last().data.photo.originalLostAt).not.toBeNull();
+    expect(await toldBy(() => acme.bring([file]))).toContain(`photo.updated ${photo.id}`);
+    await here.blobs.delete([keptKey((await acme.photo(photo.id)).blobKey)]);
+    await verify(here, how);
+    await here.blobs.put(keptKey((await acme.photo(photo.id)).blobKey), bytesOf(file.bytes));
+    expect(await toldBy(() => verify(here, how))).toHaveLength(2);
   });
 
   test('tags that an import names tell when they are made', async () => {

@@ -40,3 +40,22 @@ export async function logOf(world: World, customerId: Id, endpointId: Id): Promi
   const rows = await world.store.read(customerId, (view) => view.deliveries.list(endpointId, null, 10_000));
   return [...rows].reverse();
 }
+
+/**
+ * What must hold for a customer who has had an endpoint for everything from the beginning: there is one event for each version of
+ * each photo and tag, and one for each import that has ended.
+ */
+export function expectEveryVersionTold({ database }: World, customerId: Id): void {
+  const told = new Map<string, Set<string>>();
+  for (const { customerId: owner, type, subjectId, eventId } of database.deliveries.all()) {
+    const subject = `${type.split('.')[0]} ${subjectId}`;
+    if (owner === customerId) told.set(subject, (told.get(subject) ?? new Set()).add(eventId));
+  }
+  const own = (row: { readonly customerId: Id }) => row.customerId === customerId;
+  const versions = [
+    ...database.photos.where(own).map(({ id, version }) => [`photo ${id}`, version]),
+    ...database.tags.where(own).map(({ id, version }) => [`tag ${id}`, version]),
+    ...database.imports.where(own).map(({ id, completedAt }) => [`import ${id}`, completedAt === null ? 0 : 1]),
+  ];
+  expect(versions.map(([subject]) => [subject, told.get(String(subject))?.size ?? 0])).toEqual(versions);
+}

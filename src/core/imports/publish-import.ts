@@ -73,6 +73,7 @@ async function recover(work: CustomerWork, seen: Photo, blobKey: string, at: Dat
   const photo = (await work.photos.lock([seen.id]))[0];
   if (photo === undefined || photo.originalLostAt === null) return false;
   await work.photos.update(changed(photo, recovered(photo, blobKey), at));
+  await work.outbox.add('photo.updated', [photo.id], at);
   return true;
 }
 

@@ -47,12 +47,14 @@ const advice = ' Restore the file from a backup, or have the same file imported 
 
 /** The API shows it, and downloads are refused instead of cut short. */
 function mark({ store, clock }: CheckUses, seen: TaggedPhoto, as: (photo: Photo, at: Date) => Photo): Promise<void> {
-  return store.within(seen.customerId, async ({ photos }) => {
+  return store.within(seen.customerId, async ({ photos, outbox }) => {
     const photo = (await photos.lock([seen.id]))[0];
     if (photo?.blobKey !== seen.blobKey) return;
     const at = clock.now();
     const next = changed(photo, as(photo, at), at);
-    if (next !== photo) await photos.update(next);
+    if (next === photo) return;
+    await photos.update(next);
+    await outbox.add('photo.updated', [next.id], at);
   });
 }
 
