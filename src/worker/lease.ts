@@ -1,11 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../core/jobs/job.js';
 import type { JobQueue } from '../core/jobs/job-queue.js';
-
-/** Resolves after so many milliseconds, or at once when the signal fires. */
-export async function pause(milliseconds: number, until: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal: until }).catch(() => undefined);
-}
+import { pause } from './pause.js';
 
 /**
  * Keeps a claimed job while it runs: extends its lease at a third of its length. `lost` fires when the queue says that the lease is

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './pause.js';
 
 /** Something to do now and then for as long as the process runs. It must be fine to do it in several processes at once. */
 export interface PeriodicTask {
@@ -42,18 +42,13 @@ async function repeat(
   stopping: AbortSignal,
 ): Promise<void> {
   const interval = task.everySeconds * 1000;
-  await wait(interval * FIRST_SHARE * Math.random(), stopping);
+  await pause(interval * FIRST_SHARE * Math.random(), stopping, { idle: true });
   while (!stopping.aborted) {
     try {
       await task.run(stopping);
     } catch (error) {
       onError(task.name, error);
     }
-    await wait(interval, stopping);
+    await pause(interval, stopping, { idle: true });
   }
-}
-
-/** Resolves after so many milliseconds, or at once when the signal fires. */
-async function wait(milliseconds: number, until: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal: until, ref: false }).catch(() => undefined);
 }

@@ -1,9 +1,10 @@
-import { backoffSeconds, type Job, MAX_ATTEMPTS } from '../core/jobs/job.js';
+import { backoffSeconds, type Job, MAX_ATTEMPTS, outageSeconds } from '../core/jobs/job.js';
 import type { JobQueue } from '../core/jobs/job-queue.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
 import { Bell } from './bell.js';
-import { Lease, pause } from './lease.js';
+import { Lease } from './lease.js';
+import { pause } from './pause.js';
 
 /** The signal fires when the lease is lost: the run must stop, and what it still writes must be guarded by state. */
 export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
@@ -26,14 +27,13 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** A job that met an outage comes back after this: soon after the outage, but not so often as to make it worse. */
-const OUTAGE_SECONDS = 10;
 const MAX_PAUSE_SECONDS = 5;
 const MAX_REASON_LENGTH = 500;
 
 /**
  * Takes jobs as they become due and runs them, `concurrency` at a time. A run that throws is repeated after `backoffSeconds`, at most
- * until attempt MAX_ATTEMPTS, then its job is dead; one that met an outage is put off and not counted (`isOutage`).
+ * until attempt MAX_ATTEMPTS, then its job is dead; one that met an outage (`isOutage`) is not counted and comes back after
+ * `outageSeconds`: how long that may go on is for the job to say.
  * The queue may be away at any time: the worker waits, longer each time up to 5 s, and goes on.
  */
 export function runWorker({ jobs }: Uses<'jobs'>, handle: JobHandler, options: WorkerOptions): RunningWorker {
@@ -146,7 +146,7 @@ class Worker {
       const reason = String(error).slice(0, MAX_REASON_LENGTH);
       if (!isOutage(error)) return () => this.jobs.release(job, reason, secondsUntilNext(job.attempt));
       this.outages += 1;
-      return () => this.jobs.postpone(job, reason, OUTAGE_SECONDS);
+      return () => this.jobs.postpone(job, reason, spread(outageSeconds(job.outages + 1)));
     }
   }
 
@@ -166,10 +166,14 @@ class Worker {
   private readonly onQueueError = (error: unknown): void => this.options.onQueueError?.(error);
 }
 
-/** Spread by up to a quarter, so that jobs that failed together do not come back together. Null: never. */
+/** Null: never. */
 function secondsUntilNext(attempt: number): number | null {
-  if (attempt >= MAX_ATTEMPTS) return null;
-  return Math.round(backoffSeconds(attempt) * (1 + Math.random() / 4));
+  return attempt >= MAX_ATTEMPTS ? null : spread(backoffSeconds(attempt));
+}
+
+/** Up to a quarter more, so that jobs that failed together do not come back together. */
+function spread(seconds: number): number {
+  return Math.round(seconds * (1 + Math.random() / 4));
 }
 
 /** A quarter of a second, half a second, one, two … up to five. */

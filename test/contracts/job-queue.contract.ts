@@ -111,6 +111,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
           customerId: tenant.id,
           work: inspect(7),
           attempt: 1,
+          outages: 0,
           lease: expect.any(String),
         });
         expect(job.lease).not.toBe('');
@@ -172,14 +173,21 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
 
       it('does not let one customer’s thousands keep another’s one waiting', async () => {
         await tenant.within(async (work) => {
-          for (let photo = 1; photo <= 50; photo += 1) await work.jobs.add(inspect(photo));
+          for (let photo = 1; photo <= 1000; photo += 1) await work.jobs.add(inspect(photo));
         });
         await jobs.complete(await claim());
         await jobs.complete(await claim());
         const other = await Tenant.of(opened);
         await add(publish, other);
         const next = [await claim(), await claim()];
+        // One turn of the first, at most, goes before it.
         expect(next.map((job) => job.customerId)).toContain(other.id);
+        // Whoever waits all the time has every second turn from then on.
+        await other.within(async (work) => {
+          for (let photo = 1; photo <= 3; photo += 1) await work.jobs.add(inspect(photo));
+        });
+        const turns = [await claim(), await claim(), await claim(), await claim()].map((job) => job.customerId);
+        expect(turns.filter((customerId) => customerId === other.id)).toHaveLength(2);
       });
     });
 
@@ -319,6 +327,43 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
     });
 
     describe('postpone', () => {
+      it('counts the outages in a row, up to any other outcome', async () => {
+        const again = async () => {
+          await opened.passTime(61);
+          return claim();
+        };
+        await add(publish);
+        let job = await claim();
+        expect(job).toMatchObject({ attempt: 1, outages: 0 });
+        for (let outage = 1; outage <= 2; outage += 1) {
+          await jobs.postpone(job, 'the store is away', 60);
+          job = await again();
+          expect(job).toMatchObject({ attempt: 1, outages: outage });
+        }
+        await jobs.release(job, 'on purpose', 60);
+        job = await again();
+        expect(job).toMatchObject({ attempt: 2, outages: 0 });
+        await jobs.postpone(job, 'the store is away', 60);
+        job = await again();
+        await add(publish);
+        await jobs.complete(job);
+        job = await claim();
+        expect(job).toMatchObject({ attempt: 1, outages: 0 });
+        await jobs.postpone(job, 'the store is away', 60);
+        await jobs.release(await again(), 'on purpose', null);
+        await add(publish);
+        expect(await claim()).toMatchObject({ attempt: 1, outages: 0 });
+      });
+
+      it('keeps the count when the run after it is cut off', async () => {
+        await add(publish);
+        await jobs.postpone(await claim(), 'the store is away', 60);
+        await opened.passTime(61);
+        await claim();
+        await opened.passTime(LEASE + 1);
+        expect(await claim()).toMatchObject({ attempt: 2, outages: 1 });
+      });
+
       it('makes the job due again after so many seconds, with the same attempt', async () => {
         await add(publish);
         await jobs.release(await claim(), 'on purpose', 0);

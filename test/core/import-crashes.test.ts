@@ -1,10 +1,11 @@
 import { MemoryMediaReader } from '../../src/adapters/memory/memory-media-reader.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
-import { MAX_ATTEMPTS } from '../../src/core/jobs/job.js';
+import { backoffSeconds, MAX_ATTEMPTS, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
-import type { MediaReader } from '../../src/core/media/media-reader.js';
+import { type MediaReader, ReaderFailure } from '../../src/core/media/media-reader.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
-import { DomainError } from '../../src/core/shared/errors.js';
+import { HOUR, SECOND } from '../../src/core/shared/clock.js';
+import { DomainError, isOutage } from '../../src/core/shared/errors.js';
 import {
   Account,
   blobsUnder,
@@ -265,16 +266,17 @@ describe('a file that brings its reader down', () => {
   let acme: Account;
   let ports: World;
   let trouble: Error;
-  let reads: number;
+  /** Whether each look was to be alone. */
+  let reads: unknown[];
 
   beforeEach(async () => {
-    trouble = new Error('the reader ended');
-    reads = 0;
+    trouble = new ReaderFailure('the reader ended');
+    reads = [];
     const media = Object.create(new MemoryMediaReader()) as MediaReader;
     media.inspect = async (bytes, bounds) => {
       const inspection = await new MemoryMediaReader().inspect(bytes, bounds);
       if (inspection.outcome === 'picture' && inspection.facts.title === 'poison') {
-        reads += 1;
+        reads.push(bounds.alone);
         throw trouble;
       }
       return inspection;
@@ -297,12 +299,12 @@ describe('a file that brings its reader down', () => {
     }
   }
 
-  test(`is tried ${MAX_ATTEMPTS} times, then it fails alone`, async () => {
+  test(`is tried ${MAX_ATTEMPTS} times, the last time beside no other, then it fails and the others go on`, async () => {
     const { id } = await acme.start();
     await acme.send(id, [poison(), picture('sound.jpg')]);
     await acme.finalize(id);
     await work();
-    expect(reads).toBe(MAX_ATTEMPTS);
+    expect(reads).toEqual([false, false, true]);
     expect(await acme.import(id)).toMatchObject({
       status: 'completed_with_errors',
       counts: { imported: 1, failed: 1 },
@@ -319,8 +321,17 @@ describe('a file that brings its reader down', () => {
       ports.clock.pass(LEASE * 1000);
     }
     await work();
-    expect(reads).toBe(0);
+    expect(reads).toEqual([]);
     expect((await acme.list(id))[0]).toMatchObject({ status: 'failed', error: { code: 'decode_failed' } });
+  });
+
+  test('is not said to be undecodable when it was something else that failed', async () => {
+    trouble = new Error('a fault of ours');
+    const { id } = await acme.start();
+    await acme.send(id, [poison()]);
+    await work();
+    expect(reads).toHaveLength(MAX_ATTEMPTS);
+    expect((await acme.list(id))[0]).toMatchObject({ status: 'failed', error: { code: 'processing_failed' } });
   });
 
   test('is not to blame when something else was away', async () => {
@@ -331,6 +342,164 @@ describe('a file that brings its reader down', () => {
     await expect(runJob(ports, { ...job, attempt: MAX_ATTEMPTS })).rejects.toBe(trouble);
     expect((await acme.list(id))[0]).toMatchObject({ status: 'processing', error: null });
   });
+});
+
+describe('an outage', () => {
+  const away = new DomainError('service_unavailable', 'The store is away.');
+
+  /** As a worker does, over the time that it would take: what meets an outage waits longer each time. Ends when no job is left. */
+  async function work(ports: World, broken: World, runs: () => boolean = () => true): Promise<number> {
+    let count = 0;
+    while (runs()) {
+      const job = await ports.jobs.claim(LEASE);
+      if (job === null) {
+        if (ports.database.jobs.where(({ deadReason }) => deadReason === null).length === 0) return count;
+        ports.clock.pass(30 * SECOND);
+        continue;
+      }
+      count += 1;
+      try {
+        await runJob(broken, job);
+        await ports.jobs.complete(job);
+      } catch (error) {
+        if (isOutage(error)) await ports.jobs.postpone(job, String(error), outageSeconds(job.outages + 1));
+        else await ports.jobs.release(job, String(error), backoffSeconds(job.attempt));
+      }
+    }
+    return count;
+  }
+
+  test('of one file’s bytes that does not end: after a day it fails, the others have long been there', async () => {
+    const ports = world();
+    const acme = await Account.open(ports);
+    const { id } = await acme.start();
+    const [lost, sound] = await acme.send(id, [picture('lost.jpg'), picture('sound.jpg')]);
+    await acme.finalize(id);
+    const broken = { ...ports, blobs: Object.create(ports.blobs) as BlobStore };
+    const { attempt } = present(await ports.store.read(acme.id, (view) => view.importPhotos.get(id, present(lost).id)));
+    broken.blobs.get = async (key, range) => {
+      if (key.endsWith(`/${attempt}`)) throw away;
+      return ports.blobs.get(key, range);
+    };
+    const began = ports.clock.now().getTime();
+    let whole = 0;
+    const runs = await work(ports, broken, () => {
+      const hours = (ports.clock.now().getTime() - began) / HOUR;
+      if (hours < 23.5) expect(ports.database.importPhotos.get(present(lost).id)?.status).toBe('processing');
+      if (hours > 1 && whole === 0) {
+        whole = hours;
+        expect(ports.database.importPhotos.get(present(sound).id)?.status).toBe('imported');
+      }
+      return true;
+    });
+    expect(ports.clock.now().getTime() - began).toBeGreaterThanOrEqual(24 * HOUR);
+    // The file's own runs, that of the other file, and publishing a few times.
+    expect(runs).toBeLessThan(MAX_OUTAGES + 10);
+    expect(await acme.item(present(lost))).toMatchObject({ status: 'failed', error: { code: 'processing_failed' } });
+    expect(await acme.import(id)).toMatchObject({
+      status: 'completed_with_errors',
+      counts: { imported: 1, failed: 1 },
+    });
+    // What cannot be read may be read some day: nobody deletes it in despair.
+    expect(await blobsUnder(ports.blobs, 'staging/')).toHaveLength(1);
+    await expectSound(ports);
+  });
+
+  test('of the database while an import is published fails no photo, however long it lasts and on whichever try', async () => {
+    const ports = world();
+    const acme = await Account.open(ports);
+    const { id } = await acme.start();
+    await acme.send(id, [picture('a.jpg'), picture('b.jpg'), picture('c.jpg')]);
+    await runJobsUntilIdle(ports);
+    await acme.finalize(id);
+    // Three processes died at it: from now on every try is the last.
+    for (let tries = 1; tries <= MAX_ATTEMPTS; tries += 1) {
+      expect(present(await ports.jobs.claim(LEASE)).attempt).toBe(tries);
+      ports.clock.pass(LEASE * SECOND);
+    }
+    const broken = { ...ports, store: Object.create(ports.store) as World['store'] };
+    let transactions = 0;
+    broken.store.within = async (customerId, step) => {
+      transactions += 1;
+      // One goes through, and then only its answer is lost.
+      if (transactions === 1) await ports.store.within(customerId, step);
+      throw away;
+    };
+    await work(ports, broken, () => transactions < MAX_OUTAGES + 20);
+    expect(await acme.import(id)).toMatchObject({ status: 'processing', counts: { imported: 1, ready: 2, failed: 0 } });
+    await work(ports, ports);
+    expect(await acme.import(id)).toMatchObject({ status: 'completed', counts: { imported: 3 } });
+    await expectSound(ports);
+  });
+
+  test('of the store while an import is published holds up nothing: photos need it no more', async () => {
+    const ports = world();
+    const acme = await Account.open(ports);
+    const file = picture('a.jpg');
+    const ids: number[] = [];
+    for (const _ of [1, 2]) {
+      const { id } = await acme.start();
+      await acme.send(id, [file, picture('other.jpg')], { sha256: null });
+      ids.push(id);
+    }
+    await runJobsUntilIdle(ports);
+    for (const id of ids) await acme.finalize(id);
+    const broken = { ...ports, blobs: Object.create(ports.blobs) as BlobStore };
+    broken.blobs.list = () => {
+      throw away;
+    };
+    broken.blobs.delete = async () => {
+      throw away;
+    };
+    expect(await work(ports, broken)).toBe(2);
+    const ended = await Promise.all(ids.map((id) => acme.import(id)));
+    expect(ended.map(({ status, counts }) => [status, counts.imported, counts.duplicate])).toEqual([
+      ['completed', 2, 0],
+      ['completed', 1, 1],
+    ]);
+    await expectSound(ports);
+  });
+
+  test('is what it is taken for when the photo in the way is purged at that moment', async () => {
+    const ports = world();
+    const acme = await Account.open(ports);
+    const file = picture('a.jpg');
+    const { id } = await acme.start();
+    await acme.send(id, [file], { sha256: null });
+    await runJobsUntilIdle(ports);
+    const rival = await acme.addPhoto(file);
+    await acme.finalize(id);
+    const job = present(await ports.jobs.claim(LEASE));
+    const purging = { ...ports, store: Object.create(ports.store) as World['store'] };
+    purging.store.within = (customerId, step) =>
+      ports.store.within(customerId, async (inside) => {
+        const photos = Object.create(inside.photos) as typeof inside.photos;
+        photos.insert = async () => {
+          await inside.photos.lock([rival.id]);
+          await inside.photos.delete(rival.id);
+          return false;
+        };
+        return step({ ...inside, photos });
+      });
+    await expect(runJob(purging, { ...job, attempt: MAX_ATTEMPTS })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect((await acme.list(id))[0]).toMatchObject({ status: 'ready' });
+  });
+});
+
+test('publishing that died of a fault begins anew when the import is finalized once more', async () => {
+  const ports = world();
+  const acme = await Account.open(ports);
+  const { id } = await acme.start();
+  await acme.send(id, [picture('a.jpg')]);
+  await runJobsUntilIdle(ports);
+  await acme.finalize(id);
+  await ports.jobs.release(present(await ports.jobs.claim(LEASE)), 'a fault of ours', null);
+  expect(await ports.jobs.claim(LEASE)).toBeNull();
+  expect(await acme.finalize(id)).toMatchObject({ status: 'processing' });
+  await runJobsUntilIdle(ports);
+  expect(await acme.import(id)).toMatchObject({ status: 'completed', counts: { imported: 1 } });
 });
 
 test('a finalize that fails half way leaves the import open, and nothing of it behind', async () => {

@@ -4,6 +4,7 @@ import type { ImportCreation } from '../../src/core/imports/create-import.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
+import type { TaggedPhoto } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
@@ -412,6 +413,67 @@ describe('duplicates at publishing (§8.4)', () => {
     expect((await acme.photo(photo.id)).trashedAt).not.toBeNull();
   });
 
+  describe('never bring back what was deleted after publishing had come to it', () => {
+    /** Publishes until `reached`, and ends there as if killed. Then the photo is deleted, and publishing runs once more. */
+    async function trashedInBetween(importId: number, reached: () => Promise<TaggedPhoto | undefined>): Promise<void> {
+      const job = present(await ports.jobs.claim(300));
+      const crash = new Error('crash');
+      const broken: World = { ...ports, store: Object.create(ports.store) };
+      let photo: TaggedPhoto | undefined;
+      broken.store.within = async (customerId, work) => {
+        const answer = await ports.store.within(customerId, work);
+        photo = await reached();
+        if (photo !== undefined) throw crash;
+        return answer;
+      };
+      await expect(runJob(broken, job)).rejects.toBe(crash);
+      const { id } = present(photo);
+      await trashPhoto(ports, acme.caller, id);
+      await ports.jobs.release(job, 'crash', 0);
+      await runJobsUntilIdle(ports);
+      expect(await acme.import(importId)).toMatchObject({ status: 'completed' });
+      expect((await acme.photo(id)).trashedAt).not.toBeNull();
+    }
+
+    test('a photo that was not in the trash then', async () => {
+      const photo = await acme.addPhoto(file);
+      const { id } = await acme.start();
+      await acme.items(id, announced(file));
+      await acme.finalize(id);
+      let steps = 0;
+      await trashedInBetween(id, async () => {
+        steps += 1;
+        return steps === 1 ? photo : undefined;
+      });
+      expect(await acme.list(id)).toMatchObject([{ status: 'duplicate', photoId: photo.id, restored: false }]);
+    });
+
+    test('a photo that two items have the bytes of: the first brought it back', async () => {
+      const photo = await acme.addPhoto(file);
+      await trashPhoto(ports, acme.caller, photo.id);
+      const { id } = await acme.start();
+      await acme.items(id, announced(file), announced(file, { filename: 'copy.jpg' }));
+      await acme.finalize(id);
+      await trashedInBetween(id, async () => {
+        const now = await acme.photo(photo.id);
+        return now.trashedAt === null ? now : undefined;
+      });
+      expect(await acme.list(id)).toMatchObject([{ restored: true }, { status: 'duplicate', restored: false }]);
+    });
+
+    test.each([
+      ['announced', {}],
+      ['found by its bytes', { sha256: null }],
+    ])('a photo of this very import, of which there is another copy, %s', async (_, said) => {
+      const { id } = await acme.start();
+      await acme.send(id, [file, fileOf('copy.jpg', file.bytes)], said);
+      await runJobsUntilIdle(ports);
+      await acme.finalize(id);
+      await trashedInBetween(id, async () => (await acme.photos())[0]);
+      expect(await acme.import(id)).toMatchObject({ counts: { imported: 1, duplicate: 1 } });
+    });
+  });
+
   test('of a photo that is deleted for ever meanwhile fail, and the file can be imported again', async () => {
     const photo = await acme.addPhoto(file);
     const { id } = await acme.start();
@@ -524,7 +586,7 @@ test('jobs of imports and items that are no more, or of other customers, do noth
   await acme.finalize(id);
   const stranger = await Account.open(ports);
   const before = await everything(ports);
-  const job = { id: 1, attempt: 1, lease: 'none' };
+  const job = { id: 1, attempt: 1, outages: 0, lease: 'none' };
   for (const importId of [id, id + 1]) {
     const work = { kind: 'inspect', importId, photoId: present(item).id } as const;
     await runJob(ports, { ...job, customerId: stranger.id, work });

@@ -3,7 +3,7 @@ import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { Job, JobWork } from '../../src/core/jobs/job.js';
-import { MAX_ATTEMPTS } from '../../src/core/jobs/job.js';
+import { MAX_ATTEMPTS, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
 import type { JobQueue } from '../../src/core/jobs/job-queue.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { type JobHandler, type RunningWorker, runWorker, type WorkerOptions } from '../../src/worker/worker.js';
@@ -224,12 +224,34 @@ describe('failure', () => {
       if (attempts.length < 3) throw new DomainError('service_unavailable', 'The store is away.');
     });
     for (let outage = 1; outage <= 2; outage += 1) {
-      await until(() => jobs.postponed === outage);
+      await until(() => jobs.postponed.length === outage);
       pass(60);
     }
     await until(() => attempts.length === 3);
     expect(attempts).toEqual([1, 1, 1]);
     expect(jobs.released).toEqual([]);
+  });
+
+  it('puts it off for longer each time, up to ten minutes', async () => {
+    await add(1);
+    start(async () => {
+      throw new DomainError('service_unavailable', 'The store is away.');
+    });
+    const waits = [1, 2, 4, 8, 16, 32];
+    for (const outage of waits.keys()) {
+      await until(() => jobs.postponed.length === outage + 1);
+      pass(HOURS);
+    }
+    for (const [outage, wait] of waits.entries()) {
+      expect(jobs.postponed[outage]).toBeGreaterThanOrEqual(wait);
+      expect(jobs.postponed[outage]).toBeLessThanOrEqual(Math.ceil(wait * 1.25));
+    }
+    expect([outageSeconds(10), outageSeconds(11), outageSeconds(MAX_OUTAGES)]).toEqual([512, 600, 600]);
+    // What a job has waited by its last outage: a day, and not ten minutes more.
+    const waited = Array.from({ length: MAX_OUTAGES }, (_, outage) => outageSeconds(outage + 1));
+    const day = waited.reduce((sum, wait) => sum + wait, 0) / HOURS;
+    expect(day).toBeGreaterThanOrEqual(24);
+    expect(day).toBeLessThan(24.2);
   });
 });
 
@@ -424,7 +446,7 @@ class FaultyQueue implements JobQueue {
   refused = 0;
   claims = 0;
   completed = 0;
-  postponed = 0;
+  readonly postponed: number[] = [];
   listeners = 0;
   /** Takes listeners and never wakes them. */
   deaf = false;
@@ -465,7 +487,7 @@ class FaultyQueue implements JobQueue {
   async postpone(job: Job, reason: string, seconds: number): Promise<void> {
     this.fail('postpone');
     await this.queue.postpone(job, reason, seconds);
-    this.postponed += 1;
+    this.postponed.push(seconds);
   }
 
   async reclaim(): Promise<void> {

@@ -170,6 +170,7 @@ export function sampleItem(
     photoId: null,
     duplicateOfItemId: null,
     restored: false,
+    resolved: false,
     filename: `IMG_${id}.jpg`,
     sizeBytes: 1000,
     sha256: sampleHash(),

@@ -17,6 +17,7 @@ export interface StoredJob {
   readonly customerId: Id;
   readonly work: JobWork;
   readonly attempt: number;
+  readonly outages: number;
   readonly dueAt: number;
   readonly lease: string | null;
   /** The same work was added while it ran. */

@@ -25,7 +25,7 @@ export class MemoryJobAdder implements JobAdder {
     }
     const id = waiting?.id ?? this.database.next('job');
     const dueAt = this.clock.now().getTime();
-    const fresh = { attempt: 0, dueAt, lease: null, again: false, deadReason: null };
+    const fresh = { attempt: 0, outages: 0, dueAt, lease: null, again: false, deadReason: null };
     this.database.jobs.set(key, { id, customerId: this.customerId, work, ...fresh });
   }
 }
@@ -50,7 +50,8 @@ export class MemoryJobQueue implements JobQueue {
       const held = { ...next, attempt: next.attempt + 1, lease, again: false, dueAt: now + leaseSeconds * SECOND };
       this.database.jobs.set(keyOf(next), held);
       this.served.set(next.customerId, this.database.next('turn'));
-      return { id: next.id, customerId: next.customerId, work: next.work, attempt: held.attempt, lease };
+      const { id, customerId, work, attempt, outages } = held;
+      return { id, customerId, work, attempt, outages, lease };
     });
   }
 
@@ -64,11 +65,12 @@ export class MemoryJobQueue implements JobQueue {
   }
 
   complete(job: Job): Promise<void> {
-    return this.letGo(job, (held) => (held.again ? { ...held, attempt: 0, dueAt: this.now() } : null));
+    return this.letGo(job, (held) => (held.again ? { ...held, attempt: 0, outages: 0, dueAt: this.now() } : null));
   }
 
   release(job: Job, reason: string, seconds: number | null): Promise<void> {
-    return this.letGo(job, (held) => {
+    return this.letGo(job, (before) => {
+      const held = { ...before, outages: 0 };
       if (seconds !== null) return { ...held, dueAt: this.now() + seconds * SECOND };
       return held.again ? { ...held, attempt: 0, dueAt: this.now() } : { ...held, deadReason: reason };
     });
@@ -76,7 +78,12 @@ export class MemoryJobQueue implements JobQueue {
 
   postpone(job: Job, _reason: string, seconds: number): Promise<void> {
     const later = () => this.now() + seconds * SECOND;
-    return this.letGo(job, (held) => ({ ...held, attempt: held.attempt - 1, dueAt: later() }));
+    return this.letGo(job, (held) => ({
+      ...held,
+      attempt: held.attempt - 1,
+      outages: held.outages + 1,
+      dueAt: later(),
+    }));
   }
 
   /** Holders live and die with the memory. */

@@ -22,6 +22,7 @@ export const importPhotoTable = tableOf<ImportPhoto>('importPhoto', 'import_phot
   photoId: optionalBigWhole,
   duplicateOfItemId: optionalBigWhole,
   restored: yesOrNo,
+  resolved: yesOrNo,
   filename: text,
   sizeBytes: optionalBigWhole,
   sha256: optionalText,

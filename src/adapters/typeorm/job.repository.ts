@@ -41,7 +41,7 @@ const CLAIM = `
   )
   UPDATE jobs j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
   FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
-  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.lease`;
+  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.outages, j.lease`;
 
 /** A holder's lock is free when its connection has ended, which the server sees at once when the process dies. */
 const RECLAIM = `
@@ -54,7 +54,7 @@ const RECLAIM = `
   FROM dead WHERE jobs.held_by = dead.held_by AND jobs.lease IS NOT NULL`;
 
 /** Work that was added during the last attempt has attempts of its own. */
-const GIVE_UP = `reason = $4, due_at = clock_timestamp(),
+const GIVE_UP = `reason = $4, due_at = clock_timestamp(), outages = 0,
   attempt = CASE WHEN again THEN 0 ELSE attempt END, dead_at = CASE WHEN again THEN NULL ELSE clock_timestamp() END`;
 
 export class TypeormJobAdder implements JobAdder {
@@ -106,16 +106,17 @@ export class TypeormJobQueue implements JobQueue {
   async complete(job: Job): Promise<void> {
     // Between the two `again` can only become true, so one of them finds the job, unless its lease was lost.
     if ((await this.run(`DELETE FROM jobs WHERE ${held} AND NOT again`, heldBy(job))) > 0) return;
-    await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, reason = NULL', []);
+    await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, outages = 0, reason = NULL', []);
   }
 
   release(job: Job, reason: string, seconds: number | null): Promise<void> {
     if (seconds === null) return this.letGo(job, GIVE_UP, [reason]);
-    return this.letGo(job, `reason = $4, due_at = ${inSeconds('$5')}`, [reason, seconds]);
+    return this.letGo(job, `reason = $4, outages = 0, due_at = ${inSeconds('$5')}`, [reason, seconds]);
   }
 
   postpone(job: Job, reason: string, seconds: number): Promise<void> {
-    return this.letGo(job, `reason = $4, due_at = ${inSeconds('$5')}, attempt = attempt - 1`, [reason, seconds]);
+    const later = `reason = $4, due_at = ${inSeconds('$5')}, attempt = attempt - 1, outages = outages + 1`;
+    return this.letGo(job, later, [reason, seconds]);
   }
 
   async reclaim(): Promise<void> {

@@ -9,6 +9,7 @@ export interface JobRow {
   readonly key: string;
   readonly work: JobWork;
   readonly attempt: number;
+  readonly outages: number;
   /** When it can be claimed: once its lease has run out, while a run holds it. */
   readonly dueAt: Date;
   readonly lease: string | null;
@@ -29,6 +30,7 @@ export const jobTable = tableOf<JobRow>('job', 'jobs', {
   key: text,
   work: document,
   attempt: whole,
+  outages: whole,
   dueAt: moment,
   lease: optionalText,
   again: yesOrNo,

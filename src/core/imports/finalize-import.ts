@@ -32,16 +32,18 @@ export async function finalizeImport(
     if (subject.status === 'open') {
       if (action === 'discard') await discard(work, subject, at);
       else await commit(work, subject, missingUploads, at);
-    } else demandRepetition(subject, action);
+    } else await repeat(work, subject, action);
     return showImport(work.tags, found(await work.imports.get(id), 'import'));
   });
 }
 
-/** What was answered before may be asked again; the opposite may not. */
-function demandRepetition(subject: Import, action: Finalization['action']): void {
+/** What was answered before may be asked again; the opposite may not. Publishing that had died of a fault begins anew. */
+async function repeat(work: CustomerWork, subject: Import, action: Finalization['action']): Promise<void> {
   const wasCommitted = subject.status === 'processing' || subject.finalizedAt !== null;
-  if (action === 'commit' ? wasCommitted : subject.status === 'cancelled') return;
-  throw new DomainError('import_not_open', `This import is ${subject.status}.`, { status: subject.status });
+  if (!(action === 'commit' ? wasCommitted : subject.status === 'cancelled')) {
+    throw new DomainError('import_not_open', `This import is ${subject.status}.`, { status: subject.status });
+  }
+  if (subject.status === 'processing') await work.jobs.add({ kind: 'publish', importId: subject.id });
 }
 
 async function discard(work: CustomerWork, subject: Import, at: Date): Promise<void> {

@@ -51,6 +51,8 @@ export interface ImportPhoto extends ClientValues {
   /** The earlier item of the same import that has the same bytes, for a duplicate of it. */
   readonly duplicateOfItemId: Id | null;
   readonly restored: boolean;
+  /** Publishing is through with this duplicate: whatever becomes of its photo from then on is not undone. */
+  readonly resolved: boolean;
   readonly filename: string;
   /** Declared, later actual. */
   readonly sizeBytes: number | null;

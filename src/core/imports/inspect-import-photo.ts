@@ -1,8 +1,8 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
-import { type Measure, measured } from '../blobs/measured.js';
+import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import { inOneChunk } from '../blobs/open-blob.js';
 import type { CustomerWork } from '../customers/customer-store.js';
-import type { Inspection, PictureFacts } from '../media/media-reader.js';
+import { type Inspection, type PictureFacts, ReaderFailure } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
 import type { Uses } from '../ports.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
@@ -10,24 +10,37 @@ import type { Id } from '../shared/ids.js';
 import { failItem } from './fail-item.js';
 import { duplicateOf, type ImportPhoto, move } from './import-photo.js';
 import { inLibrary } from './in-library.js';
+import { tooLarge } from './registration.js';
 
 export type InspectUses = Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>;
 
 /**
  * Looks at the bytes of an item that is `processing`: hash, type, full decode. A sound picture is copied to where no client
  * can write, and the item is `ready`, or `duplicate` when the library has the bytes; a bad one fails alone. May run twice.
+ * @param alone Whether nothing else may be looked at meanwhile.
  */
-export async function inspectImportPhoto(uses: InspectUses, customerId: Id, importId: Id, itemId: Id): Promise<void> {
+export async function inspectImportPhoto(
+  uses: InspectUses,
+  customerId: Id,
+  importId: Id,
+  itemId: Id,
+  { alone }: { readonly alone: boolean },
+): Promise<void> {
   const item = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, itemId));
-  if (item?.status === 'processing') await look(uses, item);
+  if (item?.status === 'processing') await look(uses, item, alone);
   await publishIfCommitted(uses, customerId, importId);
 }
 
-async function look(uses: InspectUses, item: ImportPhoto): Promise<void> {
+async function look(uses: InspectUses, item: ImportPhoto, alone: boolean): Promise<void> {
   const staged = await uses.blobs.get(stagingKey(item));
   if (staged === null) return settle(uses, item, (work, held, at) => failItem(work, held, lost, at));
   const { bytes, measure } = measured(staged.bytes, uses.limits.maxFileBytes);
-  const inspection = await uses.media.inspect(bytes, { maxPixels: uses.limits.maxPixels });
+  const inspection = await uses.media
+    .inspect(bytes, { maxPixels: uses.limits.maxPixels, alone })
+    .catch((error: unknown): Inspection => {
+      if (error instanceof TooManyBytes) return { outcome: 'refused', error: tooLarge(uses.limits) };
+      throw error;
+    });
   const error = mismatch(item, measure) ?? refusal(inspection);
   if (error !== null || inspection.outcome === 'refused') {
     await settle(uses, item, (work, held, at) => failItem(work, held, error ?? lost, at));
@@ -118,13 +131,26 @@ async function publishIfCommitted({ store }: InspectUses, customerId: Id, import
   await store.within(customerId, (work) => work.jobs.add({ kind: 'publish', importId }));
 }
 
-/** For a file that brought its reader down every time. */
-export async function giveUpImportPhoto(uses: InspectUses, customerId: Id, importId: Id, itemId: Id): Promise<void> {
-  const error: ItemError = {
-    code: 'decode_failed',
-    message: 'This picture could not be decoded: its reader failed every time.',
-  };
+/** For a file that could not be looked at, however often that was tried. `last` is what the last try failed with. */
+export async function giveUpImportPhoto(
+  uses: InspectUses,
+  customerId: Id,
+  importId: Id,
+  itemId: Id,
+  last: unknown,
+): Promise<void> {
+  const error = last instanceof ReaderFailure ? undecodable : unprocessable;
   const item = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, itemId));
   if (item !== null) await settle(uses, item, (work, held, at) => failItem(work, held, error, at));
   await publishIfCommitted(uses, customerId, importId);
 }
+
+const undecodable: ItemError = {
+  code: 'decode_failed',
+  message: 'This picture could not be decoded: its reader failed every time.',
+};
+
+const unprocessable: ItemError = {
+  code: 'processing_failed',
+  message: 'Something went wrong on our side with this file. Import it again, and report it if that fails too.',
+};

@@ -2,7 +2,7 @@ import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import { changed, isTrashed, type Photo, recovered, restored } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
-import { found, type ItemError, isOutage } from '../shared/errors.js';
+import { DomainError, found, type ItemError, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { failItem, sourceFailed } from './fail-item.js';
 import { type Import, settled } from './import.js';
@@ -32,7 +32,7 @@ export async function publishImport(
   // The inspection of the last one asks for publishing again.
   if (busy > 0) return;
   for await (const item of items(uses, subject, 'duplicate')) {
-    await resolve(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
+    if (!item.resolved) await resolve(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
   }
   await uses.store.within(customerId, async (work) => {
     const held = found(await work.imports.lock(importId), 'import');
@@ -57,14 +57,28 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
       await work.outbox.add('photo.created', [item.id], at);
       return false;
     }
-    const winner = found((await work.photos.findBySha256([photo.sha256]))[0], 'photo');
+    const winner = (await work.photos.findBySha256([photo.sha256]))[0];
+    if (winner === undefined) throw goneThisMoment();
     await work.importPhotos.update(duplicateOf(item, winner.id, at));
     return !(await recover(work, winner, photo.blobKey, at));
   });
-  if (!lostRace) return;
-  const unused = [originalKey(seen)];
-  for await (const { key } of blobs.list(renditionsPrefix(seen))) unused.push(key);
-  await blobs.delete(unused);
+  if (lostRace) await removeCopy(blobs, seen);
+}
+
+/** The photo that was in the way was purged before it could be read: the next try finds the place free. */
+function goneThisMoment(): DomainError {
+  return new DomainError('service_unavailable', 'A photo with the same bytes was just deleted for ever.');
+}
+
+/** A store that is away holds up no photo: what is left there belongs to nobody, and is swept. */
+async function removeCopy(blobs: PublishUses['blobs'], item: ImportPhoto): Promise<void> {
+  try {
+    const unused = [originalKey(item)];
+    for await (const { key } of blobs.list(renditionsPrefix(item))) unused.push(key);
+    await blobs.delete(unused);
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+  }
 }
 
 /** Gives a photo whose original is lost the one that came now. False, and nothing changed, for any other. */
@@ -86,22 +100,27 @@ const sourceGone: ItemError = {
 async function resolve({ store, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
   await store.within(subject.customerId, async (work) => {
     const item = await work.importPhotos.lock(subject.id, seen.id);
-    if (item?.status !== 'duplicate') return;
+    if (item?.status !== 'duplicate' || item.resolved) return;
     const at = clock.now();
     const photoId = item.photoId ?? (await photoOfEarlierItem(work, item));
     if (photoId === null) return failItem(work, item, sourceFailed, at);
     const photo = (await work.photos.lock([photoId]))[0];
     if (photo === undefined) return work.importPhotos.update(failed(item, sourceGone, at));
-    // Once: what was deleted after it came back stays deleted, however often this runs.
-    const back = isTrashed(photo) && subject.restoreTrashed && !item.restored;
+    const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(work, subject, item, photo));
     if (back) {
       await work.photos.update(changed(photo, restored(photo), at));
       await work.outbox.add('photo.restored', [photoId], at);
     }
-    if (back || item.photoId === null) {
-      await work.importPhotos.update({ ...item, photoId, restored: back || item.restored, updatedAt: at });
-    }
+    // Once: what is deleted from here on stays deleted, however often this runs.
+    await work.importPhotos.update({ ...item, photoId, restored: back, resolved: true, updatedAt: at });
   });
+}
+
+/** Whether this import brought the photo, or brought it back, already: then it was deleted after that, and stays deleted. */
+async function cameBefore(work: CustomerWork, subject: Import, item: ImportPhoto, photo: Photo): Promise<boolean> {
+  if (photo.importId === subject.id) return true;
+  const same = await work.importPhotos.findBySha256(subject.id, [photo.sha256]);
+  return same.some((other) => other.id !== item.id && other.resolved && other.photoId === photo.id);
 }
 
 async function photoOfEarlierItem(work: CustomerWork, item: ImportPhoto): Promise<Id | null> {

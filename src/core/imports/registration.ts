@@ -101,6 +101,7 @@ export function newItem(
     photoId: null,
     duplicateOfItemId: null,
     restored: false,
+    resolved: false,
     sizeBytes: said.sizeBytes,
     sha256: said.sha256 ? normalSha256(said.sha256) : null,
     blobName: randomUUID(),

@@ -14,8 +14,8 @@ export interface JobQueue {
   /** Due again after `seconds`, or never with null (a dead job, kept with its reason). Nothing happens when the lease was lost. */
   release(job: Job, reason: string, seconds: number | null): Promise<void>;
   /**
-   * Due again after `seconds`, and this run's attempt is not counted: for a job that could not begin because something it
-   * needs is away. Nothing happens when the lease was lost.
+   * Due again after `seconds`, and this run's attempt is not counted, but one more of the job's `outages`: for a job that could
+   * not be done because something it needs is away. Every other outcome sets those to 0. Nothing happens when the lease was lost.
    */
   postpone(job: Job, reason: string, seconds: number): Promise<void>;
   /**

@@ -13,6 +13,8 @@ export interface Job {
   readonly work: JobWork;
   /** This run's number, from 1; written before the run begins. */
   readonly attempt: number;
+  /** How many runs before this one met an outage, without another outcome between them. */
+  readonly outages: number;
   /** Proves that this run holds the job. */
   readonly lease: string;
 }
@@ -24,7 +26,21 @@ export function jobKey(work: JobWork): string {
 
 export const MAX_ATTEMPTS = 3;
 
+/** Seconds. */
+const LONGEST_WAIT = 600;
+
 /** Seconds to wait before attempt `n + 1`, n from 1: 1 s, 4 s, 16 s … up to ten minutes. */
 export function backoffSeconds(attempt: number): number {
-  return Math.min(600, 4 ** (attempt - 1));
+  return Math.min(LONGEST_WAIT, 4 ** (attempt - 1));
 }
+
+/**
+ * Seconds to wait after the nth outage in a row, n from 1: 1 s, 2 s, 4 s … up to ten minutes. So the wait is never much longer than
+ * the outage has lasted.
+ */
+export function outageSeconds(outages: number): number {
+  return Math.min(LONGEST_WAIT, 2 ** (outages - 1));
+}
+
+/** Outages in a row between which a job has waited for a day. Counted, not timed: what waits in a long queue is not given up unseen. */
+export const MAX_OUTAGES = 153;

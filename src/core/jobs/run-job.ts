@@ -1,22 +1,26 @@
 import { giveUpImportPhoto, type InspectUses, inspectImportPhoto } from '../imports/inspect-import-photo.js';
 import { publishImport } from '../imports/publish-import.js';
+import { ReaderFailure } from '../media/media-reader.js';
 import { isOutage } from '../shared/errors.js';
-import { type Job, MAX_ATTEMPTS } from './job.js';
+import { type Job, MAX_ATTEMPTS, MAX_OUTAGES } from './job.js';
 
 /**
- * Does a job. What throws is tried again later, but for a file that fails its reader for the last time, or that ended the
- * whole service so often that its run was begun once more than that: it is given up, and the others go on.
+ * Does a job. What throws is tried again later. A file is given up, and the others go on, when it fails for the last time; when
+ * it ended the whole service so often that its run was begun once more than that; and when its bytes, or what else it needs,
+ * were away for a day. Publishing needs nothing but the database, and is never given up for want of that.
  */
 export async function runJob(uses: InspectUses, job: Job): Promise<void> {
-  const { work, customerId } = job;
+  const { work, customerId, attempt } = job;
   if (work.kind === 'publish') {
-    return publishImport(uses, customerId, work.importId, job.attempt >= MAX_ATTEMPTS);
+    return publishImport(uses, customerId, work.importId, attempt >= MAX_ATTEMPTS);
   }
-  if (job.attempt > MAX_ATTEMPTS) return giveUpImportPhoto(uses, customerId, work.importId, work.photoId);
+  const giveUp = (error: unknown) => giveUpImportPhoto(uses, customerId, work.importId, work.photoId, error);
+  if (attempt > MAX_ATTEMPTS) return giveUp(new ReaderFailure('The service ended whenever it looked at this file.'));
   try {
-    await inspectImportPhoto(uses, customerId, work.importId, work.photoId);
+    // At its last chance beside nothing that could be what brings it down.
+    await inspectImportPhoto(uses, customerId, work.importId, work.photoId, { alone: attempt === MAX_ATTEMPTS });
   } catch (error) {
-    if (isOutage(error) || job.attempt < MAX_ATTEMPTS) throw error;
-    await giveUpImportPhoto(uses, customerId, work.importId, work.photoId);
+    if (isOutage(error) ? job.outages < MAX_OUTAGES : attempt < MAX_ATTEMPTS) throw error;
+    await giveUp(error);
   }
 }

@@ -51,10 +51,25 @@ export type Sniffed =
   | { readonly kind: 'unsupported'; readonly contentType: string }
   | { readonly kind: 'not_an_image' };
 
+/** Reading this picture failed in a way that says nothing sure of it: its reader died, or went over its bounds of time or memory. */
+export class ReaderFailure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ReaderFailure';
+  }
+}
+
+export interface InspectBounds {
+  readonly maxPixels: number;
+  /** No other picture is looked at meanwhile: for one that failed beside others. */
+  readonly alone?: boolean;
+}
+
 /**
  * Reads pictures in a place apart: whatever bytes it is given, the caller's process goes on. Metadata that cannot be
  * read or is out of range becomes null; a picture that cannot be decoded whole is refused. The same bytes give the same answer.
- * An error that is thrown says that the reader itself is in trouble, and that trying again makes sense.
+ * Errors, after which trying again makes sense: `ReaderFailure`; `service_unavailable` when no picture can be read now (no room
+ * for its bytes, no process to read it, closed); and what the source of the bytes throws, as it is.
  */
 export interface MediaReader {
   /** Content types that this build decodes. */
@@ -62,7 +77,7 @@ export interface MediaReader {
   /** The type by the first bytes (4,100 are enough); name and declared type never count. */
   sniff(head: Uint8Array): Promise<Sniffed>;
   /** Decodes everything once and makes the `thumb`. */
-  inspect(bytes: AsyncIterable<Uint8Array>, bounds: { readonly maxPixels: number }): Promise<Inspection>;
+  inspect(bytes: AsyncIterable<Uint8Array>, bounds: InspectBounds): Promise<Inspection>;
   /** Null when this build cannot decode the picture. */
   render(bytes: AsyncIterable<Uint8Array>, order: RenditionOrder): Promise<RenderedPicture | null>;
 }
