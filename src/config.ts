@@ -19,6 +19,8 @@ export interface Config {
   readonly workerConcurrency: number;
   /** Webhooks may go to private addresses, and over http. */
   readonly webhookAllowPrivate: boolean;
+  /** Bounds of one process that reads pictures. */
+  readonly media: { readonly maxMemoryBytes: number; readonly timeoutMs: number };
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   readonly limits: Limits;
 }
@@ -29,6 +31,9 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
   }
 }
+
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -51,6 +56,10 @@ export function readConfig(env: Environment): Config {
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
     workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
     webhookAllowPrivate: read.oneOf('WEBHOOK_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
+    media: {
+      maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),
+      timeoutMs: 1000 * read.whole('MEDIA_TIMEOUT_SECONDS', 60, 1, 3600),
+    },
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     limits: readLimits(read),
   };
@@ -58,8 +67,6 @@ export function readConfig(env: Environment): Config {
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
-
-const GIB = 1024 ** 3;
 
 function readLimits(read: Reader): Limits {
   return {

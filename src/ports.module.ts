@@ -50,7 +50,8 @@ export async function openPorts(config: Config, ownership: Ownership, log: Log):
 async function connect(config: Config, database: Database, log: Log): Promise<OpenPorts> {
   const { dataSource } = database;
   const clock = new SystemClock();
-  const media = new ChildProcessMediaReader({ scratchDir: join(config.dataDir, 'scratch') });
+  const scratchDir = join(config.dataDir, 'scratch');
+  const media = new ChildProcessMediaReader({ scratchDir, processes: config.workerConcurrency, ...config.media });
   const ports: Ports = {
     clock,
     store: new TypeormCustomerStore(dataSource),

@@ -3,7 +3,7 @@ import type { Busy } from '../core/events/delivery-queue.js';
 import type { Uses } from '../core/ports.js';
 import type { Id } from '../core/shared/ids.js';
 import { Bell } from './bell.js';
-import { pause } from './lease.js';
+import { pause } from './pause.js';
 
 /** Makes one attempt. What it throws leaves the delivery to the end of its lease. */
 export type DeliveryHandler = (held: HeldDelivery) => Promise<void>;

@@ -220,7 +220,7 @@ describe('times', () => {
 });
 
 describe('the flat map of all tags', () => {
-  test('has numbers and text, by group, and nothing binary', () => {
+  test('has values as they stand in the file, by group, and nothing binary', () => {
     const bytes = Array.from({ length: 200 }, (_, index) => index % 7);
     const { exif } = of({
       exif: {
@@ -240,13 +240,60 @@ describe('the flat map of all tags', () => {
     });
     expect(exif).toEqual({
       ISOSpeedRatings: 200,
-      Flash: 'Flash did not fire',
-      FNumber: 'f/11.0',
+      Flash: 16,
+      FNumber: 11,
       OffsetTimeOriginal: '+02:00',
       XPTitle: 'Mongol Els',
       'XMP:Rating': '3',
       'IPTC:City': 'Utah',
     });
+  });
+
+  const rational = (numerator: number, denominator = 1) => [numerator, denominator];
+
+  test.each<[string, unknown, string | undefined, string | number | undefined]>([
+    ['ExposureTime', rational(1, 250), '1/250', 0.004],
+    ['FocalLength', rational(399, 100), '3.99 mm', 3.99],
+    ['ExposureBiasValue', rational(-1, 3), '-0.3333333333333333', -0.333333333],
+    ['DigitalZoomRatio', rational(1, 0), 'Infinity', undefined],
+    ['Orientation', 6, 'right-top', 6],
+    ['MeteringMode', 5, 'Pattern', 5],
+    ['ISOSpeedRatings', [200, 400], '200,400', '200, 400'],
+    ['YCbCrSubSampling', [2, 1], 'YCbCr4:2:2', '2, 1'],
+    ['BitsPerSample', [8, 8, 8], '8, 8, 8', '8, 8, 8'],
+    ['LensSpecification', [rational(24), rational(120), rational(4), rational(4)], '24-120 mm f/4', '24, 120, 4, 4'],
+    ['LensSpecification', [rational(24), rational(120), rational(0, 0), rational(0, 0)], '24-120 mm f/?', undefined],
+    ['ExifVersion', [48, 50, 50, 49], '0221', '0221'],
+    ['UserComment', [65, 83, 67, 73, 73, 0, 0, 0, 104, 105], 'hi', 'hi'],
+    ['GPSTimeStamp', [rational(11), rational(12), rational(32)], '11:12:32', '11:12:32'],
+    ['Model', ['Nokia 8.3 5G'], 'Nokia 8.3 5G', 'Nokia 8.3 5G'],
+    ['Copyright', ['photographer', 'editor'], 'photographer editor', 'photographer, editor'],
+    ['GPSLatitudeRef', ['S'], 'South latitude', 'S'],
+  ])('%s of %j is not "%s" but %s', (name, value, description, expected) => {
+    expect(of({ exif: { [name]: { value, description } } }).exif[name]).toBe(expected);
+  });
+
+  test('has coordinates with their sign, and none where they make no sense', () => {
+    const degrees = [rational(33), rational(51), rational(2442, 100)];
+    const exif = {
+      GPSLatitude: { value: degrees, description: 33.8567833333 },
+      GPSLatitudeRef: { value: ['S'], description: 'South latitude' },
+      GPSLongitude: { value: degrees, description: 33.8567833333 },
+      GPSLongitudeRef: { value: ['W'], description: 'West longitude' },
+      GPSAltitude: { value: rational(5, 2), description: '2.5 m' },
+      GPSAltitudeRef: { value: 1, description: 'Below sea level' },
+      GPSDestLatitude: { value: degrees, description: 33.8567833333 },
+      GPSDestLatitudeRef: { value: ['N'], description: 'North latitude' },
+      GPSDestLongitude: { value: degrees, description: 33.8567833333 },
+    };
+    const beyond = { value: [rational(91), rational(0), rational(0)], description: 91 };
+    expect(of({ exif: { ...exif, GPSLatitude: beyond } }).exif).not.toHaveProperty('GPSLatitude');
+    const flat = of({ exif }).exif;
+    expect(flat['GPSLatitude']).toBeCloseTo(-33.85678, 5);
+    expect(flat['GPSLongitude']).toBeCloseTo(-33.85678, 5);
+    expect(flat['GPSDestLatitude']).toBeCloseTo(33.85678, 5);
+    expect(flat).toMatchObject({ GPSAltitude: -2.5, GPSAltitudeRef: 1, GPSLatitudeRef: 'S' });
+    expect(flat).not.toHaveProperty('GPSDestLongitude');
   });
 
   test('stays under 64 KiB and keeps to plain names', () => {

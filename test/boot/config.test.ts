@@ -41,3 +41,20 @@ test('WEBHOOK_ALLOW_PRIVATE is off unless it says true, and takes no other word'
   expect([allowed('false'), allowed('true')]).toEqual([false, true]);
   expect(() => allowed('yes')).toThrow('WEBHOOK_ALLOW_PRIVATE must be true, false, not "yes".');
 });
+
+describe('the bounds of what reads pictures', () => {
+  const mediaOf = (env: Record<string, string>) => readConfig(env).media;
+
+  test('are 1 GiB and 60 seconds, or what the environment says', () => {
+    expect(mediaOf({})).toEqual({ maxMemoryBytes: 1024 ** 3, timeoutMs: 60_000 });
+    expect(mediaOf({ MEDIA_MEMORY_BYTES: '268435456', MEDIA_TIMEOUT_SECONDS: '5' })).toEqual({
+      maxMemoryBytes: 256 * 1024 ** 2,
+      timeoutMs: 5000,
+    });
+  });
+
+  test('cannot be so low that no picture passes', () => {
+    expect(() => mediaOf({ MEDIA_MEMORY_BYTES: '1000000' })).toThrow('MEDIA_MEMORY_BYTES must be');
+    expect(() => mediaOf({ MEDIA_TIMEOUT_SECONDS: '0' })).toThrow('MEDIA_TIMEOUT_SECONDS must be');
+  });
+});

@@ -309,6 +309,7 @@ export async function expectSound({ database, blobs, media }: World, purged: rea
     const busy = items.filter(({ status }) => ['awaiting_upload', 'processing', 'ready'].includes(status));
     expect(busy).toEqual([]);
     const imported = items.flatMap(({ status, id }) => (status === 'imported' && !purged.includes(id) ? [id] : []));
-    expect(photos.filter(({ importId }) => importId === subject.id).map(({ id }) => id)).toEqual(imported);
+    const photoIds = photos.filter(({ importId }) => importId === subject.id).map(({ id }) => id);
+    expect(photoIds.sort((a, b) => a - b)).toEqual(imported.sort((a, b) => a - b));
   }
 }

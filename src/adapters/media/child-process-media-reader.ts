@@ -1,15 +1,18 @@
-import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type {
-  Inspection,
-  MediaReader,
-  RenderedPicture,
-  RenditionOrder,
-  Sniffed,
+import {
+  type InspectBounds,
+  type Inspection,
+  type MediaReader,
+  ReaderFailure,
+  type RenderedPicture,
+  type RenditionOrder,
+  type Sniffed,
 } from '../../core/media/media-reader.js';
+import { DomainError } from '../../core/shared/errors.js';
 import type { MediaAnswer, MediaJob } from './media-job.js';
 import { MediaProcess, type ProcessBounds } from './media-process.js';
+import { Places } from './places.js';
 import { heldMemory } from './process-memory.js';
 import { openScratch, type Scratch } from './scratch.js';
 import { formats, sniff } from './sniff.js';
@@ -17,7 +20,7 @@ import { formats, sniff } from './sniff.js';
 export interface MediaReaderOptions extends Partial<ProcessBounds> {
   /** Where files are kept while they are looked at; made when missing. Its disk must hold the pictures that are looked at together, and HEIC unpacked. */
   readonly scratchDir: string;
-  /** How many pictures at once; each may hold `maxMemoryBytes`. */
+  /** How many pictures at once, 2 when absent; each may hold `maxMemoryBytes`. */
   readonly processes?: number;
   /** The compiled `media-child.js`. */
   readonly childScript?: string;
@@ -27,17 +30,16 @@ export interface MediaReaderOptions extends Partial<ProcessBounds> {
 const IDLE_MEMORY_BYTES = 300 * 1024 ** 2;
 
 /**
- * Reads pictures in child processes, which are started when first needed and replaced when they die, hang (60 seconds) or take
- * too much memory (1 GiB); the call then rejects. Bytes go through a file, so that no picture is in our own memory.
+ * Reads pictures in child processes, which are started when first needed and replaced when they die, hang (60 seconds unless
+ * the options say otherwise) or take too much memory (1 GiB): `ReaderFailure`. Bytes go through a file, so that no picture is in
+ * our own memory.
  */
 export class ChildProcessMediaReader implements MediaReader {
   readonly formats = formats;
   readonly #options: Required<MediaReaderOptions>;
   readonly #processes = new Set<MediaProcess>();
   readonly #idle: MediaProcess[] = [];
-  /** Calls that wait for one of the `processes` places. */
-  readonly #waiting: (() => void)[] = [];
-  #taken = 0;
+  readonly #places: Places;
   #scratch: Promise<Scratch> | null = null;
   #names = 0;
   #closed = false;
@@ -45,27 +47,28 @@ export class ChildProcessMediaReader implements MediaReader {
 
   constructor(options: MediaReaderOptions) {
     this.#options = {
-      processes: Math.min(2, availableParallelism()),
+      processes: 2,
       childScript: fileURLToPath(new URL('./media-child.js', import.meta.url)),
       timeoutMs: 60_000,
       maxMemoryBytes: 1024 ** 3,
       ...options,
     };
+    this.#places = new Places(this.#options.processes);
   }
 
   sniff(head: Uint8Array): Promise<Sniffed> {
     return sniff(head);
   }
 
-  async inspect(bytes: AsyncIterable<Uint8Array>, { maxPixels }: { readonly maxPixels: number }): Promise<Inspection> {
-    const answer = await this.#run(bytes, (path, folder) => ({ kind: 'inspect', path, folder, maxPixels }));
+  async inspect(bytes: AsyncIterable<Uint8Array>, { maxPixels, alone = false }: InspectBounds): Promise<Inspection> {
+    const answer = await this.#run(bytes, alone, (path, folder) => ({ kind: 'inspect', path, folder, maxPixels }));
     if ('inspection' in answer) return answer.inspection;
     throw troubleIn(answer);
   }
 
   async render(bytes: AsyncIterable<Uint8Array>, order: RenditionOrder): Promise<RenderedPicture | null> {
-    const { longestSide, format, rotation } = order;
-    const answer = await this.#run(bytes, (path, folder) => ({
+    const { longestSide, format, rotation, alone = false } = order;
+    const answer = await this.#run(bytes, alone, (path, folder) => ({
       kind: 'render',
       path,
       folder,
@@ -85,7 +88,6 @@ export class ChildProcessMediaReader implements MediaReader {
   /** Ends all child processes and removes all files. Calls that are under way reject, and so do later ones. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const wake of this.#waiting.splice(0)) wake();
     await Promise.all([...this.#processes].map((process) => process.end()));
     // Each removes its own files as it ends; one that is still writing would put another where all are being removed.
     await Promise.allSettled(this.#calls);
@@ -95,13 +97,17 @@ export class ChildProcessMediaReader implements MediaReader {
 
   async #run(
     bytes: AsyncIterable<Uint8Array>,
+    alone: boolean,
     order: (path: string, folder: string) => MediaJob,
   ): Promise<MediaAnswer> {
     this.#demandOpen();
-    const call = this.#ask(bytes, order);
+    const call = this.#ask(bytes, alone, order);
     this.#calls.add(call);
     try {
       return await call;
+    } catch (error) {
+      // What we ended ourselves is not the picture's doing.
+      throw this.#closed && error instanceof ReaderFailure ? closed() : error;
     } finally {
       this.#calls.delete(call);
     }
@@ -109,17 +115,19 @@ export class ChildProcessMediaReader implements MediaReader {
 
   async #ask(
     bytes: AsyncIterable<Uint8Array>,
+    alone: boolean,
     order: (path: string, folder: string) => MediaJob,
   ): Promise<MediaAnswer> {
-    this.#scratch ??= openScratch(this.#options.scratchDir);
-    const scratch = await this.#scratch;
+    const scratch = await this.#openScratch();
     this.#names += 1;
     const name = `picture-${this.#names}`;
     try {
       const path = await scratch.spool(name, bytes);
       this.#demandOpen();
-      await this.#takePlace();
+      await this.#places.take(alone);
       try {
+        this.#demandOpen();
+        if (alone) await this.#endIdle(scratch);
         const process = await this.#idleOrNew(scratch);
         try {
           return await process.run(order(path, process.folder));
@@ -127,23 +135,26 @@ export class ChildProcessMediaReader implements MediaReader {
           await this.#keepOrEnd(process, scratch);
         }
       } finally {
-        this.#leavePlace();
+        this.#places.leave();
       }
     } finally {
       await scratch.remove(name);
     }
   }
 
-  async #takePlace(): Promise<void> {
-    if (this.#taken < this.#options.processes) this.#taken += 1;
-    else await new Promise<void>((wake) => this.#waiting.push(wake));
+  /** Tried again by the next call when it could not be made. */
+  async #openScratch(): Promise<Scratch> {
+    this.#scratch ??= openScratch(this.#options.scratchDir);
+    try {
+      return await this.#scratch;
+    } catch (error) {
+      this.#scratch = null;
+      throw error;
+    }
   }
 
-  /** The place goes straight to who waits longest. */
-  #leavePlace(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#taken -= 1;
+  async #endIdle(scratch: Scratch): Promise<void> {
+    for (const idle of this.#idle.splice(0)) await this.#discard(idle, scratch);
   }
 
   async #idleOrNew(scratch: Scratch): Promise<MediaProcess> {
@@ -172,12 +183,17 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   #demandOpen(): void {
-    if (this.#closed) throw new Error('The media reader is closed.');
+    if (this.#closed) throw closed();
   }
 }
 
+function closed(): DomainError {
+  return new DomainError('service_unavailable', 'The media reader is closed.');
+}
+
 function troubleIn(answer: MediaAnswer): Error {
-  return new Error(
+  if ('away' in answer) return new DomainError('service_unavailable', `Pictures cannot be read now: ${answer.away}`);
+  return new ReaderFailure(
     `The media process failed: ${'trouble' in answer ? answer.trouble : 'it answered another question'}`,
   );
 }

@@ -1,6 +1,7 @@
 import type { ExifTags } from '../../core/photos/photo.js';
 import { cleanText, cut } from '../../core/shared/text.js';
-import type { FileTags, Tag } from './tags.js';
+import { altitude, exifDegrees } from './location.js';
+import { type FileTags, numberOf, rationalOf, type Tag } from './tags.js';
 
 /** As JSON, in bytes. */
 const MAX_BYTES = 64 * 1024;
@@ -10,21 +11,32 @@ const MAX_TEXT = 1000;
 const LEFT_OUT =
   /pointer|offset(?!time)|padding|makernote|thumbnail|^about$|^_raw$|applicationnotes|interchangeformat|subifds|iptc-naa|^icc|photoshopsettings|imagesourcedata|^strip|^tile/i;
 
+/** Two whole numbers, where other pairs of numbers are one rational. */
+const PAIRS = /^(ISOSpeedRatings|YCbCrSubSampling|PageNumber|SubjectLocation|SubjectArea|HalftoneHints|DotRange)$/;
+/** Bytes that spell a text. */
+const SPELT = /^(XP|UserComment$|GPSProcessingMethod$|GPSAreaInformation$)|Version$/;
+const COORDINATE = /^GPS(Dest)?(Latitude|Longitude)$/;
+
+type Value = string | number | null;
+
 /**
- * All tags on one level: EXIF's by their names, others as `XMP:…` and `IPTC:…`. Numbers stay numbers, all else is text for people.
+ * All tags on one level: EXIF's by their names, others as `XMP:…` and `IPTC:…`. Values are as they stand in the file, for programs to
+ * read: numbers and codes as numbers, rationals divided (`FNumber` 2.8), several of them with commas, all else as text. Coordinates
+ * are decimal degrees, south and west negative; an altitude below the sea is negative too.
  * Binary values are left out; what does not fit into 64 KiB is left out from the end.
  */
 export function flatTags({ exif, xmp, iptc }: FileTags): ExifTags {
   const flat: [string, string | number][] = [];
   let size = 2;
-  for (const [prefix, group] of [
-    ['', exif],
-    ['XMP:', xmp],
-    ['IPTC:', iptc],
-  ] as const) {
+  const groups: readonly [string, FileTags['exif'], (name: string, tag: Tag) => Value][] = [
+    ['', exif, (name, tag) => exifValue(exif, name, tag)],
+    ['XMP:', xmp, (_, tag) => plainText(typeof tag.value === 'string' ? tag.value : tag.description)],
+    ['IPTC:', iptc, (_, tag) => describedValue(tag)],
+  ];
+  for (const [prefix, group, read] of groups) {
     for (const [name, tag] of Object.entries(group)) {
       const value =
-        LEFT_OUT.test(name.replaceAll(' ', '')) || !/^[\w .:/()-]{1,80}$/.test(name) ? null : flatValue(tag);
+        LEFT_OUT.test(name.replaceAll(' ', '')) || !/^[\w .:/()-]{1,80}$/.test(name) ? null : read(name, tag);
       if (value === null) continue;
       const bytes = Buffer.byteLength(JSON.stringify([prefix + name, value]));
       if (size + bytes > MAX_BYTES) return Object.fromEntries(flat);
@@ -35,12 +47,47 @@ export function flatTags({ exif, xmp, iptc }: FileTags): ExifTags {
   return Object.fromEntries(flat);
 }
 
-function flatValue({ value, description }: Tag): string | number | null {
-  if (typeof description === 'number') return Number.isFinite(description) ? description : null;
-  if (typeof description !== 'string' || isBinary(value, description)) return null;
-  const text = cut(cleanText(description), MAX_TEXT);
-  if (text === '') return null;
-  return typeof value === 'number' && String(value) === text ? value : text;
+function exifValue(exif: FileTags['exif'], name: string, tag: Tag): Value {
+  if (COORDINATE.test(name)) return exifDegrees(exif, name);
+  if (name === 'GPSAltitude') return altitude(rationalOf(tag), numberOf(exif['GPSAltitudeRef']));
+  if (name === 'GPSTimeStamp' || SPELT.test(name)) return describedValue(tag);
+  const { value } = tag;
+  if (typeof value === 'number') return finite(value);
+  if (typeof value === 'string') return plainText(value);
+  if (!Array.isArray(value) || value.length === 0) return describedValue(tag);
+  const parts: readonly unknown[] = value;
+  if (parts.every((part) => typeof part === 'string')) return plainText(parts.join(', '));
+  if (parts.length > MOST_NUMBERS) return describedValue(tag);
+  if (isRational(parts) && !PAIRS.test(name)) return quotient(parts);
+  const numbers = parts.map((part) => (isRational(part) ? quotient(part) : numberOf({ value: part })));
+  return numbers.includes(null) ? null : numbers.join(', ');
+}
+
+const MOST_NUMBERS = 16;
+
+function isRational(value: unknown): value is readonly [number, number] {
+  return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'number');
+}
+
+/** Nine digits are more than any camera measures. */
+function quotient([numerator, denominator]: readonly [number, number]): number | null {
+  return finite(Number((numerator / denominator).toPrecision(9)));
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** As ExifReader says it to people: for what is text in bytes. */
+function describedValue({ value, description }: Tag): Value {
+  if (typeof description === 'number') return finite(description);
+  return typeof description !== 'string' || isBinary(value, description) ? null : plainText(description);
+}
+
+function plainText(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const text = cut(cleanText(value), MAX_TEXT);
+  return text === '' ? null : text;
 }
 
 /** A list of bytes for which there is no better text than the numbers themselves, or a remark in brackets. */

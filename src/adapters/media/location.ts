@@ -7,8 +7,8 @@ import { type FileTags, numberOf, rationalOf, type Tag, textOf } from './tags.js
  */
 export function location({ exif, xmp }: FileTags): GeoPoint | null {
   const byExif = point(
-    degrees(exif['GPSLatitude'], exif['GPSLatitudeRef'], 'N', 'S'),
-    degrees(exif['GPSLongitude'], exif['GPSLongitudeRef'], 'E', 'W'),
+    exifDegrees(exif, 'GPSLatitude'),
+    exifDegrees(exif, 'GPSLongitude'),
     altitude(rationalOf(exif['GPSAltitude']), numberOf(exif['GPSAltitudeRef'])),
   );
   return (
@@ -28,11 +28,17 @@ function point(latitude: number | null, longitude: number | null, above: number 
   return { latitude, longitude, altitude: above };
 }
 
-/** Three rationals: degrees, minutes, seconds. */
-function degrees(tag: Tag | undefined, ref: Tag | undefined, positive: string, negative: string): number | null {
-  if (!Array.isArray(tag?.value) || tag.value.length !== 3) return null;
-  const [d, m, s] = tag.value.map((value: unknown) => rationalOf({ value }));
-  return signed(d, m, s, textOf(ref, 10), positive, negative);
+/**
+ * Degrees in EXIF, north and east positive: three rationals (degrees, minutes, seconds) under a name that ends in `Latitude` or
+ * `Longitude`, and the hemisphere beside it. Null when either is missing or they are not on the globe.
+ */
+export function exifDegrees(exif: FileTags['exif'], name: string): number | null {
+  const value = exif[name]?.value;
+  if (!Array.isArray(value) || value.length !== 3) return null;
+  const [d, m, s] = value.map((part: unknown) => rationalOf({ value: part }));
+  const [positive, negative, most] = name.endsWith('Latitude') ? (['N', 'S', 90] as const) : (['E', 'W', 180] as const);
+  const found = signed(d, m, s, textOf(exif[`${name}Ref`], 10), positive, negative);
+  return found !== null && Math.abs(found) <= most ? found : null;
 }
 
 /** `DDD,MM.mmk` or `DDD,MM,SSk`, k being the hemisphere (XMP, Exif part). */
@@ -58,8 +64,8 @@ function signed(
   return hemisphere === negative && size !== 0 ? -size : size;
 }
 
-/** Reference 1 and 3 (EXIF 3.0) mean below. */
-function altitude(metres: number | null, ref: number | null): number | null {
+/** In metres, above the sea or the ellipsoid; references 1 and 3 (EXIF 3.0) mean below. Null when it makes no sense. */
+export function altitude(metres: number | null, ref: number | null): number | null {
   if (metres === null) return null;
   const above = ref === 1 || ref === 3 ? -metres : metres;
   return above >= -12_000 && above <= 100_000 ? above + 0 : null;

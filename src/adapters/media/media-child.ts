@@ -1,5 +1,6 @@
+import { systemCode } from '../local-blobs/storage-error.js';
 import { inspectPicture } from './inspect-picture.js';
-import type { MediaAnswer, MediaJob } from './media-job.js';
+import { type MediaAnswer, type MediaJob, READY } from './media-job.js';
 import { MetadataReader } from './metadata-reader.js';
 import { renderPicture } from './render-picture.js';
 import { restrictSharp } from './sharp-settings.js';
@@ -23,6 +24,7 @@ const end = () => process.kill(process.pid, 'SIGKILL');
 process.on('disconnect', end);
 // It may have gone before anyone listened.
 if (!process.connected) end();
+else process.send?.(READY);
 
 async function answer(job: MediaJob): Promise<MediaAnswer> {
   try {
@@ -30,6 +32,8 @@ async function answer(job: MediaJob): Promise<MediaAnswer> {
       ? { inspection: await inspectPicture(job, (source) => metadata.read(source)) }
       : { rendered: await renderPicture(job) };
   } catch (error) {
+    const refused = systemCode(error);
+    if (refused !== null) return { away: refused };
     return { trouble: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown' };
   }
 }

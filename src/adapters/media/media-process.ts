@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { MediaAnswer, MediaJob } from './media-job.js';
+import { ReaderFailure } from '../../core/media/media-reader.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { type MediaAnswer, type MediaJob, READY } from './media-job.js';
 import { heldMemory } from './process-memory.js';
 
 export interface ProcessBounds {
@@ -16,6 +18,8 @@ export class MediaProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
   #alive = true;
+  /** It has started, and what happens from then on is the doing of its job. */
+  #ready = false;
   #settle: ((outcome: MediaAnswer | Error) => void) | null = null;
   /** Why we killed it. */
   #verdict: string | null = null;
@@ -36,11 +40,14 @@ export class MediaProcess {
     this.#child.stderr?.on('data', (text: Buffer) => {
       this.#lastWords = `${this.#lastWords}${text}`.slice(-500);
     });
-    this.#child.on('message', (answer: MediaAnswer) => this.#settle?.(answer));
+    this.#child.on('message', (answer: MediaAnswer | typeof READY) => {
+      if (answer === READY) this.#ready = true;
+      else this.#settle?.(answer);
+    });
     this.#ended = new Promise((resolve) => {
       const gone = (why: string) => {
         this.#alive = false;
-        this.#settle?.(new Error(`The media process ${this.#verdict ?? why}.`));
+        this.#settle?.(this.#failure(`The media process ${this.#verdict ?? why}.`));
         resolve();
       };
       this.#child.once('error', (error) => gone(`could not be used: ${error.message}`));
@@ -62,7 +69,10 @@ export class MediaProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** The answer. Rejects when the process ends before it, by itself or because it went over a bound; it has then ended. */
+  /**
+   * The answer. Errors: `ReaderFailure` when the process ends before it, by itself or because it went over a bound;
+   * `service_unavailable` when it could not even begin. The process has then ended.
+   */
   async run(job: MediaJob): Promise<MediaAnswer> {
     this.#child.ref();
     this.#child.channel?.ref();
@@ -74,7 +84,7 @@ export class MediaProcess {
     try {
       const outcome = await new Promise<MediaAnswer | Error>((resolve) => {
         this.#settle = resolve;
-        if (!this.#alive) resolve(new Error(`The media process ended before its job${this.#words()}.`));
+        if (!this.#alive) resolve(this.#failure(`The media process ended before its job${this.#words()}.`));
         this.#child.send(job, (error) => error && this.#kill(`could not be reached: ${error.message}`));
       });
       if (outcome instanceof Error) throw outcome;
@@ -111,6 +121,10 @@ export class MediaProcess {
     const held = await heldMemory(this.pid);
     if (held === null || held <= this.bounds.maxMemoryBytes || this.#settle === null) return;
     this.#kill(`was ended: it took more than ${Math.round(this.bounds.maxMemoryBytes / 1024 ** 2)} MiB of memory`);
+  }
+
+  #failure(what: string): Error {
+    return this.#ready ? new ReaderFailure(what) : new DomainError('service_unavailable', what);
   }
 
   #words(): string {

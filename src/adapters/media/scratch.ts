@@ -1,11 +1,15 @@
 import { chmod, mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { onDisk } from '../local-blobs/storage-error.js';
 
-/** A folder of one reader, under one that all readers on this disk share. Nothing in it outlives the reader by design, or the next start by accident. */
+/**
+ * A folder of one reader, under one that all readers on this disk share. Nothing in it outlives the reader by design, or the next
+ * start by accident. Errors of its methods: `service_unavailable` when the disk is full or broken.
+ */
 export interface Scratch {
   readonly path: string;
-  /** Writes bytes to a new file that only we can read. When it throws, nothing stays. */
+  /** Writes bytes to a new file that only we can read. When it throws, nothing stays. Errors: those of `bytes`, as they are. */
   spool(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
   folder(name: string): Promise<string>;
   /** Absent is fine. */
@@ -20,8 +24,15 @@ const ABANDONED_MS = 24 * 60 * 60 * 1000;
 const STARTED = Math.round(performance.timeOrigin);
 const HOST = hostname().replace(/[^A-Za-z0-9-]/g, '-');
 
-/** Makes the shared folder (mode 0700) where needed, removes what dead processes left in it, and opens a folder for a new reader. */
-export async function openScratch(shared: string): Promise<Scratch> {
+/**
+ * Makes the shared folder (mode 0700) where needed, removes what dead processes left in it, and opens a folder for a new reader.
+ * Errors: `service_unavailable`.
+ */
+export function openScratch(shared: string): Promise<Scratch> {
+  return onDisk(() => openFolder(shared));
+}
+
+async function openFolder(shared: string): Promise<Scratch> {
   await mkdir(shared, { recursive: true, mode: 0o700 });
   await chmod(shared, 0o700);
   await sweep(shared);
@@ -29,10 +40,10 @@ export async function openScratch(shared: string): Promise<Scratch> {
   return {
     path,
     async spool(name, bytes) {
-      const file = await open(join(path, name), 'wx', 0o600);
+      const file = await onDisk(() => open(join(path, name), 'wx', 0o600));
       try {
-        for await (const chunk of bytes) await writeAll(file, chunk);
-        await file.close();
+        for await (const chunk of bytes) await onDisk(() => writeAll(file, chunk));
+        await onDisk(() => file.close());
         return join(path, name);
       } catch (error) {
         await file.close().catch(() => undefined);
@@ -41,11 +52,11 @@ export async function openScratch(shared: string): Promise<Scratch> {
       }
     },
     async folder(name) {
-      await mkdir(join(path, name), { mode: 0o700 });
+      await onDisk(() => mkdir(join(path, name), { mode: 0o700 }));
       return join(path, name);
     },
-    remove: (name) => rm(join(path, name), { recursive: true, force: true }),
-    removeAll: () => rm(path, { recursive: true, force: true }),
+    remove: (name) => onDisk(() => rm(join(path, name), { recursive: true, force: true })),
+    removeAll: () => onDisk(() => rm(path, { recursive: true, force: true })),
   };
 }
 

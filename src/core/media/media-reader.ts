@@ -38,6 +38,8 @@ export interface RenditionOrder {
   readonly format: RenditionFormat;
   /** Clockwise, on top of the upright picture. */
   readonly rotation: number;
+  /** As in `InspectBounds`. */
+  readonly alone?: boolean;
 }
 
 /** Upright, sRGB, first frame, without any metadata. */

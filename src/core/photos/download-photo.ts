@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.js';
 import { keptKey, renditionKey } from '../blobs/blob-key.js';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
 import { inOneChunk } from '../blobs/open-blob.js';
-import type { MediaReader, RenditionFormat } from '../media/media-reader.js';
+import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName, renditionSizes } from '../media/renditions.js';
 import type { Uses } from '../ports.js';
 import { DomainError, notFound } from '../shared/errors.js';
@@ -97,12 +97,29 @@ async function make(
   name: RenditionName,
   format: RenditionFormat,
 ): Promise<{ sizeBytes: number }> {
-  const original = await blobs.get(keptKey(photo.blobKey));
-  if (original === null) throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
   const order = { longestSide: renditionSizes[name], format, rotation: photo.rotation };
-  const picture = await media.render(verified(original.bytes, photo.sha256), order);
+  const render = async (alone: boolean): Promise<RenderedPicture | null> => {
+    const original = await blobs.get(keptKey(photo.blobKey));
+    if (original === null) throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
+    return media.render(verified(original.bytes, photo.sha256), { ...order, alone });
+  };
+  const picture = await triedTwice(render);
   if (picture === null) throw notFound('rendition');
   return blobs.put(renditionKey(photo, name, format), inOneChunk(picture.bytes));
+}
+
+/** After a failure of the reader once more, alone: null when it fails then too, for such a picture cannot be rendered here. */
+async function triedTwice(
+  render: (alone: boolean) => Promise<RenderedPicture | null>,
+): Promise<RenderedPicture | null> {
+  for (const alone of [false, true]) {
+    try {
+      return await render(alone);
+    } catch (error) {
+      if (!(error instanceof ReaderFailure)) throw error;
+    }
+  }
+  return null;
 }
 
 /** Holds the last bytes back until all have the hash that the photo came with: who reads to the end has the right ones. */

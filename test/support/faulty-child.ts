@@ -1,0 +1,42 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { compiledSources } from './compiled.js';
+
+/** What a child does with a file, by the file's SHA-256, before it would look at it. `slow`: takes a moment more. */
+export type Fault = 'abort' | 'hang' | 'grow' | 'slow';
+
+/**
+ * A script for children that is the real one, but for its faults: no picture is known that brings this decoder down, so one is chosen
+ * that does. Every job writes `begin HASH` and `end HASH` to the file `log` of the folder; a child that dies writes no end.
+ */
+export async function faultyChild(folder: string, faults: Readonly<Record<string, Fault>>): Promise<string> {
+  const script = join(folder, 'faulty-child.mjs');
+  const real = pathToFileURL(join(await compiledSources(), 'adapters/media/media-child.js')).href;
+  await writeFile(
+    script,
+    `import { createHash } from 'node:crypto';
+    import { appendFileSync, readFileSync } from 'node:fs';
+    const faults = ${JSON.stringify(faults)};
+    const act = {
+      abort: () => process.abort(),
+      hang: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0),
+      grow: () => { for (const held = []; ; held.push(Buffer.alloc(16 * 1024 * 1024, 1))); },
+      slow: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300),
+    };
+    const log = (line) => appendFileSync(${JSON.stringify(join(folder, 'log'))}, line + '\\n');
+    const send = process.send.bind(process);
+    let hash;
+    process.send = (answer) => {
+      if (typeof answer === 'object') log('end ' + hash);
+      return send(answer);
+    };
+    await import(${JSON.stringify(real)});
+    process.prependListener('message', ({ path }) => {
+      hash = createHash('sha256').update(readFileSync(path)).digest('hex');
+      log('begin ' + hash);
+      act[faults[hash]]?.();
+    });`,
+  );
+  return script;
+}
