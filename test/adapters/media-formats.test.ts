@@ -1,12 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { firstFrame } from '../../src/adapters/media/gif-frame.js';
 import { writePixelTiff } from '../../src/adapters/media/pixel-tiff.js';
 import type { PictureFacts, RenderedPicture } from '../../src/core/media/media-reader.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
+import { withChunk } from '../support/png.js';
 
 /** Pictures made here, for what no file of the fixtures has. */
 
@@ -278,12 +279,3 @@ describe('metadata that is too much', () => {
     expect(Number(peak) / 1024).toBeLessThan(512);
   });
 });
-
-/** Puts a chunk behind the header of a PNG. */
-function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  check.writeUInt32BE(crc32(body));
-  return Buffer.concat([png.subarray(0, 33), length, body, check, png.subarray(33)]);
-}
