@@ -400,7 +400,7 @@ describe('an outage', () => {
       status: 'completed_with_errors',
       counts: { imported: 1, failed: 1 },
     });
-    // What cannot be read may be read some day: nobody deletes it in despair.
+    // Nothing can be done about bytes that are out of reach; without an owner they are swept some day.
     expect(await blobsUnder(ports.blobs, 'staging/')).toHaveLength(1);
     await expectSound(ports);
   });

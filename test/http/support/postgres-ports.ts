@@ -8,6 +8,8 @@ import { testDatabase } from '../../support/postgres.js';
 
 export interface PostgresPorts {
   readonly ports: Pick<Ports, 'store' | 'customers' | 'keys' | 'jobs'>;
+  /** Every row there is, by table; but for jobs and turns. */
+  rows(): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
@@ -21,9 +23,21 @@ export async function postgresPorts(): Promise<PostgresPorts> {
     keys: new TypeormKeyStore(source),
     jobs: new TypeormJobQueue(source),
   };
+  const rows = async () => {
+    const tables: { name: string }[] = await source.query(
+      `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+       AND relname NOT IN ('jobs', 'job_turns', 'migrations') ORDER BY relname`,
+    );
+    const found: Record<string, unknown> = {};
+    for (const { name } of tables) {
+      const [all] = await source.query(`SELECT json_agg(t ORDER BY t::text) AS rows FROM ${name} t`);
+      found[name] = all.rows;
+    }
+    return found;
+  };
   const close = async () => {
     await source.destroy();
     await database.close();
   };
-  return { ports, close };
+  return { ports, rows, close };
 }

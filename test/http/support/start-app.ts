@@ -99,6 +99,8 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
 
 async function work(ports: Ports): Promise<void> {
   for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+    // Twice, as may happen to any job: the second run must change nothing that a test could see.
+    await runJob(ports, job);
     await runJob(ports, job);
     await ports.jobs.complete(job);
   }
