@@ -1,17 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { type TestDatabase, testDatabase, urlOf } from '../support/postgres.js';
 import { sha256 } from './support/client.js';
 import { Installation } from './support/service.js';
 
 const bytes = new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos/cyclamen.jpg')));
-
-function urlOf({ url, connection }: TestDatabase): string {
-  if (url !== undefined) return url;
-  if (connection === undefined) throw new Error('a test database has an address');
-  const { user, password, host, port, database } = connection;
-  return `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
-}
 
 describe('on a Postgres server of its own, by DATABASE_URL', () => {
   let database: TestDatabase;

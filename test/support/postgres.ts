@@ -12,6 +12,14 @@ export interface TestDatabase extends DatabaseAddress {
   close(): Promise<void>;
 }
 
+/** What DATABASE_URL must be for a program to use it. */
+export function urlOf({ url, connection }: DatabaseAddress): string {
+  if (url !== undefined) return url;
+  if (connection === undefined) throw new Error('a test database has an address');
+  const { user, password, host, port, database } = connection;
+  return `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
+
 interface Server {
   addressOf(database: string): DatabaseAddress;
   stop(): Promise<void>;

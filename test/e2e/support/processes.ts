@@ -25,12 +25,13 @@ export function processesOn(folder: string): Process[] {
   return found;
 }
 
-/** Waits for a condition; an error after a minute, which no test should need. */
+/** Waits for a condition; an error after a minute, or `seconds`, which no test should need. */
 export async function until<T>(
   what: string,
   find: () => T | undefined | false | Promise<T | undefined | false>,
+  seconds = 60,
 ): Promise<T> {
-  const end = performance.now() + 60_000;
+  const end = performance.now() + seconds * 1000;
   for (;;) {
     const found = await find();
     if (found) return found;
