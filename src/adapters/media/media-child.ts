@@ -10,7 +10,7 @@ import { restrictSharp } from './sharp-settings.js';
 restrictSharp();
 const parent = Number(process.argv[2]);
 const metadata = new MetadataReader(parent);
-metadata.start();
+const loaded = metadata.load();
 
 process.on('message', async (job: MediaJob) => {
   process.send?.(await answer(job));
@@ -24,7 +24,7 @@ const end = () => process.kill(process.pid, 'SIGKILL');
 process.on('disconnect', end);
 // It may have gone before anyone listened.
 if (!process.connected) end();
-else process.send?.(READY);
+else loaded.then(() => process.send?.(READY));
 
 async function answer(job: MediaJob): Promise<MediaAnswer> {
   try {

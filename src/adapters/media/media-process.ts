@@ -12,6 +12,8 @@ export interface ProcessBounds {
 }
 
 const WATCH_MS = 100;
+/** A machine on which a process does not even begin within this has no room for pictures now. */
+const START_MS = 60_000;
 
 /** One child process. Runs one job at a time; once it has failed at one by dying, or being ended for going over a bound, it is of no more use. */
 export class MediaProcess {
@@ -20,6 +22,8 @@ export class MediaProcess {
   #alive = true;
   /** It has started, and what happens from then on is the doing of its job. */
   #ready = false;
+  #begin: () => void = () => undefined;
+  readonly #begun: Promise<void>;
   #settle: ((outcome: MediaAnswer | Error) => void) | null = null;
   /** Why we killed it. */
   #verdict: string | null = null;
@@ -40,9 +44,13 @@ export class MediaProcess {
     this.#child.stderr?.on('data', (text: Buffer) => {
       this.#lastWords = `${this.#lastWords}${text}`.slice(-500);
     });
+    this.#begun = new Promise((resolve) => {
+      this.#begin = resolve;
+    });
     this.#child.on('message', (answer: MediaAnswer | typeof READY) => {
-      if (answer === READY) this.#ready = true;
-      else this.#settle?.(answer);
+      if (answer !== READY) return this.#settle?.(answer);
+      this.#ready = true;
+      this.#begin();
     });
     this.#ended = new Promise((resolve) => {
       const gone = (why: string) => {
@@ -76,16 +84,17 @@ export class MediaProcess {
   async run(job: MediaJob): Promise<MediaAnswer> {
     this.#child.ref();
     this.#child.channel?.ref();
-    const timer = setTimeout(
-      () => this.#kill(`was ended: it took more than ${this.bounds.timeoutMs / 1000} seconds`),
-      this.bounds.timeoutMs,
-    );
+    let timer = this.#bound(START_MS);
     const watch = setInterval(() => void this.#demandMemory(), WATCH_MS);
     try {
       const outcome = await new Promise<MediaAnswer | Error>((resolve) => {
         this.#settle = resolve;
         if (!this.#alive) resolve(this.#failure(`The media process ended before its job${this.#words()}.`));
-        this.#child.send(job, (error) => error && this.#kill(`could not be reached: ${error.message}`));
+        void this.#begun.then(() => {
+          clearTimeout(timer);
+          timer = this.#bound(this.bounds.timeoutMs);
+          this.#child.send(job, (error) => error && this.#kill(`could not be reached: ${error.message}`));
+        });
       });
       if (outcome instanceof Error) throw outcome;
       return outcome;
@@ -110,6 +119,10 @@ export class MediaProcess {
     this.#child.unref();
     this.#child.channel?.unref();
     (this.#child.stderr as { unref?(): void } | null)?.unref?.();
+  }
+
+  #bound(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => this.#kill(`was ended: it took more than ${milliseconds / 1000} seconds`), milliseconds);
   }
 
   #kill(verdict: string): void {

@@ -17,6 +17,9 @@ interface MetadataAnswer {
   readonly metadata: PictureMetadata | null;
 }
 
+/** What the thread answers once, before it is asked anything. */
+export const LOADED = 0;
+
 const TIMEOUT_MS = 5000;
 const MAX_HEAP_MIB = 256;
 
@@ -39,8 +42,16 @@ export class MetadataReader {
     return answer?.metadata ?? metadataOf({ exif: {}, xmp: {}, iptc: {} });
   }
 
-  /** Starts the thread now, so that the first file need not wait. */
-  start(): Worker {
+  /** Resolves when the thread is there, so that the first file need not wait; or cannot be had, which costs metadata only. */
+  async load(): Promise<void> {
+    const thread = this.#start();
+    await new Promise<unknown>((resolve) => {
+      thread.once('message', resolve);
+      thread.once('exit', resolve);
+    });
+  }
+
+  #start(): Worker {
     if (this.#thread !== null) return this.#thread;
     const thread = new Worker(new URL('./metadata-thread.js', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
@@ -58,7 +69,7 @@ export class MetadataReader {
   }
 
   async #ask(request: MetadataRequest): Promise<MetadataAnswer | null> {
-    const thread = this.start();
+    const thread = this.#start();
     let timer: NodeJS.Timeout | undefined;
     const answer = new Promise<MetadataAnswer | null>((resolve) => {
       this.#settle = (given) => {

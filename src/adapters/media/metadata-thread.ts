@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import ExifReader from 'exifreader';
 import { metadataOf, type PictureMetadata } from './metadata.js';
-import type { MetadataRequest } from './metadata-reader.js';
+import { LOADED, type MetadataRequest } from './metadata-reader.js';
 import type { FileTags } from './tags.js';
 
 /**
@@ -22,6 +22,9 @@ const options = {
 parentPort?.on('message', async ({ id, ...file }: MetadataRequest) => {
   parentPort?.postMessage({ id, metadata: await read(file).catch(() => null) });
 });
+
+// Everything is loaded: what comes from now on is the time of the file that is read.
+parentPort?.postMessage({ id: LOADED, metadata: null });
 
 // A child that is busy does not notice that its parent is gone; this thread does.
 setInterval(() => {
