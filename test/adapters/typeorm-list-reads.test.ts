@@ -81,10 +81,7 @@ async function positionOf(id: Id, sort: PhotoSort): Promise<Position> {
 test.each(Object.keys(cases))('%s: the pages of every sort are those of a plain look at every photo', async (name) => {
   for (const sort of photoSorts) {
     const all = await plainList(name, sort);
-    const starts = [0, Math.floor(all.length / 2), all.length - LIMIT].filter(
-      (start) => start >= 0 && start <= all.length,
-    );
-    for (const start of starts) {
+    for (const start of [0, Math.floor(all.length / 2)]) {
       const after = start === 0 ? null : await positionOf(present(all[start - 1]), sort);
       const window = { after, limit: LIMIT };
       const photos = await listPhotos(source.manager, customerId, { filters: filters(name), sort, window });
