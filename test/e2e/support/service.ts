@@ -46,9 +46,9 @@ export class Installation {
     return this.child.pid;
   }
 
-  /** Starts the built program and waits until it says that it is ready. */
-  async start(): Promise<void> {
-    this.launch();
+  /** Starts the built program, with these settings too, and waits until it says that it is ready. */
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.launch(settings);
     await until('the service to be ready', () => {
       if (this.ended) throw new Error(`the service ended at its start:\n${this.output}`);
       return this.output.includes('is ready at');
@@ -78,6 +78,17 @@ export class Installation {
     return this.child?.exitCode ?? null;
   }
 
+  /** Resolves when the service has ended, by whatever cause. */
+  async end(): Promise<void> {
+    await until('the service to end', () => this.ended);
+  }
+
+  /** kill -9 of the service alone; its database notices, and ends in order. */
+  async kill(): Promise<void> {
+    this.child?.kill('SIGKILL');
+    await this.end();
+  }
+
   /** kill -9 of everything that belongs to the installation, database included. */
   async killEverything(): Promise<void> {
     this.child?.kill('SIGKILL');
@@ -101,8 +112,14 @@ export class Installation {
    * The same while this process goes on: its connections that the service closes meanwhile are seen to be closed, and the service
    * is not kept waiting for what a test is to answer.
    */
-  async command(...args: string[]): Promise<CommandResult> {
-    const child = spawn(process.execPath, [PHS, ...args], { env: this.env(), stdio: ['ignore', 'pipe', 'pipe'] });
+  command(...args: string[]): Promise<CommandResult> {
+    return this.commandWith({}, ...args);
+  }
+
+  /** The same, with these settings too. */
+  async commandWith(settings: Readonly<Record<string, string>>, ...args: string[]): Promise<CommandResult> {
+    const env = { ...this.env(), ...settings };
+    const child = spawn(process.execPath, [PHS, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     await until('the command to end', () => child.exitCode !== null || child.signalCode !== null);
     return { status: child.exitCode, stdout, stderr };
@@ -121,10 +138,11 @@ export class Installation {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
-  private launch(): void {
+  private launch(settings: Readonly<Record<string, string>> = {}): void {
     this.output = '';
     this.ended = false;
-    const child = spawn(process.execPath, [PHS, 'serve'], { env: this.env(), stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...this.env(), ...settings };
+    const child = spawn(process.execPath, [PHS, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const keep = (text: Buffer) => {
       this.output += text.toString();
     };

@@ -1,0 +1,40 @@
+// Loaded before the built program by tests, and by nothing else (NODE_OPTIONS=--import). Every step that changes something gets a name: the use
+// case that takes it, and the port's method, as in `receive-upload:receiveUpload/blobs.put`.
+//   FAILPOINT=name        kill -9 of this very process, right after that step took effect: before anybody is told of it.
+//   FAILPOINTS_SEEN=file  collects the names of all steps that are taken.
+import { appendFileSync } from 'node:fs';
+import { LocalBlobStore } from '../../../dist/adapters/local-blobs/local-blob-store.js';
+import { TypeormCustomerStore } from '../../../dist/adapters/typeorm/customer-store.js';
+
+const { FAILPOINT, FAILPOINTS_SEEN } = process.env;
+const seen = new Set();
+Error.stackTraceLimit = 40;
+
+watch(LocalBlobStore.prototype, 'blobs', ['put', 'copy', 'delete']);
+watch(TypeormCustomerStore.prototype, 'store', ['within']);
+
+function watch(port, portName, methods) {
+  for (const method of methods) {
+    const act = port[method];
+    port[method] = async function (...given) {
+      const name = `${useCase(new Error().stack)}/${portName}.${method}`;
+      const answer = await act.apply(this, given);
+      reached(name);
+      return answer;
+    };
+  }
+}
+
+/** The innermost named function of core that is under way. */
+function useCase(stack) {
+  const frame = /at (?:async )?(\w+) \(\S*\/dist\/core\/[\w-]+\/([\w-]+)\.js/.exec(stack);
+  return frame ? `${frame[2]}:${frame[1]}` : 'unknown';
+}
+
+function reached(name) {
+  if (FAILPOINTS_SEEN && !seen.has(name)) {
+    seen.add(name);
+    appendFileSync(FAILPOINTS_SEEN, `${name}\n`);
+  }
+  if (name === FAILPOINT) process.kill(process.pid, 'SIGKILL');
+}
