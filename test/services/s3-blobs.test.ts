@@ -1,24 +1,21 @@
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
+import { type PartSizes, S3Bucket } from '../../src/adapters/s3-blobs/s3-bucket.js';
+import { patience, type S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
+import { blobStoreContract } from '../contracts/blob-store.contract.js';
 import { type Gateway, startGateway } from './support/gateway.js';
 
 let gateway: Gateway;
+let settings: S3Settings;
 beforeAll(async () => {
   gateway = await startGateway();
+  settings = await gateway.bucket();
 });
 afterAll(() => gateway?.stop());
 
-test('the gateway keeps what an S3 client puts', async () => {
-  const { endpoint, region, accessKeyId, secretAccessKey } = gateway;
-  const client = new S3Client({
-    endpoint,
-    region,
-    forcePathStyle: true,
-    credentials: { accessKeyId, secretAccessKey },
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-  });
-  await client.send(new CreateBucketCommand({ Bucket: 'test' }));
-  await client.send(new PutObjectCommand({ Bucket: 'test', Key: 'a', Body: 'bytes' }));
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: 'test', Key: 'a' }));
-  expect(await Body?.transformToString()).toBe('bytes');
-  client.destroy();
-});
+const open = (parts?: PartSizes) => async () => {
+  const bucket = new S3Bucket(settings, patience, parts);
+  return { store: new S3BlobStore(bucket), close: async () => bucket.close() };
+};
+
+blobStoreContract('S3', open());
+blobStoreContract('S3, all but the smallest in parts', open({ sent: 150_000, copied: 200_000 }));

@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { openS3Client, type S3Settings } from '../../../src/adapters/s3-blobs/s3-client.js';
 import { until } from '../../e2e/support/processes.js';
 import { freePort } from '../../e2e/support/service.js';
 import { Daemon } from './daemon.js';
@@ -14,13 +16,12 @@ const run = promisify(execFile);
 /** An S3-compatible server of its own: Ceph's Object Gateway over one monitor and one object store that lives in memory. */
 export interface Gateway {
   readonly endpoint: string;
-  readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
+  /** Makes a bucket, empty and of its own, and tells how to reach it. */
+  bucket(): Promise<S3Settings>;
   stop(): Promise<void>;
 }
 
-const user = { accessKeyId: 'testaccess', secretAccessKey: 'testsecret123' };
+const credentials = { accessKeyId: 'testaccess', secretAccessKey: 'testsecret123' };
 
 /** Takes some ten seconds. Needs ceph-mon, ceph-osd, ceph-common and radosgw; any account may run it. */
 export async function startGateway(): Promise<Gateway> {
@@ -32,7 +33,8 @@ export async function startGateway(): Promise<Gateway> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return { ...(await start(ceph, folder, daemons)), stop };
+    const endpoint = await start(ceph, folder, daemons);
+    return { endpoint, bucket: () => makeBucket(endpoint), stop };
   } catch (error) {
     const printed = daemons.map((daemon) => daemon.printed()).join('\n');
     await stop();
@@ -51,7 +53,7 @@ function cephPrograms() {
   };
 }
 
-async function start(ceph: ReturnType<typeof cephPrograms>, folder: string, daemons: Daemon[]) {
+async function start(ceph: ReturnType<typeof cephPrograms>, folder: string, daemons: Daemon[]): Promise<string> {
   for (const name of ['mon', 'osd', 'run']) mkdirSync(join(folder, name));
   const [port, v2, v1] = [await freePort(), await freePort(), await freePort()];
   const cluster = randomUUID();
@@ -78,7 +80,7 @@ async function start(ceph: ReturnType<typeof cephPrograms>, folder: string, daem
   await call(ceph.tool, 'osd', 'new', osd);
   await call(ceph.osd, '-i', '0', '--mkfs', '--osd-uuid', osd);
   launch('osd', ceph.osd, '-i', '0', '-f');
-  const keys = [`--access-key=${user.accessKeyId}`, `--secret-key=${user.secretAccessKey}`];
+  const keys = [`--access-key=${credentials.accessKeyId}`, `--secret-key=${credentials.secretAccessKey}`];
   await call(ceph.admin, 'user', 'create', '--uid=test', '--display-name=test', ...keys);
   launch('gateway', ceph.gateway, '-n', 'client.admin', '-f');
   const endpoint = `http://127.0.0.1:${port}`;
@@ -88,10 +90,18 @@ async function start(ceph: ReturnType<typeof cephPrograms>, folder: string, daem
       () => false,
     ),
   );
-  return { endpoint, region: 'us-east-1', ...user };
+  return endpoint;
 }
 
-/** One copy of everything, no passwords between the daemons (S3's own are on), few placement groups: made to start fast. */
+async function makeBucket(endpoint: string): Promise<S3Settings> {
+  const settings = { endpoint, region: 'us-east-1', bucket: `test-${randomUUID()}`, credentials, forcePathStyle: true };
+  const client = openS3Client(settings);
+  await client.send(new CreateBucketCommand({ Bucket: settings.bucket }));
+  client.destroy();
+  return settings;
+}
+
+/** One copy of everything, no passwords between the daemons (S3's own are on), few placement groups: made to start fast. Small parts, for small tests. */
 function settings(folder: string, cluster: string, { port, v2, v1 }: { port: number; v2: number; v1: number }): string {
   return `[global]
 fsid=${cluster}
@@ -122,6 +132,7 @@ mon_allow_pool_size_one=true
 mon_max_pg_per_osd=1000
 mon_warn_on_pool_no_redundancy=false
 rgw_enable_usage_log=false
+rgw_multipart_min_part_size=65536
 rgw_frontends=beast endpoint=127.0.0.1:${port}
 `;
 }

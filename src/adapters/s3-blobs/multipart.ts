@@ -1,0 +1,80 @@
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
+import type { Marks } from './marks.js';
+import type { S3Bucket } from './s3-bucket.js';
+import { onStore, refusalOf } from './s3-errors.js';
+
+/** An object that comes into being in parts: all of it at once, at the end. */
+export class MultipartUpload {
+  private readonly parts: CompletedPart[] = [];
+
+  private constructor(
+    private readonly bucket: S3Bucket,
+    private readonly key: string,
+    private readonly marks: Marks,
+    private readonly id: string | undefined,
+  ) {}
+
+  static begin(bucket: S3Bucket, key: string, marks: Marks): Promise<MultipartUpload> {
+    return onStore(async () => {
+      const command = new CreateMultipartUploadCommand({ Bucket: bucket.name, Key: key, Metadata: marks });
+      const { UploadId } = await bucket.call((client, options) => client.send(command, options));
+      return new MultipartUpload(bucket, key, marks, UploadId);
+    });
+  }
+
+  /** Parts are added one after the other. */
+  send(bytes: Uint8Array): Promise<void> {
+    return onStore(async () => {
+      const command = new UploadPartCommand({ ...this.next(), Body: bytes });
+      const { ETag } = await this.bucket.send((client, options) => client.send(command, options));
+      this.parts.push({ PartNumber: this.parts.length + 1, ETag });
+    });
+  }
+
+  /** Errors as the SDK has them. */
+  async copy(source: { CopySource: string; CopySourceIfMatch: string | undefined; CopySourceRange: string }) {
+    const command = new UploadPartCopyCommand({ ...this.next(), ...source });
+    const { CopyPartResult } = await this.bucket.call((client, options) => client.send(command, options));
+    this.parts.push({ PartNumber: this.parts.length + 1, ETag: CopyPartResult?.ETag });
+  }
+
+  /** When it resolves the object is there, or was there and has been replaced since. */
+  complete(sizeBytes: number): Promise<void> {
+    return onStore(async () => {
+      const command = new CompleteMultipartUploadCommand({ ...this.names(), MultipartUpload: { Parts: this.parts } });
+      let isTold = true;
+      try {
+        await this.bucket.call((client, options) => client.send(command, options));
+      } catch (error) {
+        // Asked once more after an answer was lost, a store does not know the upload any longer.
+        if (refusalOf(error) !== 'NoSuchUpload') throw error;
+        isTold = false;
+      }
+      const found = await this.bucket.head(this.key);
+      const isOurs = found?.Metadata?.['write'] === this.marks.write;
+      if (isOurs ? found?.ContentLength === sizeBytes : isTold && found !== null) return;
+      throw new Error('An upload in parts was completed and did not become the object.');
+    });
+  }
+
+  /** Best effort: the sweep ends what stays. */
+  async abort(): Promise<void> {
+    const command = new AbortMultipartUploadCommand(this.names());
+    await this.bucket.call((client, options) => client.send(command, options)).catch(() => undefined);
+  }
+
+  private names() {
+    return { Bucket: this.bucket.name, Key: this.key, UploadId: this.id };
+  }
+
+  private next() {
+    return { ...this.names(), PartNumber: this.parts.length + 1 };
+  }
+}

@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
+import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import { checkedRange } from '../../core/blobs/open-blob.js';
+import { infoOf, type Marks, newMarks, sha256Of } from './marks.js';
+import { MultipartUpload } from './multipart.js';
+import { inParts, type Part } from './parts.js';
+import { checkedBody } from './s3-body.js';
+import type { S3Bucket } from './s3-bucket.js';
+import { onStore, refusalOf, statusOf, storeOutage } from './s3-errors.js';
+
+/** What S3 takes in one call. */
+const DELETED_AT_ONCE = 1000;
+
+/** Stores tell a time of writing in whole seconds, cut; a blob must never look older than it is. */
+const SECOND_CUT_OFF = 999;
+
+/** Blobs as objects of a bucket: `bucket/<key>`. Any number of processes may use it. What is relied on: docs/decisions/0014. */
+export class S3BlobStore implements BlobStore {
+  constructor(private readonly bucket: S3Bucket) {}
+
+  async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
+    checkKeys(key);
+    const parts = inParts(bytes, this.bucket.parts.sent);
+    try {
+      const first = await parts.next();
+      if (first.done) throw new Error('There is always a last part.');
+      return await (first.value.isLast
+        ? this.putAtOnce(key, first.value.bytes)
+        : this.putInParts(key, first.value, parts));
+    } finally {
+      await parts.return();
+    }
+  }
+
+  async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
+    checkKeys(key);
+    const answer = isSound(range) ? await this.open(key, range) : 'not within';
+    if (answer === null) return null;
+    if (answer === 'not within') return this.refuse(key, range);
+    const body = answer.Body as Readable;
+    try {
+      return await openBlob(answer, body, range, this.bucket.patience.silence);
+    } catch (error) {
+      body.destroy();
+      throw error;
+    }
+  }
+
+  async head(key: BlobKey): Promise<BlobInfo | null> {
+    checkKeys(key);
+    const found = await this.bucket.head(key);
+    return found && infoOf(found, found.ContentLength);
+  }
+
+  async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
+    checkKeys(from, to);
+    const source = await this.bucket.head(from);
+    if (source === null) return false;
+    const { sizeBytes, etag } = infoOf(source, source.ContentLength);
+    if (etag !== ifMatch) return false;
+    const condition = { CopySource: `${this.bucket.name}/${from}`, CopySourceIfMatch: source.ETag };
+    const marks = newMarks(sha256Of(source));
+    return onStore(async () => {
+      try {
+        if (sizeBytes > this.bucket.parts.copied) await this.copyInParts(to, condition, marks, sizeBytes);
+        else await this.copyAtOnce(to, condition, marks);
+        return true;
+      } catch (error) {
+        if (refusalOf(error) === 'NoSuchKey' || statusOf(error) === 412) return false;
+        throw error;
+      }
+    });
+  }
+
+  async delete(keys: readonly BlobKey[]): Promise<void> {
+    checkKeys(...keys);
+    const left = [...new Set(keys)];
+    while (left.length > 0) {
+      const Objects = left.splice(0, DELETED_AT_ONCE).map((Key) => ({ Key }));
+      const command = new DeleteObjectsCommand({ Bucket: this.bucket.name, Delete: { Objects, Quiet: true } });
+      await onStore(async () => {
+        const { Errors = [] } = await this.bucket.call((client, options) => client.send(command, options));
+        const failed = Errors.filter(({ Code }) => Code !== 'NoSuchKey');
+        if (failed.length > 0) throw new Error(`${failed.length} objects were not deleted: ${failed[0]?.Code}`);
+      });
+    }
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedBlob> {
+    checkPrefix(prefix);
+    let from: string | undefined;
+    do {
+      const page = await this.listPage(prefix, from);
+      for (const { Key = '', Size, LastModified } of page.Contents ?? []) {
+        // What is no key was put there by a stranger.
+        if (!isBlobKey(Key) || Size === undefined || LastModified === undefined) continue;
+        yield { key: Key, sizeBytes: Size, modifiedAt: new Date(LastModified.getTime() + SECOND_CUT_OFF) };
+      }
+      from = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (from !== undefined);
+  }
+
+  private async putAtOnce(key: BlobKey, bytes: Uint8Array): Promise<BlobInfo> {
+    const marks = newMarks(createHash('sha256').update(bytes).digest('hex'));
+    const command = new PutObjectCommand({ Bucket: this.bucket.name, Key: key, Body: bytes, Metadata: marks });
+    await onStore(() => this.bucket.send((client, options) => client.send(command, options)));
+    return { sizeBytes: bytes.length, etag: marks.write };
+  }
+
+  /** One part is on its way while the next one fills. */
+  private async putInParts(key: BlobKey, first: Part, rest: AsyncIterable<Part>): Promise<BlobInfo> {
+    const marks = newMarks(null);
+    const upload = await MultipartUpload.begin(this.bucket, key, marks);
+    let sending = upload.send(first.bytes);
+    let sizeBytes = first.bytes.length;
+    try {
+      for await (const { bytes } of rest) {
+        await sending;
+        sizeBytes += bytes.length;
+        sending = upload.send(bytes);
+      }
+      await sending;
+      await upload.complete(sizeBytes);
+      return { sizeBytes, etag: marks.write };
+    } catch (error) {
+      await sending.catch(() => undefined);
+      await upload.abort();
+      throw error;
+    }
+  }
+
+  private async copyAtOnce(to: BlobKey, condition: CopyCondition, Metadata: Marks): Promise<void> {
+    const target = { Bucket: this.bucket.name, Key: to, Metadata, MetadataDirective: 'REPLACE' as const };
+    const command = new CopyObjectCommand({ ...target, ...condition });
+    await this.bucket.call((client, options) => client.send(command, options));
+  }
+
+  private async copyInParts(to: BlobKey, condition: CopyCondition, marks: Marks, sizeBytes: number): Promise<void> {
+    const upload = await MultipartUpload.begin(this.bucket, to, marks);
+    try {
+      for (let start = 0; start < sizeBytes; start += this.bucket.parts.copied) {
+        const end = Math.min(start + this.bucket.parts.copied, sizeBytes) - 1;
+        await upload.copy({ ...condition, CopySourceRange: `bytes=${start}-${end}` });
+      }
+      await upload.complete(sizeBytes);
+    } catch (error) {
+      await upload.abort();
+      throw error;
+    }
+  }
+
+  /** Null when the object is absent. A range that only begins within the object is answered, as far as the object goes. */
+  private open(key: BlobKey, range: ByteRange | undefined): Promise<GetObjectCommandOutput | 'not within' | null> {
+    const Range = range && `bytes=${range.start}-${range.end}`;
+    const command = new GetObjectCommand({ Bucket: this.bucket.name, Key: key, Range });
+    return onStore(async () => {
+      try {
+        return await this.bucket.call((client, options) => client.send(command, options));
+      } catch (error) {
+        if (refusalOf(error) === 'NoSuchKey') return null;
+        if (statusOf(error) === 416) return 'not within';
+        throw error;
+      }
+    });
+  }
+
+  /** Null when the object is absent, else an error. */
+  private async refuse(key: BlobKey, range: ByteRange | undefined): Promise<null> {
+    const found = await this.head(key);
+    if (found === null) return null;
+    checkedRange(range, found.sizeBytes);
+    throw storeOutage(new Error('The store refuses a range that is within the object.'));
+  }
+
+  private listPage(prefix: string, from: string | undefined): Promise<ListObjectsV2CommandOutput> {
+    const command = new ListObjectsV2Command({ Bucket: this.bucket.name, Prefix: prefix, ContinuationToken: from });
+    return onStore(() => this.bucket.call((client, options) => client.send(command, options)));
+  }
+}
+
+type CopyCondition = { readonly CopySource: string; readonly CopySourceIfMatch: string | undefined };
+
+/** Whether it could be a range of some blob, and may be asked for. */
+function isSound(range: ByteRange | undefined): boolean {
+  if (range === undefined) return true;
+  return Number.isInteger(range.start) && Number.isInteger(range.end) && 0 <= range.start && range.start <= range.end;
+}
+
+/** Believes no answer that is not about what was asked for. Errors: RangeError, `service_unavailable`. */
+async function openBlob(
+  answer: GetObjectCommandOutput,
+  body: Readable,
+  range: ByteRange | undefined,
+  silence: number,
+): Promise<OpenBlob> {
+  const told = /^bytes (\d+)-(\d+)\/(\d+)$/
+    .exec(answer.ContentRange ?? '')
+    ?.slice(1)
+    .map(Number);
+  const info = infoOf(answer, told?.[2] ?? answer.ContentLength);
+  const { start, end } = checkedRange(range, info.sizeBytes);
+  const length = end - start + 1;
+  const isAsked = range === undefined ? told === undefined : told?.[0] === start && told[1] === end;
+  if (!isAsked || answer.ContentLength !== length) {
+    throw storeOutage(new Error(`Asked for bytes ${start} to ${end}, told of ${told ?? answer.ContentLength}.`));
+  }
+  const sha256 = range === undefined ? sha256Of(answer) : null;
+  return { ...info, bytes: await checkedBody(body, { length, sha256, silence }) };
+}

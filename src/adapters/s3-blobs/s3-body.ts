@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { readOnce } from '../../core/blobs/open-blob.js';
+import { storeOutage } from './s3-errors.js';
+
+export interface Announced {
+  /** Bytes that must come, neither more nor fewer. */
+  readonly length: number;
+  /** 64 hex digits of all of them; null when nothing was said. */
+  readonly sha256: string | null;
+  /** Milliseconds that the store may take for the next bytes, however slow the reader is. */
+  readonly silence: number;
+}
+
+/**
+ * The bytes of an answer, once. The last ones are held back until all are known to be what was announced: who reads to the end has the
+ * right ones. Errors: `service_unavailable` for a body that is short, long, wrong, cut or stuck.
+ */
+export async function checkedBody(body: Readable, announced: Announced): Promise<AsyncIterable<Uint8Array>> {
+  const reader = checked(body, announced);
+  // A generator that was never entered skips its `finally` when it is returned, and the connection would stay: go in, as far as the first yield.
+  await reader.next();
+  return readOnce(reader);
+}
+
+async function* checked(body: Readable, announced: Announced): AsyncGenerator<Uint8Array, void, void> {
+  const { length, sha256 } = announced;
+  const hash = sha256 === null ? null : createHash('sha256');
+  let held: Uint8Array | null = null;
+  let arrived = 0;
+  try {
+    yield new Uint8Array(0);
+    for await (const chunk of arriving(body, announced.silence)) {
+      if (held !== null) yield held;
+      held = chunk;
+      arrived += chunk.length;
+      hash?.update(chunk);
+      if (arrived > length) throw storeOutage(new Error(`more than ${length} bytes came`));
+    }
+    if (arrived < length) throw storeOutage(new Error(`${arrived} of ${length} bytes came`));
+    if (hash !== null && hash.digest('hex') !== sha256) throw storeOutage(new Error('other bytes came than were put'));
+    if (held !== null) yield held;
+  } finally {
+    body.destroy();
+  }
+}
+
+async function* arriving(body: Readable, silence: number): AsyncGenerator<Uint8Array, void, void> {
+  const iterator = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  for (;;) {
+    const patience = setTimeout(() => body.destroy(new Error(`no bytes for ${silence} ms`)), silence);
+    try {
+      const next = await iterator.next();
+      if (next.done) return;
+      clearTimeout(patience);
+      yield next.value;
+    } catch (error) {
+      throw storeOutage(error);
+    } finally {
+      clearTimeout(patience);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { HeadBucketCommand, HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
+import { openS3Client, type S3Patience, type S3Settings, patience as usualPatience } from './s3-client.js';
+import { onStore, statusOf } from './s3-errors.js';
+
+/** Sizes in bytes. */
+export interface PartSizes {
+  /** What is sent at a time, and held in memory for it. S3 takes 5 MiB to 5 GiB, and 10,000 parts an object. */
+  readonly sent: number;
+  /** What the store copies at a time: one call must end before its silence looks like death. */
+  readonly copied: number;
+}
+
+const MIB = 1024 ** 2;
+
+/** Blobs of up to 80 GB; of more where parts are larger. */
+export const partSizes: PartSizes = { sent: 8 * MIB, copied: 64 * MIB };
+
+type Call<T> = (client: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>;
+
+/** One bucket, and the way calls to it are made. */
+export class S3Bucket {
+  private readonly client: S3Client;
+  readonly name: string;
+
+  constructor(
+    settings: S3Settings,
+    readonly patience: S3Patience = usualPatience,
+    readonly parts: PartSizes = partSizes,
+  ) {
+    this.client = openS3Client(settings, patience);
+    this.name = settings.bucket;
+  }
+
+  /**
+   * Makes a call with a deadline for the head of its answer; errors come as the SDK has them. A body that follows has its own patience.
+   * `call` gets the client and the options to send with.
+   */
+  call<T>(call: Call<T>): Promise<T> {
+    return this.within(this.patience.call, call);
+  }
+
+  /** The same for a call that sends bytes, which may take long as long as they flow. */
+  send<T>(call: Call<T>): Promise<T> {
+    return this.within(this.patience.sending, call);
+  }
+
+  private async within<T>(milliseconds: number, call: Call<T>): Promise<T> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), milliseconds);
+    try {
+      return await call(this.client, { abortSignal: late.signal });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Null when the object is absent. Errors: `service_unavailable`. */
+  head(key: string): Promise<HeadObjectCommandOutput | null> {
+    return onStore(async () => {
+      try {
+        return await this.call((client, options) =>
+          client.send(new HeadObjectCommand({ Bucket: this.name, Key: key }), options),
+        );
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+        // An answer to HEAD has no body that would tell a missing object from a missing bucket.
+        await this.call((client, options) => client.send(new HeadBucketCommand({ Bucket: this.name }), options));
+        return null;
+      }
+    });
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+}
