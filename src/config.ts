@@ -10,6 +10,8 @@ export interface Config {
   readonly dataDir: string;
   /** Null: the embedded database under `dataDir`. */
   readonly databaseUrl: string | null;
+  /** The bucket that blobs are kept in; null: they are files under `dataDir`. */
+  readonly s3: S3Config | null;
   /** Where admissions are counted: one process needs no more than its memory, several need one place. */
   readonly rateLimitStore: 'memory' | 'postgres';
   readonly role: 'all' | 'api' | 'worker';
@@ -23,6 +25,18 @@ export interface Config {
   readonly media: { readonly maxMemoryBytes: number; readonly timeoutMs: number };
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   readonly limits: Limits;
+}
+
+export interface S3Config {
+  /** Null: Amazon's own, by the region. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly bucket: string;
+  /** Null: what the AWS environment gives (its variables, files, the role of the machine). */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
+  readonly forcePathStyle: boolean;
+  /** Where clients reach the store and send bytes to; null: they send them to this service. */
+  readonly publicEndpoint: string | null;
 }
 
 export class ConfigError extends Error {
@@ -50,6 +64,7 @@ export function readConfig(env: Environment): Config {
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://${hostInUrl(host)}:${port}`,
     dataDir: read.text('DATA_DIR', './data'),
     databaseUrl,
+    s3: read.oneOf('BLOB_STORE', ['local', 's3'], 'local') === 's3' ? readS3(read) : null,
     rateLimitStore: read.rateLimitStore(databaseUrl),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
     secretKeys: read.secrets('SECRET_KEY'),
@@ -63,10 +78,44 @@ export function readConfig(env: Environment): Config {
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     limits: readLimits(read),
   };
-  read.only('BLOB_STORE', 'local', 'Blobs are kept under DATA_DIR');
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
+
+/** Where a bucket is: all but its name, which may be given in another way. */
+export type S3Place = Omit<S3Config, 'bucket' | 'publicEndpoint'>;
+
+/** What the environment says of S3, whatever blobs are kept in. Throws one `ConfigError` that lists every problem. */
+export function readS3Place(env: Environment): S3Place {
+  const problems: string[] = [];
+  const place = s3Place(new Reader(env, problems));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return place;
+}
+
+function readS3(read: Reader): S3Config {
+  return {
+    ...s3Place(read),
+    bucket: read.needed('S3_BUCKET', 'BLOB_STORE is s3'),
+    publicEndpoint: read.url('S3_PUBLIC_ENDPOINT', ['http:', 'https:']),
+  };
+}
+
+function s3Place(read: Reader): S3Place {
+  const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
+  const [id, secret] = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+  const isNamed = read.has(id) || read.has(secret);
+  return {
+    endpoint,
+    region: read.text('S3_REGION', 'us-east-1'),
+    credentials: isNamed
+      ? { accessKeyId: read.needed(id, `${secret} is set`), secretAccessKey: read.needed(secret, `${id} is set`) }
+      : null,
+    forcePathStyle: read.yesOrNo('S3_FORCE_PATH_STYLE', endpoint !== null),
+  };
+}
+
+const GIB = 1024 ** 3;
 
 function readLimits(read: Reader): Limits {
   return {
@@ -123,10 +172,18 @@ class Reader {
     return fallback;
   }
 
-  /** A value that later versions will widen; another one must not be passed over in silence. */
-  only(name: string, value: string, why: string): void {
+  has(name: string): boolean {
+    return this.said(name) !== null;
+  }
+
+  needed(name: string, why: string): string {
     const said = this.said(name);
-    if (said !== null && said !== value) this.problems.push(`${name} can only be ${value} in this version. ${why}.`);
+    if (said === null) this.problems.push(`${name} must be set, because ${why}.`);
+    return said ?? '';
+  }
+
+  yesOrNo(name: string, fallback: boolean): boolean {
+    return this.oneOf(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
   }
 
   url(name: string, protocols: readonly string[]): string | null {

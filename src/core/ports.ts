@@ -1,6 +1,7 @@
 import type { KeyStore } from './access/key-store.js';
 import type { RateWindowStore } from './access/rolling-window.js';
 import type { BlobStore } from './blobs/blob-store.js';
+import type { DirectUploads } from './blobs/direct-uploads.js';
 import type { CustomerDirectory } from './customers/customer-directory.js';
 import type { CustomerStore } from './customers/customer-store.js';
 import type { Limits } from './customers/limits.js';
@@ -21,6 +22,8 @@ export interface Ports {
   readonly rateWindows: RateWindowStore;
   readonly idempotency: IdempotencyStore;
   readonly blobs: BlobStore;
+  /** Null where clients cannot reach the blob store: they send bytes to this service. */
+  readonly directUploads: DirectUploads | null;
   readonly media: MediaReader;
   readonly jobs: JobQueue;
   readonly deliveries: DeliveryQueue;

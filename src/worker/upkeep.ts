@@ -2,8 +2,10 @@ import { collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js'
 import { resealWebhookSecrets, sweepDeliveries } from '../core/events/keep-webhooks.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
+import { noticeUploads } from '../core/imports/notice-uploads.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import type { Ports } from '../core/ports.js';
+import { DAY, HOUR, MINUTE } from '../core/shared/clock.js';
 import type { PeriodicTask } from './periodic.js';
 
 /** What happens by itself as time passes. How each finds its work: docs/decisions/0007. */
@@ -20,5 +22,20 @@ export function upkeep(ports: Ports): readonly PeriodicTask[] {
     { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
+    ...(ports.directUploads === null ? [] : noticing(ports)),
   ];
+}
+
+/** Of bytes that clients send straight to the store nobody tells: imports are looked at often while they are used, then less and less. */
+function noticing(ports: Ports): readonly PeriodicTask[] {
+  const looks = [
+    { everySeconds: 15, usedWithin: 10 * MINUTE },
+    { everySeconds: 60, usedWithin: HOUR },
+    { everySeconds: 300, usedWithin: 30 * DAY },
+  ];
+  return looks.map(({ everySeconds, usedWithin }) => ({
+    name: 'notice uploads',
+    everySeconds,
+    run: (stopping) => noticeUploads(ports, usedWithin, stopping),
+  }));
 }

@@ -104,6 +104,22 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find({ after: null, limit: 1 })).toHaveLength(1);
     });
 
+    it('tells who has open imports whose time ends later', async () => {
+      const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map(() => Tenant.of(opened)));
+      await present(a).addImport({ expiresAt: later(1) });
+      await present(a).addImport({ expiresAt: later(9) });
+      await present(b).addImport({ expiresAt: later(0) });
+      await present(c).addImport({ expiresAt: null, status: 'processing' });
+      await present(d).addImport({ expiresAt: later(5) });
+      const using = [present(a).id, present(d).id].toSorted((x, y) => x - y);
+      const find = (at: Date, window: CustomerWindow) => customers.withImportsEndingAfter(at, window);
+      expect(await find(later(0), all)).toEqual(using);
+      expect(await find(later(5), all)).toEqual([present(a).id]);
+      expect(await find(later(9), all)).toEqual([]);
+      expect(await find(later(0), { after: null, limit: 1 })).toEqual(using.slice(0, 1));
+      expect(await find(later(0), { after: present(using[0]), limit: 10 })).toEqual(using.slice(1));
+    });
+
     it('creates no first customer where there is one', async () => {
       const customer = await customers.create(sampleCustomer());
       expect(await customers.createFirst(sampleCustomer({ name: 'first' }))).toBeNull();

@@ -266,6 +266,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
       byClientRef: await work.imports.findOpenByClientRef('theirs'),
       openImports: await work.imports.countOpen(),
       expired: await work.imports.expired(later(10 ** 12), 10),
+      ending: await work.imports.endingAfter(later(-(10 ** 12)), { after: null, limit: 10 }),
       item: await work.importPhotos.get(subject.id, item.id),
       lockedItem: await work.importPhotos.lock(subject.id, item.id),
       items: await work.importPhotos.list({ importId: subject.id, window }),

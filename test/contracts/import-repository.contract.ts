@@ -187,6 +187,19 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await expired(1)).toHaveLength(1);
   });
 
+  it('finds open imports whose time ends later, page by page', async () => {
+    const tenant = await newTenant();
+    const open = [];
+    for (const milliseconds of [9, 1, 5]) open.push((await tenant.addImport({ expiresAt: later(milliseconds) })).id);
+    await tenant.addImport({ expiresAt: later(0) });
+    await tenant.addImport({ expiresAt: later(9), status: 'processing' });
+    const find = (after: Id | null, limit: number) =>
+      tenant.read(({ imports }) => imports.endingAfter(later(0), { after, limit }));
+    expect(await find(null, 10)).toEqual(open);
+    expect(await find(null, 2)).toEqual(open.slice(0, 2));
+    expect(await find(present(open[1]), 10)).toEqual(open.slice(2));
+  });
+
   it('lock holds an import: no change of many at once is lost', async () => {
     const tenant = await newTenant();
     const { id } = await tenant.addImport();

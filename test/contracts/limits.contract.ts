@@ -263,6 +263,7 @@ class Subscriber {
       limits,
       secrets,
       blobs: new MemoryBlobStore(clock),
+      directUploads: null,
       publicUrl: 'https://photos.example.com',
     };
   }

@@ -63,6 +63,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     webhooks: new MemoryWebhookSender(),
     secrets: ['a secret of the tests that is long enough'],
     limits: { ...defaultLimits, ...changes.limits },
+    directUploads: null,
     publicUrl: 'https://photos.example.com',
   };
 }

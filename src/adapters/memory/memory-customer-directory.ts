@@ -47,6 +47,12 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     return this.database.transaction(async () => ownersOf(this.database.webhookEndpoints.all(), window));
   }
 
+  withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    const isOpen = ({ status, expiresAt }: Import) =>
+      status === 'open' && expiresAt !== null && !hasCome(expiresAt, at);
+    return this.database.transaction(async () => ownersOf(this.database.imports.where(isOpen), window));
+  }
+
   private add(customer: NewCustomer): Customer {
     const row: Customer = {
       ...customer,

@@ -45,6 +45,14 @@ export class MemoryImportRepository implements ImportRepository {
       .map((subject) => subject.id);
   }
 
+  async endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]> {
+    return this.open()
+      .filter(({ id, expiresAt }) => id > (window.after ?? 0) && (expiresAt?.getTime() ?? 0) > at.getTime())
+      .map(({ id }) => id)
+      .sort((a, b) => a - b)
+      .slice(0, window.limit);
+  }
+
   async insert(subject: NewImport): Promise<Import | null> {
     if (subject.clientRef !== null && (await this.findOpenByClientRef(subject.clientRef)) !== null) return null;
     this.database.demandCustomer(this.customerId);

@@ -11,9 +11,13 @@ export interface PartSizes {
 }
 
 const MIB = 1024 ** 2;
+const MAX_PARTS = 10_000;
 
-/** Blobs of up to 80 GB; of more where parts are larger. */
-export const partSizes: PartSizes = { sent: 8 * MIB, copied: 64 * MIB };
+/** For blobs of up to `maxBytes`. All parts of a blob but the last are of one size, which not every store insists on. */
+export function partsFor(maxBytes: number): PartSizes {
+  const least = Math.ceil(maxBytes / MAX_PARTS);
+  return { sent: Math.max(8 * MIB, least), copied: Math.max(64 * MIB, least) };
+}
 
 type Call<T> = (client: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>;
 
@@ -21,13 +25,13 @@ type Call<T> = (client: S3Client, options: { abortSignal: AbortSignal }) => Prom
 export class S3Bucket {
   private readonly client: S3Client;
   readonly name: string;
+  readonly patience: S3Patience;
+  readonly parts: PartSizes;
 
-  constructor(
-    settings: S3Settings,
-    readonly patience: S3Patience = usualPatience,
-    readonly parts: PartSizes = partSizes,
-  ) {
-    this.client = openS3Client(settings, patience);
+  constructor(settings: S3Settings, options: { readonly patience?: S3Patience; readonly parts?: PartSizes } = {}) {
+    this.patience = options.patience ?? usualPatience;
+    this.parts = options.parts ?? partsFor(0);
+    this.client = openS3Client(settings, this.patience);
     this.name = settings.bucket;
   }
 

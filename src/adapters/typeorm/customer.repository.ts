@@ -45,6 +45,10 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     return this.owners('webhook_endpoints WHERE true', window);
   }
 
+  withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners(`imports WHERE status = 'open' AND expires_at > $1`, at, window);
+  }
+
   /** Whose rows these are. Partial indexes by time find them without a look at anyone who has none. */
   private owners(rows: string, { after, limit }: CustomerWindow, ...values: Date[]): Promise<readonly Id[]> {
     return withoutTransaction(this.dataSource, async (manager) => {

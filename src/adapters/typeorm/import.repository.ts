@@ -43,6 +43,16 @@ export class TypeormImportRepository implements ImportRepository {
     return rows.map(({ id }) => id);
   }
 
+  async endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]> {
+    const rows = await select<{ id: Id }>(
+      this.manager,
+      `SELECT id FROM imports WHERE customer_id = $1 AND status = 'open' AND expires_at > $2 AND id > $3
+       ORDER BY id LIMIT $4`,
+      [this.customerId, at, window.after ?? 0, window.limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async lock(id: Id): Promise<Import | null> {
     const [row] = await select<Import>(
       this.manager,

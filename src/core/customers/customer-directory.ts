@@ -15,6 +15,8 @@ export interface CustomerDirectory {
   withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Who has webhook endpoints, enabled or not. */
   withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]>;
+  /** Who has open imports whose `expiresAt` comes after this. */
+  withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
 }
 
 /** Ids over `after` (null: from the first), ascending, at most `limit`. */

@@ -13,9 +13,10 @@ import { type ImportPhoto, type ImportPhotoStatus, newAttempt, reserved } from '
 import { type ImportPhotoPatch, patchErrors, wordsAfter } from './import-photo-patch.js';
 import { clientValues } from './registration.js';
 import { final, setItemStatus } from './set-item-status.js';
-import { type ShownItem, showItems } from './shown.js';
+import { type ShownItem, showItems, withUploadTargets } from './shown.js';
+import type { TargetUses } from './upload-target.js';
 
-type EditUses = Uses<'store' | 'blobs' | 'clock' | 'limits' | 'secrets' | 'publicUrl'>;
+type EditUses = TargetUses & Uses<'store' | 'blobs' | 'limits'>;
 
 /** Errors: `invalid_request`, `not_found`, `import_not_open`, `import_photo_final`, `uploads_incomplete`, `scope_required`, `quota_exceeded`. */
 export async function editImportPhoto(
@@ -29,7 +30,7 @@ export async function editImportPhoto(
   if (errors.length > 0) throw invalid(...errors);
   demandNames(patch);
   const staged = patch.status === 'uploaded' ? await stagedAttempt(uses, caller, importId, id) : null;
-  return uses.store.within(caller.customerId, async (work) => {
+  const shown = await uses.store.within(caller.customerId, async (work) => {
     // The customer before the import: the order of all locks.
     const room = mayReserve(patch) ? await Room.of(work) : null;
     await holdForNewTags(work, patch);
@@ -41,8 +42,9 @@ export async function editImportPhoto(
     const item = patch.status === undefined ? edited : await setItemStatus(work, edited, patch.status, staged, at);
     room?.demand(grown(before, item));
     if (item !== before) await work.imports.update(touched(subject, at));
-    return found((await showItems(uses, work.tags, caller, [item]))[0], 'import_photo');
+    return found((await showItems(work.tags, [item]))[0], 'import_photo');
   });
+  return found((await withUploadTargets(uses, caller, [shown]))[0], 'import_photo');
 }
 
 /** Whether the item may hold more of the customer's quota afterwards. */

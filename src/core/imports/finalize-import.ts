@@ -1,12 +1,11 @@
 import type { Caller } from '../access/caller.js';
-import { stagingKey } from '../blobs/blob-key.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { sourceFailed } from './fail-item.js';
 import { committed, discarded, type Import, isEnded, settled } from './import.js';
-import { type ImportPhoto, move } from './import-photo.js';
+import { noticeArrivals } from './notice-arrivals.js';
 import { type ShownImport, showImport } from './shown.js';
 
 export interface Finalization {
@@ -78,41 +77,6 @@ async function incomplete(work: CustomerWork, importId: Id, waiting: number): Pr
   });
   const message = `The bytes of ${waiting} photos have not arrived. PUT them and repeat, or send "missingUploads": "fail".`;
   return new DomainError('uploads_incomplete', message, { missing: waiting, sample: sample.map((item) => item.id) });
-}
-
-/** Bytes that are in staging although nobody said so (the sender or this service died after storing them) count as arrived. */
-async function noticeArrivals({ store, blobs, clock }: FinalizeUses, customerId: Id, importId: Id): Promise<void> {
-  const waiting: ImportPhoto[] = [];
-  await store.read(customerId, async (view) => {
-    found(await view.imports.find(importId), 'import');
-    for await (const item of waitingItems(view.importPhotos, importId)) waiting.push(item);
-  });
-  if (waiting.length === 0) return;
-  const staged = new Set<string>();
-  for await (const { key } of blobs.list(`staging/${customerId}/${importId}/`)) staged.add(key);
-  for (const seen of waiting.filter((item) => staged.has(stagingKey(item)))) {
-    await store.within(customerId, async (work) => {
-      const item = await work.importPhotos.lock(importId, seen.id);
-      if (item?.status !== 'awaiting_upload' || item.attempt !== seen.attempt) return;
-      await work.importPhotos.update(move(item, 'processing', clock.now()));
-      await work.jobs.add({ kind: 'inspect', importId, photoId: item.id });
-    });
-  }
-}
-
-const BATCH = 500;
-
-async function* waitingItems(
-  items: Pick<CustomerWork['importPhotos'], 'list'>,
-  importId: Id,
-): AsyncIterable<ImportPhoto> {
-  for (let after: Id | null = null; ; ) {
-    const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
-    const page: readonly ImportPhoto[] = await items.list({ importId, statuses: ['awaiting_upload'], window });
-    yield* page;
-    after = page.at(-1)?.id ?? null;
-    if (page.length < BATCH) return;
-  }
 }
 
 /** Whether a client that asked to wait has nothing more to wait for. */

@@ -15,6 +15,8 @@ export interface ImportReads {
   countOpen(): Promise<number>;
   /** Ids of open imports whose `expiresAt` has passed, at most `limit`. */
   expired(at: Date, limit: number): Promise<readonly Id[]>;
+  /** Ids of open imports whose `expiresAt` comes after this: over `after`, ascending, at most `limit`. */
+  endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]>;
 }
 
 export interface ImportRepository extends ImportReads {

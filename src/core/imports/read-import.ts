@@ -4,7 +4,8 @@ import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/page.js';
 import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
-import { type ShownImport, type ShownItem, showImport, showItems } from './shown.js';
+import { type ShownImport, type ShownItem, showImport, showItems, withUploadTargets } from './shown.js';
+import type { TargetUses } from './upload-target.js';
 
 /** Errors: `not_found`. */
 export function readImport({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<ShownImport> {
@@ -13,16 +14,19 @@ export function readImport({ store }: Uses<'store'>, caller: Pick<Caller, 'custo
   );
 }
 
+type ItemUses = TargetUses & Uses<'store'>;
+
 /** Those of the items that exist, by id ascending, with fresh upload targets for those that wait for bytes. */
-export function readImportPhotos(
-  uses: Uses<'store' | 'secrets' | 'clock' | 'publicUrl'>,
+export async function readImportPhotos(
+  uses: ItemUses,
   caller: Caller,
   importId: Id,
   ids: readonly Id[],
 ): Promise<readonly ShownItem[]> {
-  return uses.store.read(caller.customerId, async (view) =>
-    showItems(uses, view.tags, caller, await view.importPhotos.getMany(importId, ids)),
+  const items = await uses.store.read(caller.customerId, async (view) =>
+    showItems(view.tags, await view.importPhotos.getMany(importId, ids)),
   );
+  return withUploadTargets(uses, caller, items);
 }
 
 export interface ItemListRequest extends PageRequest {
@@ -30,13 +34,13 @@ export interface ItemListRequest extends PageRequest {
 }
 
 /** An import with one page of its items by id; those that wait for bytes come with a fresh upload target. Errors: `not_found`, `invalid_cursor`. */
-export function listImportPhotos(
-  uses: Uses<'store' | 'secrets' | 'clock' | 'publicUrl'>,
+export async function listImportPhotos(
+  uses: ItemUses,
   caller: Caller,
   importId: Id,
   { statuses, ...request }: ItemListRequest,
 ): Promise<{ import: ShownImport; page: Page<ShownItem> }> {
-  return uses.store.read(caller.customerId, async (view) => {
+  const listed = await uses.store.read(caller.customerId, async (view) => {
     const listing = {
       customerId: caller.customerId,
       endpoint: `imports/${importId}/photos`,
@@ -51,7 +55,8 @@ export function listImportPhotos(
     const subject = found(await view.imports.get(importId), 'import');
     return {
       import: await showImport(view.tags, subject),
-      page: { ...page, data: await showItems(uses, view.tags, caller, page.data) },
+      page: { ...page, data: await showItems(view.tags, page.data) },
     };
   });
+  return { ...listed, page: { ...listed.page, data: await withUploadTargets(uses, caller, listed.page.data) } };
 }

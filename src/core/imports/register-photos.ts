@@ -8,9 +8,10 @@ import { holdForNewTags } from '../tags/resolve-tags.js';
 import { type EnrolOutcome, enrol } from './enrol.js';
 import { demandOpen, touched } from './import.js';
 import { type Candidate, type Registration, registrationError } from './registration.js';
-import { type ShownImport, type ShownItem, showImport, showItems } from './shown.js';
+import { type ShownImport, type ShownItem, showImport, showItems, withUploadTargets } from './shown.js';
+import type { TargetUses } from './upload-target.js';
 
-export type RegisterUses = Uses<'store' | 'clock' | 'limits' | 'secrets' | 'publicUrl'>;
+export type RegisterUses = TargetUses & Uses<'store' | 'limits'>;
 
 /** What became of one file of the request, in the order of the request. */
 export interface RegistrationResult {
@@ -46,14 +47,14 @@ export function registerPhotos(
 }
 
 /** The transaction that both ways of adding photos end in. */
-export function enrolAll(
+export async function enrolAll(
   uses: RegisterUses,
   caller: Caller,
   importId: Id,
   candidates: readonly Candidate[],
   rejected: readonly EnrolOutcome[],
 ): Promise<RegistrationAnswer> {
-  return uses.store.within(caller.customerId, async (work) => {
+  const answer = await uses.store.within(caller.customerId, async (work) => {
     // The customer before the import: the order of all locks.
     const room = await Room.of(work);
     await holdForNewTags(work, ...candidates.map(({ said }) => said));
@@ -62,23 +63,22 @@ export function enrolAll(
     const at = uses.clock.now();
     const enrolled = await enrol(work, caller, subject, candidates, { limits: uses.limits, room, at });
     const outcomes = [...enrolled, ...rejected].sort((a, b) => a.index - b.index);
-    const results = await show(uses, work, caller, outcomes);
+    const results = await show(work, outcomes);
     if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw room.exceeded();
     if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
     await work.imports.update(touched(subject, at));
     const counted = found(await work.imports.get(importId), 'import');
     return { results, import: await showImport(work.tags, counted) };
   });
+  const items = answer.results.flatMap(({ photo }) => photo ?? []);
+  const targeted = new Map((await withUploadTargets(uses, caller, items)).map((item) => [item.id, item]));
+  const results = answer.results.map((each) => ({ ...each, photo: targeted.get(each.photo?.id ?? 0) ?? null }));
+  return { ...answer, results };
 }
 
-async function show(
-  uses: RegisterUses,
-  work: CustomerWork,
-  caller: Caller,
-  outcomes: readonly EnrolOutcome[],
-): Promise<RegistrationResult[]> {
+async function show(work: CustomerWork, outcomes: readonly EnrolOutcome[]): Promise<RegistrationResult[]> {
   const items = outcomes.flatMap((outcome) => (outcome.outcome === 'rejected' ? [] : [outcome.item]));
-  const shown = new Map((await showItems(uses, work.tags, caller, items)).map((item) => [item.id, item]));
+  const shown = new Map((await showItems(work.tags, items)).map((item) => [item.id, item]));
   return outcomes.map((outcome) =>
     outcome.outcome === 'rejected'
       ? { index: outcome.index, outcome: 'rejected', photo: null, error: outcome.error }

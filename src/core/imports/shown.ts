@@ -4,7 +4,7 @@ import { byName } from '../tags/tag.js';
 import type { TagReads } from '../tags/tag-repository.js';
 import type { CountedImport } from './import.js';
 import type { ImportPhoto } from './import-photo.js';
-import { type UploadTarget, type UploadUses, uploadTarget } from './upload-target.js';
+import { type TargetUses, type UploadTarget, uploadTargets } from './upload-target.js';
 
 /** An import as clients see it: with the names of its tags. */
 export interface ShownImport extends CountedImport {
@@ -22,18 +22,26 @@ export async function showImport(tags: TagReads, subject: CountedImport): Promis
   return { ...subject, tags: named.map(({ id, name }) => ({ id, name })).sort(byName) };
 }
 
-export async function showItems(
-  uses: UploadUses,
-  tags: TagReads,
-  caller: Caller,
-  items: readonly ImportPhoto[],
-): Promise<readonly ShownItem[]> {
+/** Without addresses for bytes: `withUploadTargets` adds them, once no transaction waits for it. */
+export async function showItems(tags: TagReads, items: readonly ImportPhoto[]): Promise<readonly ShownItem[]> {
   const ids = new Set(items.flatMap((item) => item.tagIds));
   const named = ids.size === 0 ? [] : await tags.getMany([...ids].sort((a, b) => a - b));
   const byId = new Map(named.map(({ id, name }) => [id, { id, name }]));
   return items.map((item) => ({
     ...item,
     tags: item.tagIds.flatMap((id) => byId.get(id) ?? []).sort(byName),
-    upload: item.status === 'awaiting_upload' ? uploadTarget(uses, caller, item) : null,
+    upload: null,
   }));
+}
+
+/** The same items; those that wait for bytes with a fresh address for them. */
+export async function withUploadTargets(
+  uses: TargetUses,
+  caller: Caller,
+  items: readonly ShownItem[],
+): Promise<readonly ShownItem[]> {
+  const waiting = items.filter((item) => item.status === 'awaiting_upload');
+  const targets = await uploadTargets(uses, caller, waiting);
+  const byId = new Map(waiting.map((item, index) => [item.id, targets[index] ?? null]));
+  return items.map((item) => ({ ...item, upload: byId.get(item.id) ?? null }));
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.js';
+import { stagingKey } from '../blobs/blob-key.js';
 import type { Uses } from '../ports.js';
 import { after, HOUR, SECOND } from '../shared/clock.js';
 import { type Id, isId } from '../shared/ids.js';
@@ -25,16 +26,34 @@ export interface UploadGrant {
   readonly expiresAt: Date;
 }
 
-export type UploadUses = Uses<'secrets' | 'clock' | 'publicUrl'>;
+export type TargetUses = Uses<'secrets' | 'clock' | 'publicUrl' | 'directUploads'>;
 
 const LIFE = 6 * HOUR;
 
-export function uploadTarget(
-  { secrets, clock, publicUrl }: UploadUses,
-  caller: Caller,
+/**
+ * Where the bytes of these items go, in order: straight to the blob store where clients reach it, else to this service. A key with
+ * an IP list always gets addresses of this service, which look at the list (API.md §8.6).
+ */
+export async function uploadTargets(
+  uses: TargetUses,
+  caller: Pick<Caller, 'apiKeyId' | 'ipRestricted'>,
+  items: readonly ImportPhoto[],
+): Promise<readonly UploadTarget[]> {
+  const expiresAt = after(uses.clock.now(), LIFE);
+  if (uses.directUploads === null || caller.ipRestricted) {
+    return items.map((item) => proxied(uses, caller, item, expiresAt));
+  }
+  const blobs = items.map((item) => ({ key: stagingKey(item), sizeBytes: item.sizeBytes ?? 0, sha256: item.sha256 }));
+  const signed = await uses.directUploads.sign(blobs, LIFE / SECOND);
+  return signed.map(({ url, headers }) => ({ method: 'PUT', url, headers, expiresAt }));
+}
+
+function proxied(
+  { secrets, publicUrl }: Uses<'secrets' | 'publicUrl'>,
+  caller: Pick<Caller, 'apiKeyId'>,
   item: ImportPhoto,
+  expiresAt: Date,
 ): UploadTarget {
-  const expiresAt = after(clock.now(), LIFE);
   const size = item.sizeBytes ?? 0;
   const token = signToken(secrets, 'upload', [
     item.customerId,

@@ -93,6 +93,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     webhooks: new MemoryWebhookSender(),
     secrets: ['a secret of the tests, long enough for signatures'],
     limits,
+    directUploads: null,
     publicUrl: 'http://photos.test',
   };
 }

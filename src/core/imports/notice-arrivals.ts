@@ -1,0 +1,53 @@
+import { blobPrefixes, readBlobKey, type StagingName, stagingKey } from '../blobs/blob-key.js';
+import type { Uses } from '../ports.js';
+import type { Id } from '../shared/ids.js';
+import { type ImportPhoto, move } from './import-photo.js';
+import { saveArriving } from './inspect-arrived.js';
+
+type NoticeUses = Uses<'store' | 'blobs' | 'clock'>;
+
+/** Items that are taken up in one transaction. */
+const BATCH = 100;
+
+/**
+ * Takes up what lies in staging for items of an import that wait for just these bytes, although nobody said that they came: a client
+ * sent them straight to the store, or who stored them died. Resolves with how many. Errors: `service_unavailable`, the store's too.
+ */
+export async function noticeArrivals(uses: NoticeUses, customerId: Id, importId: Id): Promise<number> {
+  const waiting = await uses.store.read(customerId, (view) => view.importPhotos.countIn(importId, ['awaiting_upload']));
+  if (waiting === 0) return 0;
+  let noticed = 0;
+  let batch: StagingName[] = [];
+  for await (const { key } of uses.blobs.list(`${blobPrefixes.staging}${customerId}/${importId}/`)) {
+    const name = readBlobKey(key);
+    if (name?.kind === 'staging') batch.push(name);
+    if (batch.length < BATCH) continue;
+    noticed += await takeUp(uses, customerId, importId, batch);
+    batch = [];
+  }
+  return noticed + (await takeUp(uses, customerId, importId, batch));
+}
+
+async function takeUp(
+  { store, clock }: NoticeUses,
+  customerId: Id,
+  importId: Id,
+  staged: readonly StagingName[],
+): Promise<number> {
+  const keys = new Set(staged.map((name) => stagingKey({ ...name, id: name.itemId })));
+  const isHere = (item: ImportPhoto) => item.status === 'awaiting_upload' && keys.has(stagingKey(item));
+  const ids = [...new Set(staged.map(({ itemId }) => itemId))];
+  const arrived = (await store.read(customerId, (view) => view.importPhotos.getMany(importId, ids))).filter(isHere);
+  if (arrived.length === 0) return 0;
+  return store.within(customerId, async (work) => {
+    let taken = 0;
+    // By id ascending: the order of all locks.
+    for (const { id } of arrived) {
+      const item = await work.importPhotos.lock(importId, id);
+      if (item === null || !isHere(item)) continue;
+      await saveArriving(work, move(item, 'processing', clock.now()));
+      taken += 1;
+    }
+    return taken;
+  });
+}

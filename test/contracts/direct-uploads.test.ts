@@ -1,0 +1,18 @@
+import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
+import { MemoryDirectUploads } from '../../src/adapters/memory/memory-direct-uploads.js';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
+import { SECOND } from '../../src/core/shared/clock.js';
+import { directUploadsContract } from './direct-uploads.contract.js';
+
+directUploadsContract('memory', async () => {
+  const clock = new SettableClock();
+  const blobs = new MemoryBlobStore(clock);
+  const uploads = new MemoryDirectUploads(blobs, clock);
+  return {
+    uploads,
+    blobs,
+    send: (url, headers, bytes) => uploads.put(url, headers, bytes),
+    wait: async (seconds) => clock.pass(seconds * SECOND),
+    close: async () => {},
+  };
+});
