@@ -78,16 +78,21 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   return { ports, databaseEnded: database.ended, close };
 }
 
-type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
+export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
 
-async function openBlobs(config: Config): Promise<OpenBlobs> {
-  if (config.s3 === null) {
-    const blobs = await LocalBlobStore.open(join(config.dataDir, 'blobs'));
+/** The blob store of these settings: a bucket, or files under `dataDir`. */
+export async function openBlobs({
+  s3,
+  dataDir,
+  limits,
+}: Pick<Config, 's3' | 'dataDir' | 'limits'>): Promise<OpenBlobs> {
+  if (s3 === null) {
+    const blobs = await LocalBlobStore.open(join(dataDir, 'blobs'));
     return { blobs, directUploads: null, close: () => undefined };
   }
   // Only where it is used: the SDK takes a fifth of a second to load, and 25 MB.
   const { openS3 } = await import('./adapters/s3-blobs/open-s3.js');
-  return openS3(config.s3, config.limits.maxFileBytes);
+  return openS3(s3, limits.maxFileBytes);
 }
 
 /** Whatever becomes of the shared store, no budget is ever without limit: each process counts for itself then. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
+import { blobsCommand } from './blobs-command.js';
 import { customerCommand } from './customer-command.js';
 import { exitCodes, PartlyDone } from './exit-codes.js';
 import { gcCommand } from './gc-command.js';
@@ -22,7 +23,8 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(keyCommand())
     .addCommand(webhookCommand())
     .addCommand(verifyCommand())
-    .addCommand(gcCommand());
+    .addCommand(gcCommand())
+    .addCommand(blobsCommand());
   for (const command of everyCommand(program))
     command.exitOverride().showHelpAfterError('(add --help for the options)');
   try {

@@ -37,6 +37,11 @@ export class Installation {
     return new Installation(this.dataDir, await freePort(), this.extra);
   }
 
+  /** The same installation under another environment; only one of the two may run. */
+  with(extra: Readonly<Record<string, string>>): Installation {
+    return new Installation(this.dataDir, this.port, extra);
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }

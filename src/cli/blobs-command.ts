@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError } from 'commander';
+import { type Config, readConfig, readS3Place } from '../config.js';
+import { copyBlobs } from '../core/blobs/copy-blobs.js';
+import { openBlobs } from '../ports.module.js';
+import { ComparedFile } from './compared-file.js';
+import { PartlyDone } from './exit-codes.js';
+import { wholeOption } from './options.js';
+import { print } from './print.js';
+
+export function blobsCommand(): Command {
+  return new Command('blobs').description('the stored bytes').addCommand(copy());
+}
+
+interface CopyOptions {
+  readonly to: URL;
+  readonly parallel: number;
+  readonly json?: boolean;
+}
+
+function copy(): Command {
+  return new Command('copy')
+    .description('copy all stored bytes to another store; broken off, it goes on where it was')
+    .requiredOption(
+      '--to <url>',
+      's3://BUCKET, the rest as S3_* or, where set, TO_S3_* say; or file:///FOLDER, a DATA_DIR',
+      storeOption,
+    )
+    .option('--parallel <n>', 'blobs at the same time', wholeOption, 8)
+    .option('--json', 'print one JSON document')
+    .action(async (options: CopyOptions) => {
+      const config = readConfig(process.env);
+      const target = targetOf(config, options.to);
+      const [from, to] = [await openBlobs(config), await openBlobs(target)];
+      try {
+        const compared = new ComparedFile(join(config.dataDir, `blobs-compared-${nameOf(target)}`));
+        const parallel = Math.max(1, options.parallel);
+        const copying = { from: from.blobs, to: to.blobs, compared, parallel };
+        const { copied, unchanged, bytes, wrong } = await copyBlobs(copying);
+        print(options, { ok: wrong.length === 0, copied, unchanged, bytes, wrong }, [
+          `Copied ${copied} files (${bytes} bytes); ${unchanged} were there already. All were compared by SHA-256.`,
+          ...wrong.map((key) => `Came out other than it went in: ${key}`),
+        ]);
+        if (wrong.length > 0) throw new PartlyDone();
+      } finally {
+        from.close();
+        to.close();
+      }
+    });
+}
+
+function storeOption(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 's3:' && url.host !== '' && /^\/?$/.test(url.pathname)) return url;
+  if (url?.protocol === 'file:' && url.host === '') return url;
+  throw new InvalidArgumentError('It must be s3://BUCKET or file:///FOLDER.');
+}
+
+type Target = Pick<Config, 's3' | 'dataDir' | 'limits'>;
+
+function targetOf({ limits, dataDir }: Config, url: URL): Target {
+  if (url.protocol === 'file:') return { s3: null, dataDir: fileURLToPath(url), limits };
+  // What is set with TO_ in front of its name is for the target alone.
+  const own = Object.entries(process.env).filter(([name]) => name.startsWith('TO_S3_'));
+  const place = readS3Place({
+    ...process.env,
+    ...Object.fromEntries(own.map(([name, value]) => [name.slice('TO_'.length), value])),
+  });
+  return { s3: { ...place, bucket: url.host, publicEndpoint: null }, dataDir, limits };
+}
+
+/** Tells targets apart. */
+function nameOf({ s3, dataDir }: Target): string {
+  const place = s3 === null ? dataDir : `${s3.endpoint} ${s3.region} ${s3.bucket}`;
+  return createHash('sha256').update(place).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,98 @@
+import { type BlobKey, blobPrefixes } from './blob-key.js';
+import type { BlobInfo, BlobStore, ListedBlob } from './blob-store.js';
+import { measured } from './measured.js';
+
+/** Blobs that were found equal in both stores, so that a copying that goes on later need not read them again. */
+export interface Compared {
+  has(key: BlobKey, from: BlobInfo, to: BlobInfo): boolean;
+  add(key: BlobKey, from: BlobInfo, to: BlobInfo): void;
+}
+
+export interface BlobCopying {
+  readonly from: BlobStore;
+  readonly to: BlobStore;
+  readonly compared: Compared;
+  /** Blobs on their way at the same time. */
+  readonly parallel: number;
+  /** Told after every blob. */
+  readonly onProgress?: (sofar: BlobsCopied) => void;
+}
+
+export interface BlobsCopied {
+  copied: number;
+  /** That were there already, with the same bytes. */
+  unchanged: number;
+  /** Of those that were copied. */
+  bytes: number;
+  /** Keys whose bytes came out other than they went in. */
+  readonly wrong: BlobKey[];
+}
+
+/**
+ * Copies every blob of one store to another. Each is read back and compared by its SHA-256, also one that was there already. May be
+ * broken off at any time and begun again; may run beside a service that uses `from`, and then misses what comes meanwhile.
+ * Errors: `service_unavailable` of either store.
+ */
+export async function copyBlobs(copying: BlobCopying): Promise<BlobsCopied> {
+  const sofar: BlobsCopied = { copied: 0, unchanged: 0, bytes: 0, wrong: [] };
+  const blobs = everyBlob(copying.from);
+  const failures: unknown[] = [];
+  const hand = async () => {
+    try {
+      for (let next = await blobs.next(); !next.done && failures.length === 0; next = await blobs.next()) {
+        await bring(copying, next.value.key, sofar);
+        copying.onProgress?.(sofar);
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+  };
+  // Nobody is still at work when this ends, however it ends.
+  await Promise.all(Array.from({ length: copying.parallel }, hand));
+  await blobs.return();
+  if (failures.length > 0) throw failures[0];
+  return sofar;
+}
+
+async function* everyBlob(store: BlobStore): AsyncGenerator<ListedBlob, void, void> {
+  for (const prefix of Object.values(blobPrefixes)) yield* store.list(prefix);
+}
+
+async function bring(copying: BlobCopying, key: BlobKey, sofar: BlobsCopied): Promise<void> {
+  const { from, to, compared } = copying;
+  const [source, there] = [await from.head(key), await to.head(key)];
+  // Deleted since it was listed.
+  if (source === null) return;
+  if (there?.sizeBytes === source.sizeBytes) {
+    const isKnown = compared.has(key, source, there);
+    if (isKnown || (await hashAt(from, key)) === (await hashAt(to, key))) {
+      if (!isKnown) compared.add(key, source, there);
+      sofar.unchanged += 1;
+      return;
+    }
+  }
+  await copyOne(copying, key, sofar);
+}
+
+async function copyOne({ from, to, compared }: BlobCopying, key: BlobKey, sofar: BlobsCopied): Promise<void> {
+  const source = await from.get(key);
+  if (source === null) return;
+  const { bytes, measure } = measured(source.bytes, source.sizeBytes);
+  const stored = await to.put(key, bytes);
+  if (measure.sha256 === null || (await hashAt(to, key)) !== measure.sha256) {
+    sofar.wrong.push(key);
+    return;
+  }
+  compared.add(key, source, stored);
+  sofar.copied += 1;
+  sofar.bytes += stored.sizeBytes;
+}
+
+/** 64 hex digits; null when the blob is absent. */
+async function hashAt(store: BlobStore, key: BlobKey): Promise<string | null> {
+  const blob = await store.get(key);
+  if (blob === null) return null;
+  const { bytes, measure } = measured(blob.bytes, blob.sizeBytes);
+  for await (const _ of bytes);
+  return measure.sha256;
+}
