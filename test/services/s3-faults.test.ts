@@ -12,10 +12,12 @@ const small = randomBytes(PART);
 const large = randomBytes(3 * PART + 1);
 
 /** The usual patience, shortened: what is shown is that it ends, and how. */
-const short: S3Patience = { connect: 2_000, silence: 500, call: 10_000, sending: 10_000, attempts: 3 };
+const short: S3Patience = { connect: 2_000, silence: 1_000, call: 20_000, sending: 20_000, attempts: 3 };
 
 let gateway: Gateway;
 let front: FaultFront;
+/** Past the front, for what a test begins with and ends with. */
+let sound: BlobStore;
 let store: BlobStore;
 let impatient: BlobStore;
 let close: () => void;
@@ -23,13 +25,16 @@ let close: () => void;
 beforeAll(async () => {
   gateway = await startGateway();
   front = await FaultFront.to(gateway.endpoint);
-  const settings = { ...(await gateway.bucket()), endpoint: front.endpoint };
-  const open = (attempts: number) =>
-    new S3Bucket(settings, { patience: { ...short, attempts }, parts: { sent: PART, copied: PART } });
-  const [patient, once] = [open(3), open(1)];
+  const settings = await gateway.bucket();
+  const spoilt = { ...settings, endpoint: front.endpoint };
+  const parts = { sent: PART, copied: PART };
+  const open = (attempts: number) => new S3Bucket(spoilt, { patience: { ...short, attempts }, parts });
+  const [direct, patient, once] = [new S3Bucket(settings, { parts }), open(3), open(1)];
+  sound = new S3BlobStore(direct);
   store = new S3BlobStore(patient);
   impatient = new S3BlobStore(once);
   close = () => {
+    direct.close();
     patient.close();
     once.close();
   };
@@ -51,6 +56,11 @@ async function read(from: BlobStore, key: BlobKey): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of blob.bytes) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** Jest compares bytes one by one, which takes seconds. */
+function isSame(one: Buffer | null, other: Buffer | null): boolean {
+  return one === null || other === null ? one === other : one.equals(other);
 }
 
 async function keysUnder(from: BlobStore, prefix: string): Promise<string[]> {
@@ -90,7 +100,7 @@ const operations: readonly Operation[] = [
     leaves: large,
   },
   { name: 'delete', calls: 1, run: (on, at) => on.delete([at('old')]), target: 'old', leaves: null },
-  { name: 'get', calls: 1, run: async (on, at) => expect(await read(on, at('source'))).toEqual(small) },
+  { name: 'get', calls: 1, run: async (on, at) => expect(isSame(await read(on, at('source')), small)).toBe(true) },
   {
     name: 'head',
     calls: 1,
@@ -116,12 +126,12 @@ async function folder(): Promise<(name: string) => BlobKey> {
   front.heal();
   const name = `t/${randomUUID()}`;
   const at = (path: string) => keptKey(`${name}/${path}`);
-  await store.put(at('old'), of(Buffer.from('old')));
+  await sound.put(at('old'), of(Buffer.from('old')));
   for (const [path, bytes] of [
     ['source', small],
     ['far', large],
   ] as const) {
-    etags.set(at(path), (await store.put(at(path), of(bytes))).etag);
+    etags.set(at(path), (await sound.put(at(path), of(bytes))).etag);
   }
   return at;
 }
@@ -152,7 +162,8 @@ describe.each(operations)('$name', (operation) => {
         const at = await folder();
         front.spoil((_, nth) => (nth === call ? fault : null));
         await run(store, at);
-        if (target !== undefined) expect([call, fault, await read(store, at(target))]).toEqual([call, fault, leaves]);
+        if (target === undefined) continue;
+        expect([call, fault, isSame(await read(sound, at(target)), leaves)]).toEqual([call, fault, true]);
       }
     }
   });
@@ -164,11 +175,11 @@ describe.each(operations)('$name', (operation) => {
         front.spoil((_, nth) => (nth === call ? fault : null));
         await expect(run(impatient, at)).rejects.toMatchObject(unavailable);
         front.heal();
-        const [old, kept] = [Buffer.from('old'), await read(store, at('old'))];
-        const isOneOfTwo = kept === null ? leaves === null : kept.equals(old) || kept.equals(leaves ?? old);
+        const [old, kept] = [Buffer.from('old'), await read(sound, at('old'))];
+        const isOneOfTwo = isSame(kept, old) || (target !== undefined && isSame(kept, leaves));
         expect([call, fault.kind, isOneOfTwo]).toEqual([call, fault.kind, true]);
-        await run(store, at);
-        if (target !== undefined) expect(await read(store, at(target))).toEqual(leaves);
+        await run(sound, at);
+        if (target !== undefined) expect(isSame(await read(sound, at(target)), leaves)).toBe(true);
       }
     }
   });
@@ -185,8 +196,8 @@ describe.each(operations)('$name', (operation) => {
     front.spoilAll(fault);
     await expect(run(store, at)).rejects.toMatchObject(unavailable);
     front.heal();
-    expect(await read(store, at('old'))).toEqual(Buffer.from('old'));
-    await run(store, at);
+    expect(await read(sound, at('old'))).toEqual(Buffer.from('old'));
+    await run(sound, at);
   });
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import {
   CopyObjectCommand,
   DeleteObjectsCommand,
@@ -48,7 +48,7 @@ export class S3BlobStore implements BlobStore {
     const answer = isSound(range) ? await this.open(key, range) : 'not within';
     if (answer === null) return null;
     if (answer === 'not within') return this.refuse(key, range);
-    const body = answer.Body as Readable;
+    const body = answer.Body as IncomingMessage;
     try {
       return await openBlob(answer, body, range, this.bucket.patience.silence);
     } catch (error) {
@@ -200,7 +200,7 @@ function isSound(range: ByteRange | undefined): boolean {
 /** Believes no answer that is not about what was asked for. Errors: RangeError, `service_unavailable`. */
 async function openBlob(
   answer: GetObjectCommandOutput,
-  body: Readable,
+  body: IncomingMessage,
   range: ByteRange | undefined,
   silence: number,
 ): Promise<OpenBlob> {

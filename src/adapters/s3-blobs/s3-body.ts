@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { readOnce } from '../../core/blobs/open-blob.js';
 import { storeOutage } from './s3-errors.js';
 
@@ -16,14 +16,16 @@ export interface Announced {
  * The bytes of an answer, once. The last ones are held back until all are known to be what was announced: who reads to the end has the
  * right ones. Errors: `service_unavailable` for a body that is short, long, wrong, cut or stuck.
  */
-export async function checkedBody(body: Readable, announced: Announced): Promise<AsyncIterable<Uint8Array>> {
+export async function checkedBody(body: IncomingMessage, announced: Announced): Promise<AsyncIterable<Uint8Array>> {
+  // The client's own patience knows no difference between a store that is silent and a reader who rests.
+  body.socket.setTimeout(0);
   const reader = checked(body, announced);
   // A generator that was never entered skips its `finally` when it is returned, and the connection would stay: go in, as far as the first yield.
   await reader.next();
   return readOnce(reader);
 }
 
-async function* checked(body: Readable, announced: Announced): AsyncGenerator<Uint8Array, void, void> {
+async function* checked(body: IncomingMessage, announced: Announced): AsyncGenerator<Uint8Array, void, void> {
   const { length, sha256 } = announced;
   const hash = sha256 === null ? null : createHash('sha256');
   let held: Uint8Array | null = null;
@@ -45,7 +47,7 @@ async function* checked(body: Readable, announced: Announced): AsyncGenerator<Ui
   }
 }
 
-async function* arriving(body: Readable, silence: number): AsyncGenerator<Uint8Array, void, void> {
+async function* arriving(body: IncomingMessage, silence: number): AsyncGenerator<Uint8Array, void, void> {
   const iterator = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   for (;;) {
     const patience = setTimeout(() => body.destroy(new Error(`no bytes for ${silence} ms`)), silence);
