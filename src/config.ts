@@ -115,8 +115,6 @@ function s3Place(read: Reader): S3Place {
   };
 }
 
-const GIB = 1024 ** 3;
-
 function readLimits(read: Reader): Limits {
   return {
     ...defaultLimits,

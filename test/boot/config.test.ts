@@ -58,3 +58,72 @@ describe('the bounds of what reads pictures', () => {
     expect(() => mediaOf({ MEDIA_TIMEOUT_SECONDS: '0' })).toThrow('MEDIA_TIMEOUT_SECONDS must be');
   });
 });
+
+describe('BLOB_STORE', () => {
+  const bucket = { BLOB_STORE: 's3', S3_BUCKET: 'photos' };
+
+  function s3(env: Record<string, string>): unknown {
+    try {
+      return readConfig(env).s3;
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+  }
+
+  test('is files under DATA_DIR by default, whatever S3_ variables there are', () => {
+    expect(s3({})).toBeNull();
+    expect(s3({ BLOB_STORE: 'local', S3_BUCKET: 'photos', S3_ENDPOINT: 'http://127.0.0.1:9000' })).toBeNull();
+  });
+
+  test('s3 needs a bucket, and no more on Amazon', () => {
+    expect(s3(bucket)).toEqual({
+      endpoint: null,
+      region: 'us-east-1',
+      bucket: 'photos',
+      credentials: null,
+      forcePathStyle: false,
+      publicEndpoint: null,
+    });
+  });
+
+  test('s3 is any S3 server by its address, with the bucket in the path unless that is switched off', () => {
+    const env = {
+      ...bucket,
+      S3_ENDPOINT: 'https://s3.example.com',
+      S3_REGION: 'eu-west-3',
+      S3_ACCESS_KEY_ID: 'id',
+      S3_SECRET_ACCESS_KEY: 'secret',
+      S3_PUBLIC_ENDPOINT: 'https://photos-bytes.example.com',
+    };
+    expect(s3(env)).toEqual({
+      endpoint: 'https://s3.example.com',
+      region: 'eu-west-3',
+      bucket: 'photos',
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      forcePathStyle: true,
+      publicEndpoint: 'https://photos-bytes.example.com',
+    });
+    expect(s3({ ...env, S3_FORCE_PATH_STYLE: 'false' })).toMatchObject({ forcePathStyle: false });
+  });
+
+  test('tells everything that is wrong at once, and repeats no secret', () => {
+    const problems = s3({
+      BLOB_STORE: 's3',
+      S3_ENDPOINT: 's3.example.com',
+      S3_SECRET_ACCESS_KEY: 'top-secret',
+      S3_FORCE_PATH_STYLE: 'yes',
+      S3_PUBLIC_ENDPOINT: 'ftp://example.com',
+      PORT: '0',
+    });
+    expect(problems).toEqual([
+      'PORT must be a whole number from 1 to 65535, not "0".',
+      'S3_ENDPOINT must be a URL that begins with http:// or https://.',
+      'S3_ACCESS_KEY_ID must be set, because S3_SECRET_ACCESS_KEY is set.',
+      'S3_FORCE_PATH_STYLE must be true, false, not "yes".',
+      'S3_BUCKET must be set, because BLOB_STORE is s3.',
+      'S3_PUBLIC_ENDPOINT must be a URL that begins with http:// or https://.',
+    ]);
+    expect(s3({ BLOB_STORE: 'gcs' })).toEqual(['BLOB_STORE must be local, s3, not "gcs".']);
+  });
+});

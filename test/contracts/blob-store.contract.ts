@@ -381,6 +381,28 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
       });
     });
 
+    describe('sweep', () => {
+      it('leaves every blob as it is, and puts that began later alone', async () => {
+        const info = await store.put(key('a'), of(randomBytes(LARGE)));
+        const half = gate();
+        const rest = gate();
+        async function* slow(): AsyncIterable<Uint8Array> {
+          yield randomBytes(LARGE);
+          half.open();
+          await rest.opened;
+          yield randomBytes(1);
+        }
+        const putting = store.put(key('b'), slow());
+        await half.opened;
+        await store.sweep(new Date(0));
+        rest.open();
+        expect((await putting).sizeBytes).toBe(LARGE + 1);
+        await store.sweep(new Date());
+        expect(await store.head(key('a'))).toEqual(info);
+        expect((await bytesAt(key('b')))?.length).toBe(LARGE + 1);
+      });
+    });
+
     it('behaves as a table of keys and bytes under any sequence of calls', async () => {
       const path = fc.constantFrom('a', 'b', 'c/d', 'c/e');
       const put = fc.record({ call: fc.constant('put' as const), path, bytes: fc.uint8Array({ maxLength: 20 }) });

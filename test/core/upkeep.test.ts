@@ -256,6 +256,7 @@ function faulty(blobs: World['blobs'], fault: Error, prefix: string): World['blo
     head: (key) => blobs.head(key),
     copy: (from, to, ifMatch) => blobs.copy(from, to, ifMatch),
     delete: (keys) => blobs.delete(keys),
+    sweep: (until) => blobs.sweep(until),
     list(under) {
       if (under.startsWith(prefix)) throw fault;
       return blobs.list(under);

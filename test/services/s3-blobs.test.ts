@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
 import { type PartSizes, S3Bucket } from '../../src/adapters/s3-blobs/s3-bucket.js';
-import type { S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
+import { openS3Client, type S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
 import { S3DirectUploads } from '../../src/adapters/s3-blobs/s3-direct-uploads.js';
 import { blobStoreContract } from '../contracts/blob-store.contract.js';
 import { directUploadsContract } from '../contracts/direct-uploads.contract.js';
@@ -38,4 +39,24 @@ directUploadsContract('S3', async () => {
       bucket.close();
     },
   };
+});
+
+test('uploads in parts that nobody finished are ended by the sweep, others are left alone', async () => {
+  const client = openS3Client(settings);
+  const { bucket: Bucket } = settings;
+  const [ours, foreign] = ['staging/1/2/3/4', 'backups/2026/all.tar'];
+  for (const Key of [ours, foreign]) {
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: Buffer.alloc(100_000) }));
+  }
+  const unfinished = async () =>
+    (await client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads?.map(({ Key }) => Key).sort() ?? [];
+  const bucket = new S3Bucket(settings);
+  const store = new S3BlobStore(bucket);
+  await store.sweep(new Date(Date.now() - 60_000));
+  expect(await unfinished()).toEqual([foreign, ours]);
+  await store.sweep(new Date(Date.now() + 60_000));
+  expect(await unfinished()).toEqual([foreign]);
+  bucket.close();
+  client.destroy();
 });

@@ -110,6 +110,11 @@ export class LocalBlobStore implements BlobStore {
     yield* this.walk(folder, prefix);
   }
 
+  /** Temporary files of processes that are gone, and what nobody has written to for a day: no younger put is ever in doubt. */
+  sweep(): Promise<void> {
+    return onDisk(() => this.temp.sweep());
+  }
+
   private async *walk(folder: string, prefix: string): AsyncGenerator<ListedBlob, void, void> {
     const entries = await onDisk(() => this.unlessAbsent(() => opendir(folder, { bufferSize: LIST_BATCH })));
     if (entries === null) return;

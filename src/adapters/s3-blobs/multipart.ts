@@ -3,9 +3,13 @@ import {
   type CompletedPart,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
+import { isBlobKey, readBlobKey } from '../../core/blobs/blob-key.js';
+import { DomainError } from '../../core/shared/errors.js';
 import type { Marks } from './marks.js';
 import type { S3Bucket } from './s3-bucket.js';
 import { onStore, refusalOf } from './s3-errors.js';
@@ -64,10 +68,11 @@ export class MultipartUpload {
     });
   }
 
-  /** Best effort: the sweep ends what stays. */
-  async abort(): Promise<void> {
+  /** Best effort: the sweep ends what stays. After an outage nobody waits for it, who has waited long enough. */
+  async giveUp(because: unknown): Promise<void> {
     const command = new AbortMultipartUploadCommand(this.names());
-    await this.bucket.call((client, options) => client.send(command, options)).catch(() => undefined);
+    const aborted = this.bucket.call((client, options) => client.send(command, options)).catch(() => undefined);
+    if (!(because instanceof DomainError)) await aborted;
   }
 
   private names() {
@@ -77,4 +82,28 @@ export class MultipartUpload {
   private next() {
     return { ...this.names(), PartNumber: this.parts.length + 1 };
   }
+}
+
+/** Ends the uploads of blobs that began at this time or before and were never completed. Errors: `service_unavailable`. */
+export function abortUnfinished(bucket: S3Bucket, until: Date): Promise<void> {
+  return onStore(async () => {
+    let page: ListMultipartUploadsCommandOutput | null = null;
+    do {
+      const from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } =
+        page === null ? {} : { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+      const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({ Bucket: bucket.name, ...from });
+      page = await bucket.call((client, options) => client.send(command, options));
+      for (const { Key = '', UploadId, Initiated } of page.Uploads ?? []) {
+        const isOurs = isBlobKey(Key) && readBlobKey(Key) !== null;
+        if (!isOurs || Initiated === undefined || Initiated.getTime() > until.getTime()) continue;
+        const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
+        await bucket.call((client, options) => client.send(abort, options)).catch(unlessEnded);
+      }
+    } while (page.IsTruncated);
+  });
+}
+
+/** Completed or aborted since it was listed. */
+function unlessEnded(error: unknown): void {
+  if (refusalOf(error) !== 'NoSuchUpload') throw error;
 }

@@ -13,7 +13,7 @@ import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blob
 import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
 import { checkedRange } from '../../core/blobs/open-blob.js';
 import { infoOf, type Marks, newMarks, sha256Of } from './marks.js';
-import { MultipartUpload } from './multipart.js';
+import { abortUnfinished, MultipartUpload } from './multipart.js';
 import { inParts, type Part } from './parts.js';
 import { checkedBody } from './s3-body.js';
 import type { S3Bucket } from './s3-bucket.js';
@@ -111,6 +111,10 @@ export class S3BlobStore implements BlobStore {
     } while (from !== undefined);
   }
 
+  sweep(until: Date): Promise<void> {
+    return abortUnfinished(this.bucket, until);
+  }
+
   private async putAtOnce(key: BlobKey, bytes: Uint8Array): Promise<BlobInfo> {
     const marks = newMarks(createHash('sha256').update(bytes).digest('hex'));
     const command = new PutObjectCommand({ Bucket: this.bucket.name, Key: key, Body: bytes, Metadata: marks });
@@ -135,7 +139,7 @@ export class S3BlobStore implements BlobStore {
       return { sizeBytes, etag: marks.write };
     } catch (error) {
       await sending.catch(() => undefined);
-      await upload.abort();
+      await upload.giveUp(error);
       throw error;
     }
   }
@@ -155,7 +159,7 @@ export class S3BlobStore implements BlobStore {
       }
       await upload.complete(sizeBytes);
     } catch (error) {
-      await upload.abort();
+      await upload.giveUp(error);
       throw error;
     }
   }

@@ -46,7 +46,7 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
   }
 
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners(`imports WHERE status = 'open' AND expires_at > $1`, at, window);
+    return this.owners(`imports WHERE status = 'open' AND expires_at > $3`, window, at);
   }
 
   /** Whose rows these are. Partial indexes by time find them without a look at anyone who has none. */

@@ -53,4 +53,9 @@ export interface BlobStore {
   delete(keys: readonly BlobKey[]): Promise<void>;
   /** Every blob under a prefix, which ends with `/`; in no order. Blobs that come or go meanwhile may be missed. */
   list(prefix: string): AsyncIterable<ListedBlob>;
+  /**
+   * Frees the room of puts that nobody will finish, which are no blobs and in no list: those that began at `until` or before. A put that
+   * is still going on after that time may fail with `service_unavailable`. Blobs stay as they are.
+   */
+  sweep(until: Date): Promise<void>;
 }

@@ -11,7 +11,8 @@ export const allKinds: readonly BlobKind[] = ['staging', 'originals', 'rendition
 export interface GarbageOptions {
   /** Only what was written at least so many seconds ago. 0 is safe too: what nobody owns by then is sent or made once more. */
   readonly graceSeconds: number;
-  readonly kinds?: readonly BlobKind[];
+  /** Absent: all, and what unfinished puts have left. */
+  readonly kinds?: readonly BlobKind[] | undefined;
 }
 
 /** How many were removed, and their bytes. */
@@ -23,11 +24,11 @@ export type Collected = Readonly<Record<BlobKind | 'bytes', number>>;
  */
 export async function collectGarbage(
   uses: Uses<'store' | 'blobs' | 'clock'>,
-  { graceSeconds, kinds = allKinds }: GarbageOptions,
+  { graceSeconds, kinds }: GarbageOptions,
   stopping?: AbortSignal,
 ): Promise<Collected> {
   const collected = { staging: 0, originals: 0, renditions: 0, bytes: 0 };
-  for (const kind of kinds) {
+  for (const kind of kinds ?? allKinds) {
     // Taken anew: removing a staged file may make the original that shares its bytes look newer, to a store that links files.
     const until = after(uses.clock.now(), -graceSeconds * SECOND);
     for await (const batch of unownedBlobs(uses, [kind], until)) {
@@ -38,6 +39,8 @@ export async function collectGarbage(
       for (const { sizeBytes } of removable) collected.bytes += sizeBytes;
     }
   }
+  if (kinds === undefined && !stopping?.aborted)
+    await uses.blobs.sweep(after(uses.clock.now(), -graceSeconds * SECOND));
   return collected;
 }
 

@@ -3,7 +3,7 @@ import { stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import type { CustomerStore } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
-import { DomainError, found, type ItemError, invalid } from '../shared/errors.js';
+import { DomainError, found, type ItemError, invalid, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { EnrolOutcome } from './enrol.js';
 import { demandOpen } from './import.js';
@@ -58,9 +58,10 @@ export async function receiveInline(
     await unstage(uses, caller, importId, unused);
     return answer;
   } catch (error) {
-    // After a lost answer of the database the items may exist: then their bytes stay, and the sweep decides.
+    // After a lost answer of the database the items may exist, and a store that is away cannot be asked: then the bytes stay, and
+    // the sweep decides.
     const refused = error instanceof DomainError && error.code !== 'service_unavailable';
-    if (outcomeKnown || refused) await unstage(uses, caller, importId, staging.candidates);
+    if (refused || (outcomeKnown && !isOutage(error))) await unstage(uses, caller, importId, staging.candidates);
     throw error;
   }
 }
