@@ -2,6 +2,7 @@ import { collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js'
 import { resealWebhookSecrets, sweepDeliveries } from '../core/events/keep-webhooks.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
+import { forgetImports } from '../core/imports/forget-imports.js';
 import { noticeUploads } from '../core/imports/notice-uploads.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import type { Ports } from '../core/ports.js';
@@ -14,6 +15,7 @@ export function upkeep(ports: Ports): readonly PeriodicTask[] {
     { name: 'forget idle rate limits', everySeconds: 300, run: () => ports.rateWindows.sweep() },
     { name: 'purge the trash', everySeconds: 600, run: (stopping) => purgeTrash(ports, stopping) },
     { name: 'expire idle imports', everySeconds: 600, run: (stopping) => expireImports(ports, stopping) },
+    { name: 'forget old imports', everySeconds: 3600, run: (stopping) => forgetImports(ports, stopping) },
     {
       name: 'remove what nobody owns',
       everySeconds: 12 * 3600,

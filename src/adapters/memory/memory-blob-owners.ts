@@ -47,16 +47,14 @@ export class MemoryBlobOwnership implements BlobOwnership {
   }
 
   async dropped(importId: Id, attempts: readonly number[]): Promise<readonly number[]> {
-    return attempts.filter((attempt) => this.database.droppedUploads.get(this.key(importId, attempt)));
+    if (this.database.imports.get(importId)?.customerId !== this.customerId) return [];
+    return attempts.filter((attempt) => this.database.droppedUploads.get(importId)?.includes(attempt));
   }
 
   async drop(importId: Id, attempt: number): Promise<void> {
     this.held.demand('import', importId);
-    this.database.droppedUploads.set(this.key(importId, attempt), { attempt });
-  }
-
-  private key(importId: Id, attempt: number): string {
-    return `${this.customerId}/${importId}/${attempt}`;
+    const before = this.database.droppedUploads.get(importId) ?? [];
+    this.database.droppedUploads.set(importId, [...before, attempt]);
   }
 
   private photos() {

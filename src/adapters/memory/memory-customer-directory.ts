@@ -1,9 +1,10 @@
 import type { Customer, NewCustomer } from '../../core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow } from '../../core/customers/customer-directory.js';
-import type { Import } from '../../core/imports/import.js';
+import type { Import, OldEnough } from '../../core/imports/import.js';
 import type { Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { isOldEnough } from './memory-import-repository.js';
 
 const TRASH_RETENTION_DAYS = 30;
 
@@ -51,6 +52,11 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     const isOpen = ({ status, expiresAt }: Import) =>
       status === 'open' && expiresAt !== null && !hasCome(expiresAt, at);
     return this.database.transaction(async () => ownersOf(this.database.imports.where(isOpen), window));
+  }
+
+  withImportsToForget(old: OldEnough, window: CustomerWindow): Promise<readonly Id[]> {
+    const due = (subject: Import) => isOldEnough(this.database, subject, old);
+    return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
   }
 
   private add(customer: NewCustomer): Customer {

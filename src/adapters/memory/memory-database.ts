@@ -5,7 +5,7 @@ import type { HeldDelivery } from '../../core/events/delivery.js';
 import type { WebhookEndpoint } from '../../core/events/webhook-endpoint.js';
 import type { Attempt, KeptAnswer } from '../../core/idempotency/idempotency-store.js';
 import type { Import } from '../../core/imports/import.js';
-import type { ImportPhoto } from '../../core/imports/import-photo.js';
+import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { JobWork } from '../../core/jobs/job.js';
 import type { ExifTags, Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
@@ -33,6 +33,14 @@ export interface StoredIdempotencyKey extends Pick<Attempt, 'customerId' | 'key'
 /** A delivery with what the queue knows of it. */
 export interface StoredDelivery extends Omit<HeldDelivery, 'lease'> {
   readonly lease: string | null;
+}
+
+/** What is left of items that were forgotten. */
+export interface ForgottenItems {
+  readonly byStatus: Readonly<Partial<Record<ImportPhotoStatus, number>>>;
+  readonly totalBytes: number;
+  /** No item is left. */
+  readonly all: boolean;
 }
 
 /** Rows by id. Values are copies: nobody changes what is stored but through here, and here every change can be undone. */
@@ -89,8 +97,12 @@ export class MemoryDatabase {
   readonly tags = new MemoryTable<Tag>(this.journal);
   readonly imports = new MemoryTable<Import>(this.journal);
   readonly importPhotos = new MemoryTable<ImportPhoto>(this.journal);
-  /** By customer, import and attempt. */
-  readonly droppedUploads = new MemoryTable<{ readonly attempt: number }, string>(this.journal);
+  /** That photos name. */
+  readonly forgottenImports = new MemoryTable<{ readonly customerId: Id }>(this.journal);
+  /** By import. */
+  readonly forgottenItems = new MemoryTable<ForgottenItems>(this.journal);
+  /** Attempts by import. */
+  readonly droppedUploads = new MemoryTable<readonly number[]>(this.journal);
   /** By customer and `jobKey`. */
   readonly jobs = new MemoryTable<StoredJob, string>(this.journal);
   readonly webhookEndpoints = new MemoryTable<WebhookEndpoint>(this.journal);
@@ -110,6 +122,11 @@ export class MemoryDatabase {
   /** What a foreign key does: a row belongs to a customer that exists. */
   demandCustomer(id: Id): void {
     if (this.customers.get(id) === undefined) throw new Error(`There is no customer ${id}.`);
+  }
+
+  /** What a foreign key finds: the import is the customer's, or was. */
+  hasImport(customerId: Id, id: Id): boolean {
+    return (this.imports.get(id) ?? this.forgottenImports.get(id))?.customerId === customerId;
   }
 
   /** Runs after everything that was asked for before, all of it or nothing of it. */

@@ -1,8 +1,14 @@
-import { type CountedImport, countItems, type Import, type NewImport } from '../../core/imports/import.js';
-import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
+import {
+  type CountedImport,
+  countItems,
+  type Import,
+  type NewImport,
+  type OldEnough,
+} from '../../core/imports/import.js';
+import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { ImportRepository } from '../../core/imports/import-repository.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { MemoryDatabase } from './memory-database.js';
+import type { ForgottenItems, MemoryDatabase } from './memory-database.js';
 import type { HeldRows } from './memory-held-rows.js';
 
 export class MemoryImportRepository implements ImportRepository {
@@ -53,6 +59,15 @@ export class MemoryImportRepository implements ImportRepository {
       .slice(0, window.limit);
   }
 
+  async toForget(old: OldEnough, limit: number): Promise<readonly Id[]> {
+    const ended = (subject: Import) => subject.completedAt?.getTime() ?? 0;
+    return this.database.imports
+      .where((subject) => subject.customerId === this.customerId && isOldEnough(this.database, subject, old))
+      .sort((a, b) => ended(a) - ended(b) || a.id - b.id)
+      .slice(0, limit)
+      .map((subject) => subject.id);
+  }
+
   async insert(subject: NewImport): Promise<Import | null> {
     if (subject.clientRef !== null && (await this.findOpenByClientRef(subject.clientRef)) !== null) return null;
     this.database.demandCustomer(this.customerId);
@@ -69,15 +84,51 @@ export class MemoryImportRepository implements ImportRepository {
     this.database.imports.set(subject.id, { ...row, customerId: this.customerId });
   }
 
+  async forgetItems(id: Id, limit: number): Promise<boolean> {
+    if ((await this.find(id)) === null) return true;
+    this.held.demand('import', id);
+    const gone = this.itemsOf(id).slice(0, limit);
+    const { byStatus, totalBytes } = plus(this.database.forgottenItems.get(id), gone);
+    for (const item of gone) this.database.importPhotos.delete(item.id);
+    const all = gone.length < limit;
+    this.database.forgottenItems.set(id, { byStatus, totalBytes, all });
+    return all;
+  }
+
+  async forget(id: Id): Promise<void> {
+    if ((await this.find(id)) === null) return;
+    this.held.demand('import', id);
+    for (const item of this.itemsOf(id)) this.database.importPhotos.delete(item.id);
+    this.database.forgottenItems.delete(id);
+    this.database.droppedUploads.delete(id);
+    this.database.imports.delete(id);
+    const { customerId } = this;
+    const named = this.database.photos.where((photo) => photo.customerId === customerId && photo.importId === id);
+    if (named.length > 0) this.database.forgottenImports.set(id, { customerId });
+  }
+
   private open(): Import[] {
     return this.database.imports.where((row) => row.customerId === this.customerId && row.status === 'open');
   }
 
   private counted(subject: Import): CountedImport {
-    const items = this.database.importPhotos.where((item) => item.importId === subject.id);
-    const byStatus = new Map<ImportPhotoStatus, number>();
-    for (const { status } of items) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-    const totalBytes = items.reduce((sum, item) => sum + (item.sizeBytes ?? 0), 0);
-    return { ...subject, counts: countItems(byStatus), totalBytes };
+    const { byStatus, totalBytes } = plus(this.database.forgottenItems.get(subject.id), this.itemsOf(subject.id));
+    const counts = countItems(new Map(Object.entries(byStatus) as [ImportPhotoStatus, number][]));
+    return { ...subject, counts, totalBytes };
   }
+
+  private itemsOf(id: Id): ImportPhoto[] {
+    return this.database.importPhotos.where((item) => item.importId === id);
+  }
+}
+
+function plus(before: ForgottenItems | undefined, items: readonly ImportPhoto[]): Omit<ForgottenItems, 'all'> {
+  const byStatus = { ...before?.byStatus };
+  for (const { status } of items) byStatus[status] = (byStatus[status] ?? 0) + 1;
+  return { byStatus, totalBytes: items.reduce((sum, item) => sum + (item.sizeBytes ?? 0), before?.totalBytes ?? 0) };
+}
+
+export function isOldEnough(database: MemoryDatabase, { id, completedAt }: Import, old: OldEnough): boolean {
+  const until = database.forgottenItems.get(id)?.all ? old.imports : old.itemsOf;
+  return completedAt !== null && completedAt.getTime() <= until.getTime();
 }

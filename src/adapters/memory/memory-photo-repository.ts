@@ -152,7 +152,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   private store(photo: Photo): void {
     const { importId } = photo;
-    if (importId !== null && this.database.imports.get(importId)?.customerId !== this.customerId) {
+    if (importId !== null && !this.database.hasImport(this.customerId, importId)) {
       throw new Error(`There is no import ${importId}.`);
     }
     // Who edits a photo hands over the tags that it was read with.

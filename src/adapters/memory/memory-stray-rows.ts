@@ -18,7 +18,7 @@ export function findStrays(database: MemoryDatabase, customerId: Id, after: Id |
     const found: Record<StrayRow['kind'], boolean> = {
       item: item !== undefined && !isOwn(database.imports.get(item.importId)),
       original: photo !== undefined && !photo.blobKey.startsWith(`${blobPrefixes.originals}${customerId}/`),
-      photo: photo !== undefined && photo.importId !== null && !isOwn(database.imports.get(photo.importId)),
+      photo: photo !== undefined && photo.importId !== null && !database.hasImport(customerId, photo.importId),
       remains: isGone,
       tag: links.some((tagId) => !isOwn(database.tags.get(tagId))),
     };

@@ -2,10 +2,12 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Customer, CustomerUsage, NewCustomer } from '../../core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow } from '../../core/customers/customer-directory.js';
 import type { QuotaUse } from '../../core/customers/quota.js';
+import type { OldEnough } from '../../core/imports/import.js';
 import { reservingStatuses } from '../../core/imports/import-photo.js';
 import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { customerTable } from './customer.table.js';
+import { oldEnoughImports } from './import.table.js';
 import { insert, select, selected } from './rows.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 
@@ -39,6 +41,10 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 
   withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
     return this.owners(`imports WHERE status = 'open' AND expires_at <= $3`, window, at);
+  }
+
+  withImportsToForget({ itemsOf, imports }: OldEnough, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners(`imports WHERE ${oldEnoughImports('$3', '$4')}`, window, itemsOf, imports);
   }
 
   withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]> {

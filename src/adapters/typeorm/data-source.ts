@@ -19,6 +19,7 @@ import { PhotoLists1763700000008 } from './migrations/1763700000008-photo-lists.
 import { Outages1763700000010 } from './migrations/1763700000010-outages.js';
 import { Webhooks1763700000011 } from './migrations/1763700000011-webhooks.js';
 import { BlobOwners1763700000012 } from './migrations/1763700000012-blob-owners.js';
+import { ForgottenImports1763700000015 } from './migrations/1763700000015-forgotten-imports.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
@@ -66,6 +67,7 @@ export const migrations = [
   Outages1763700000010,
   Webhooks1763700000011,
   BlobOwners1763700000012,
+  ForgottenImports1763700000015,
 ];
 
 /**

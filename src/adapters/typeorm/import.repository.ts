@@ -1,10 +1,16 @@
 import type { EntityManager } from 'typeorm';
-import { type CountedImport, countItems, type Import, type NewImport } from '../../core/imports/import.js';
+import {
+  type CountedImport,
+  countItems,
+  type Import,
+  type NewImport,
+  type OldEnough,
+} from '../../core/imports/import.js';
 import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { ImportRepository } from '../../core/imports/import-repository.js';
 import type { Id } from '../../core/shared/ids.js';
-import { importTable } from './import.table.js';
-import { insert, select, selected, update } from './rows.js';
+import { importTable, oldEnoughImports } from './import.table.js';
+import { change, insert, select, selected, update } from './rows.js';
 
 interface CountedRow extends Import {
   readonly byStatus: Readonly<Partial<Record<ImportPhotoStatus, number>>>;
@@ -18,7 +24,7 @@ export class TypeormImportRepository implements ImportRepository {
   ) {}
 
   find(id: Id): Promise<Import | null> {
-    return this.manager.findOneBy(importTable, { customerId: this.customerId, id });
+    return this.stored(id);
   }
 
   get(id: Id): Promise<CountedImport | null> {
@@ -53,13 +59,18 @@ export class TypeormImportRepository implements ImportRepository {
     return rows.map(({ id }) => id);
   }
 
-  async lock(id: Id): Promise<Import | null> {
-    const [row] = await select<Import>(
+  async toForget({ itemsOf, imports }: OldEnough, limit: number): Promise<readonly Id[]> {
+    const rows = await select<{ id: Id }>(
       this.manager,
-      `SELECT ${selected(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 FOR NO KEY UPDATE`,
-      [this.customerId, id],
+      `SELECT id FROM imports WHERE customer_id = $1 AND ${oldEnoughImports('$2', '$3')}
+       ORDER BY completed_at, id LIMIT $4`,
+      [this.customerId, itemsOf, imports, limit],
     );
-    return row ?? null;
+    return rows.map(({ id }) => id);
+  }
+
+  async lock(id: Id): Promise<Import | null> {
+    return this.stored(id, 'FOR NO KEY UPDATE');
   }
 
   async insert(subject: NewImport): Promise<Import | null> {
@@ -77,6 +88,58 @@ export class TypeormImportRepository implements ImportRepository {
     await update(this.manager, importTable, { ...subject, customerId: this.customerId });
   }
 
+  async forgetItems(id: Id, limit: number): Promise<boolean> {
+    const [forgotten] = await select<{ count: number }>(
+      this.manager,
+      `WITH gone AS (
+         DELETE FROM import_photos WHERE customer_id = $1 AND id IN (
+           SELECT id FROM import_photos WHERE customer_id = $1 AND import_id = $2 ORDER BY status, id LIMIT $3
+         ) RETURNING status, size_bytes
+       ), kept AS (
+         INSERT INTO forgotten_items AS before (customer_id, import_id, status, items, bytes)
+         SELECT $1, $2, status, count(*), coalesce(sum(size_bytes), 0) FROM gone GROUP BY status
+         ON CONFLICT (customer_id, import_id, status)
+         DO UPDATE SET items = before.items + excluded.items, bytes = before.bytes + excluded.bytes
+       )
+       SELECT count(*) AS count FROM gone`,
+      [this.customerId, id, limit],
+    );
+    if ((forgotten?.count ?? 0) >= limit) return false;
+    const sql = 'UPDATE imports SET items_forgotten = true WHERE customer_id = $1 AND id = $2 AND NOT items_forgotten';
+    await change(this.manager, sql, [this.customerId, id]);
+    return true;
+  }
+
+  async forget(id: Id): Promise<void> {
+    const those = [this.customerId, id];
+    const named = 'SELECT FROM photos WHERE customer_id = $1 AND import_id = $2';
+    await change(
+      this.manager,
+      `DELETE FROM imports WHERE customer_id = $1 AND id = $2 AND NOT EXISTS (${named})`,
+      those,
+    );
+    for (const table of ['import_photos', 'forgotten_items', 'dropped_uploads']) {
+      await change(this.manager, `DELETE FROM ${table} WHERE customer_id = $1 AND import_id = $2`, those);
+    }
+    // What photos refer to: a row that says nothing but its number.
+    await change(
+      this.manager,
+      `UPDATE imports SET forgotten = true, name = NULL, source = NULL, client_ref = NULL, default_time_zone = NULL,
+         tag_ids = '{}', api_key_id = NULL, expires_at = NULL, finalized_at = NULL, completed_at = NULL
+       WHERE customer_id = $1 AND id = $2`,
+      those,
+    );
+  }
+
+  private async stored(id: Id, lock = ''): Promise<Import | null> {
+    const [row] = await select<Import>(
+      this.manager,
+      `SELECT ${selected(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten ${lock}`,
+      [this.customerId, id],
+    );
+    return row ?? null;
+  }
+
   private async counted(condition: string, value: Id | string): Promise<CountedImport | null> {
     const [row] = await select<CountedRow>(
       this.manager,
@@ -84,11 +147,15 @@ export class TypeormImportRepository implements ImportRepository {
        FROM imports i CROSS JOIN LATERAL (
          SELECT coalesce(json_object_agg(status, count), '{}') AS "byStatus", coalesce(sum(bytes), 0)::bigint AS "totalBytes"
          FROM (
-           SELECT status, count(*) AS count, sum(size_bytes) AS bytes FROM import_photos
-           WHERE customer_id = $1 AND import_id = i.id GROUP BY status
+           SELECT status, sum(items) AS count, sum(bytes) AS bytes FROM (
+             SELECT status, count(*) AS items, sum(size_bytes) AS bytes FROM import_photos
+             WHERE customer_id = $1 AND import_id = i.id GROUP BY status
+             UNION ALL
+             SELECT status, items, bytes FROM forgotten_items WHERE customer_id = $1 AND import_id = i.id
+           ) there_and_gone GROUP BY status
          ) each_status
        ) items
-       WHERE i.customer_id = $1 AND ${condition}`,
+       WHERE i.customer_id = $1 AND NOT i.forgotten AND ${condition}`,
       [this.customerId, value],
     );
     if (row === undefined) return null;

@@ -1,3 +1,4 @@
+import type { OldEnough } from '../imports/import.js';
 import type { Id } from '../shared/ids.js';
 import type { Customer, NewCustomer } from './customer.js';
 
@@ -17,6 +18,8 @@ export interface CustomerDirectory {
   withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]>;
   /** Who has open imports whose `expiresAt` comes after this. */
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
+  /** Who has ended imports that are old enough to be forgotten, or items of such. */
+  withImportsToForget(old: OldEnough, window: CustomerWindow): Promise<readonly Id[]>;
 }
 
 /** Ids over `after` (null: from the first), ascending, at most `limit`. */

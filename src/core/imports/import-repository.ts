@@ -1,14 +1,14 @@
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { PageWindow } from '../shared/page.js';
-import type { CountedImport, Import, NewImport } from './import.js';
+import type { CountedImport, Import, NewImport, OldEnough } from './import.js';
 import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
 
 /** Imports of the bound customer. */
 export interface ImportReads {
   /** Null when missing or another customer's. */
   find(id: Id): Promise<Import | null>;
-  /** The same with counts as the rows are now: one pass over the import's items. */
+  /** The same with counts as the rows are now: one pass over the import's items. Those that were forgotten count as what they were. */
   get(id: Id): Promise<CountedImport | null>;
   findOpenByClientRef(clientRef: string): Promise<CountedImport | null>;
   /** Imports that are `open`. */
@@ -17,6 +17,8 @@ export interface ImportReads {
   expired(at: Date, limit: number): Promise<readonly Id[]>;
   /** Ids of open imports whose `expiresAt` comes after this: over `after`, ascending, at most `limit`. */
   endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]>;
+  /** Ids of ended imports that are old enough, or still have items that are; at most `limit`. */
+  toForget(old: OldEnough, limit: number): Promise<readonly Id[]>;
 }
 
 export interface ImportRepository extends ImportReads {
@@ -26,6 +28,16 @@ export interface ImportRepository extends ImportReads {
   insert(subject: NewImport): Promise<Import | null>;
   /** Stores every field. The row must be locked. */
   update(subject: Import): Promise<void>;
+  /**
+   * Deletes at most `limit` of its items for ever, and keeps in the same moment how many they were in which state, and their bytes.
+   * True once none is left: `toForget` knows no items of it any more. The import must be locked, and have ended.
+   */
+  forgetItems(id: Id, limit: number): Promise<boolean>;
+  /**
+   * It is not there any more, nor anything that was its own. Its photos stay, and go on naming it: its id is never given out again.
+   * It must be locked.
+   */
+  forget(id: Id): Promise<void>;
 }
 
 export interface ItemQuery {

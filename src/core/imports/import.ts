@@ -42,7 +42,7 @@ export interface Import {
 
 export type NewImport = Omit<Import, 'id'>;
 
-/** Items by state, camelCase as clients see them; `total` is their sum. Counted on read. */
+/** Items by state, camelCase as clients see them; `total` is their sum. Counted on read, until the items are forgotten. */
 export interface ImportCounts {
   readonly total: number;
   readonly awaitingUpload: number;
@@ -62,6 +62,20 @@ export interface CountedImport extends Import {
 
 /** Days an import stays open without activity (API.md §9). */
 export const IDLE_DAYS = 7;
+
+/** Days that the items of an import are kept after its end, and the import itself (API.md §9). */
+export const ITEMS_KEPT_DAYS = 90;
+export const IMPORT_KEPT_DAYS = 365;
+
+/** The items of imports that ended at `itemsOf` or before are old enough to be forgotten, and imports that ended at `imports` or before. */
+export interface OldEnough {
+  readonly itemsOf: Date;
+  readonly imports: Date;
+}
+
+export function oldEnough(at: Date): OldEnough {
+  return { itemsOf: after(at, -ITEMS_KEPT_DAYS * DAY), imports: after(at, -IMPORT_KEPT_DAYS * DAY) };
+}
 
 export function countItems(byStatus: ReadonlyMap<ImportPhotoStatus, number>): ImportCounts {
   const of = (status: ImportPhotoStatus) => byStatus.get(status) ?? 0;

@@ -35,7 +35,10 @@ export async function verify(uses: CheckUses & Uses<'customers'>, verification: 
 const BATCH = 500;
 const TAG_BATCH = 50;
 
-/** I12: the `photoCount` of tags. Usage, quotas and the counts of imports are counted on read, and cannot be wrong. */
+/**
+ * I12: the `photoCount` of tags. Usage, quotas and the counts of imports are counted on read, and cannot be wrong; what forgotten items
+ * were has nothing left that it could be compared with.
+ */
 async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
   for (let last: Id | null = null; ; ) {
     const page = await store.read(customerId, (view) => view.tags.photoCounts(last, TAG_BATCH));

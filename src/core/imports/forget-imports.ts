@@ -1,0 +1,47 @@
+import { forEachCustomer } from '../customers/each-customer.js';
+import type { Uses } from '../ports.js';
+import type { Id } from '../shared/ids.js';
+import { type OldEnough, oldEnough } from './import.js';
+
+const BATCH = 100;
+/** Of one transaction, so that an import with ten thousand of them holds nobody up for long. */
+const ITEMS = 500;
+
+type ForgetUses = Uses<'store' | 'clock' | 'customers'>;
+
+/**
+ * Deletes for ever the items of imports that ended 90 days ago, of which their counts are kept, and imports that ended a year ago, of
+ * all customers. May run in several processes at once and be stopped at any time: what is left is found by the next run.
+ */
+export function forgetImports(uses: ForgetUses, stopping?: AbortSignal): Promise<void> {
+  const old = oldEnough(uses.clock.now());
+  return forEachCustomer(
+    (window) => uses.customers.withImportsToForget(old, window),
+    (customerId) => forgetImportsOf(uses, customerId, old, stopping),
+    stopping,
+  );
+}
+
+async function forgetImportsOf({ store }: ForgetUses, customerId: Id, old: OldEnough, stopping?: AbortSignal) {
+  for (;;) {
+    const ids = await store.read(customerId, (view) => view.imports.toForget(old, BATCH));
+    for (const id of ids) {
+      do {
+        if (stopping?.aborted) return;
+      } while (!(await forgetSome({ store }, customerId, id, old)));
+    }
+    // None of these is found again.
+    if (ids.length < BATCH) return;
+  }
+}
+
+/** True when nothing of this import is left to do. Between the look and the lock another may have done it. */
+function forgetSome({ store }: Uses<'store'>, customerId: Id, id: Id, old: OldEnough): Promise<boolean> {
+  return store.within(customerId, async (work) => {
+    const ended = (await work.imports.lock(id))?.completedAt;
+    if (!ended) return true;
+    if (!(await work.imports.forgetItems(id, ITEMS))) return false;
+    if (ended.getTime() <= old.imports.getTime()) await work.imports.forget(id);
+    return true;
+  });
+}
