@@ -120,6 +120,32 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find(later(0), { after: present(using[0]), limit: 10 })).toEqual(using.slice(1));
     });
 
+    it('tells who has ended imports that are old enough to be forgotten, or items of such', async () => {
+      const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map(() => Tenant.of(opened)));
+      const ended = (completedAt: Date) => ({ status: 'completed', expiresAt: null, completedAt }) as const;
+      await present(a).addImport(ended(later(0)));
+      await present(a).addImport(ended(later(-1)));
+      await present(b).addImport(ended(later(1)));
+      await present(c).addImport({ expiresAt: later(-9) });
+      const old = await present(d).addImport(ended(later(-5)));
+      const due = [present(a).id, present(d).id].toSorted((x, y) => x - y);
+      const never = later(-100);
+      const find = (itemsOf: Date, imports: Date, window: CustomerWindow) =>
+        customers.withImportsToForget({ itemsOf, imports }, window);
+      expect(await find(later(0), never, all)).toEqual(due);
+      expect(await find(later(-5), never, all)).toEqual([present(d).id]);
+      expect(await find(later(-6), never, all)).toEqual([]);
+      expect(await find(later(0), never, { after: null, limit: 1 })).toEqual(due.slice(0, 1));
+      expect(await find(later(0), never, { after: present(due[0]), limit: 10 })).toEqual(due.slice(1));
+      await present(d).within(async ({ imports }) => {
+        await imports.lock(old.id);
+        await imports.forgetItems(old.id, 10);
+      });
+      expect(await find(later(0), never, all)).toEqual([present(a).id]);
+      expect(await find(later(-5), later(-6), all)).toEqual([]);
+      expect(await find(later(-5), later(-5), all)).toEqual([present(d).id]);
+    });
+
     it('creates no first customer where there is one', async () => {
       const customer = await customers.create(sampleCustomer());
       expect(await customers.createFirst(sampleCustomer({ name: 'first' }))).toBeNull();

@@ -1,7 +1,7 @@
 import type { Import } from '../../src/core/imports/import.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { later, sampleImport, sampleItem } from '../support/samples.js';
+import { later, sampleImport, sampleInstant, sampleItem } from '../support/samples.js';
 import { atOnce, present, type Tenant } from '../support/tenant.js';
 import type { NewTenant } from './customer-store.contract.js';
 
@@ -198,6 +198,164 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await find(null, 10)).toEqual(open);
     expect(await find(null, 2)).toEqual(open.slice(0, 2));
     expect(await find(present(open[1]), 10)).toEqual(open.slice(2));
+  });
+
+  describe('forgetting', () => {
+    const ended = (completedAt: Date) => ({ status: 'completed', expiresAt: null, completedAt }) as const;
+    const shown = (tenant: Tenant, id: Id) => tenant.read(({ imports }) => imports.get(id));
+    const forgetItems = (tenant: Tenant, id: Id, limit: number) =>
+      tenant.within(async ({ imports }) => {
+        await imports.lock(id);
+        return imports.forgetItems(id, limit);
+      });
+    const forget = (tenant: Tenant, id: Id) =>
+      tenant.within(async ({ imports }) => {
+        await imports.lock(id);
+        await imports.forget(id);
+      });
+    const toForget = (tenant: Tenant, itemsOf: Date, imports: Date, limit = 10) =>
+      tenant.read((view) => view.imports.toForget({ itemsOf, imports }, limit));
+
+    it('takes so many items at a time, says when none is left, and counts the same all the way', async () => {
+      const tenant = await newTenant();
+      const subject = await tenant.addImport(ended(later(0)));
+      const statuses: ImportPhotoStatus[] = ['imported', 'failed', 'imported', 'cancelled', 'duplicate', 'imported'];
+      await tenant.addItems(
+        subject,
+        ...statuses.map((status) => ({ status, sizeBytes: status === 'cancelled' ? null : 2 ** 40 })),
+      );
+      const before = present(await shown(tenant, subject.id));
+      expect(before).toMatchObject({ counts: { total: 6, imported: 3, cancelled: 1 }, totalBytes: 5 * 2 ** 40 });
+      const left = () => tenant.read(({ importPhotos }) => importPhotos.count(subject.id));
+      const seen: unknown[] = [];
+      for (let step = 1; step <= 4; step += 1) {
+        seen.push([await forgetItems(tenant, subject.id, 2), await left()]);
+        expect(await shown(tenant, subject.id)).toEqual(before);
+      }
+      expect(seen).toEqual([
+        [false, 4],
+        [false, 2],
+        [false, 0],
+        [true, 0],
+      ]);
+      expect(await find(tenant, subject.id)).toEqual(subject);
+      const window = { after: null, limit: 10 };
+      const items = tenant.read(({ importPhotos }) => importPhotos.list({ importId: subject.id, window }));
+      expect(await items).toEqual([]);
+    });
+
+    it('takes the items of no other import, and none when there are none', async () => {
+      const tenant = await newTenant();
+      const [empty, other] = [await tenant.addImport(ended(later(0))), await tenant.addImport(ended(later(0)))];
+      await tenant.addItems(other, { status: 'failed' }, { status: 'imported' });
+      expect(await forgetItems(tenant, empty.id, 10)).toBe(true);
+      expect(await forgetItems(tenant, empty.id, 10)).toBe(true);
+      expect(await shown(tenant, empty.id)).toEqual({ ...empty, counts: none, totalBytes: 0 });
+      expect(await tenant.read(({ importPhotos }) => importPhotos.count(other.id))).toBe(2);
+    });
+
+    it('keeps the items when the transaction fails, and counts them once', async () => {
+      const tenant = await newTenant();
+      const subject = await tenant.addImport(ended(later(0)));
+      const items = await tenant.addItems(subject, { status: 'imported' }, { status: 'failed' });
+      const before = await shown(tenant, subject.id);
+      const cut = tenant.within(async ({ imports }) => {
+        await imports.lock(subject.id);
+        expect(await imports.forgetItems(subject.id, 10)).toBe(true);
+        throw new Error('cut off');
+      });
+      await expect(cut).rejects.toThrow('cut off');
+      expect(await shown(tenant, subject.id)).toEqual(before);
+      const ids = items.map(({ id }) => id);
+      expect(await tenant.read(({ importPhotos }) => importPhotos.getMany(subject.id, ids))).toEqual(items);
+      expect(await toForget(tenant, later(0), later(-1))).toEqual([subject.id]);
+    });
+
+    it('by many at once counts every item once', async () => {
+      const tenant = await newTenant();
+      const subject = await tenant.addImport(ended(later(0)));
+      await tenant.addItems(subject, ...Array.from({ length: 25 }, () => ({ status: 'imported' as const })));
+      const before = await shown(tenant, subject.id);
+      const answers = await atOnce(10, () => forgetItems(tenant, subject.id, 3));
+      expect(answers.filter((isLast) => !isLast)).toHaveLength(8);
+      expect(await shown(tenant, subject.id)).toEqual(before);
+      expect(await tenant.read(({ importPhotos }) => importPhotos.count(subject.id))).toBe(0);
+    });
+
+    it('is due for what ended long enough ago: items first, the import later, never what has not ended', async () => {
+      const tenant = await newTenant();
+      const [newer, older] = [await tenant.addImport(ended(later(0))), await tenant.addImport(ended(later(-5)))];
+      await tenant.addImport({ expiresAt: later(-9) });
+      await tenant.addImport({ status: 'processing', expiresAt: null, finalizedAt: later(-9) });
+      await (await newTenant()).addImport(ended(later(-9)));
+      const never = later(-100);
+      expect(await toForget(tenant, later(-6), never)).toEqual([]);
+      expect(await toForget(tenant, later(-1), never)).toEqual([older.id]);
+      expect((await toForget(tenant, later(0), never)).toSorted((a, b) => a - b)).toEqual([newer.id, older.id]);
+      expect(await toForget(tenant, later(0), never, 1)).toHaveLength(1);
+      await tenant.addItem(older, { status: 'failed' });
+      await forgetItems(tenant, older.id, 1);
+      expect(await toForget(tenant, later(-1), never)).toEqual([older.id]);
+      await forgetItems(tenant, older.id, 1);
+      expect(await toForget(tenant, later(-1), never)).toEqual([]);
+      expect(await toForget(tenant, later(-1), later(-6))).toEqual([]);
+      expect(await toForget(tenant, later(-1), later(-5))).toEqual([older.id]);
+    });
+
+    it('of an import leaves nothing of it but the photos, which go on naming it and being found by it', async () => {
+      const tenant = await newTenant();
+      const subject = await tenant.addImport(ended(later(0)));
+      await tenant.addItems(subject, { status: 'imported' }, { status: 'failed' });
+      await forgetItems(tenant, subject.id, 1);
+      await tenant.within(async ({ imports, blobOwners }) => {
+        await imports.lock(subject.id);
+        await blobOwners.drop(subject.id, 7);
+      });
+      const photo = await tenant.addPhoto({ importId: subject.id });
+      const other = await tenant.addImport(ended(later(0)));
+      await tenant.addItem(other, { status: 'failed' });
+      await forget(tenant, subject.id);
+      await forget(tenant, subject.id);
+      expect(await find(tenant, subject.id)).toBeNull();
+      expect(await shown(tenant, subject.id)).toBeNull();
+      expect(await tenant.read(({ importPhotos }) => importPhotos.count(subject.id))).toBe(0);
+      expect(await tenant.read(({ blobOwners }) => blobOwners.dropped(subject.id, [7]))).toEqual([]);
+      expect(await toForget(tenant, later(0), later(0))).toEqual([other.id]);
+      expect(await shown(tenant, other.id)).toMatchObject({ counts: { total: 1 } });
+      const query = {
+        filters: { trashed: 'any', importId: subject.id },
+        sort: 'id',
+        window: { after: null, limit: 10 },
+      } as const;
+      expect(await tenant.read(({ photos }) => photos.list(query))).toEqual([{ ...photo, tags: [] }]);
+      const edited = { ...photo, title: 'still here', version: 2 };
+      await tenant.within(async ({ photos }) => {
+        await photos.lock([photo.id]);
+        await photos.update(edited);
+      });
+      expect(await tenant.read(({ photos }) => photos.get(photo.id))).toEqual({ ...edited, tags: [] });
+      expect(await tenant.read((view) => view.strays(null, 100))).toEqual({ last: null, rows: [] });
+      await tenant.within(async ({ imports }) => {
+        expect(await imports.lock(subject.id)).toBeNull();
+        await imports.update({ ...subject, name: 'back' });
+      });
+      expect(await find(tenant, subject.id)).toBeNull();
+      expect((await tenant.addImport()).id).toBeGreaterThan(other.id);
+    });
+
+    it('touches no import of another customer', async () => {
+      const [tenant, stranger] = [await newTenant(), await newTenant()];
+      const subject = await tenant.addImport(ended(sampleInstant));
+      await tenant.addItem(subject, { status: 'imported' });
+      const before = await shown(tenant, subject.id);
+      await stranger.within(async ({ imports }) => {
+        await imports.forgetItems(subject.id, 10);
+        await imports.forget(subject.id);
+      });
+      expect(await shown(tenant, subject.id)).toEqual(before);
+      expect(await tenant.read(({ importPhotos }) => importPhotos.count(subject.id))).toBe(1);
+      expect(await toForget(tenant, later(0), later(-1))).toEqual([subject.id]);
+    });
   });
 
   it('lock holds an import: no change of many at once is lost', async () => {

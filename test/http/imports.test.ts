@@ -1,3 +1,4 @@
+import { forgetImports } from '../../src/core/imports/forget-imports.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { picture, postFiles, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -481,5 +482,50 @@ describe('API.md §7, 13: POST /imports/{id}/finalize', () => {
   ])('refuses %j', async (body, expected) => {
     const answer = await actor.post('/imports/1/finalize', body);
     expect([answer.status, errors(answer)]).toEqual([400, [expected]]);
+  });
+});
+
+describe('API.md §9: "import records kept 1 year (items 90 days after end), then 404"', () => {
+  test('the answer stays the same to the byte without the items, then it is 404; photos keep their importId', async () => {
+    const { id } = await open();
+    const bytes = picture('old');
+    await postFiles(actor, id, [{ filename: 'a.jpg', content: bytes }]);
+    await actor.post(`/imports/${id}/photos`, { photos: [item(picture('lost'), 'lost.jpg')] });
+    await app.work();
+    await actor.post(`/imports/${id}/finalize`, { missingUploads: 'fail' });
+    await app.work();
+    const path = `/imports/${id}`;
+    const before = await actor.get(path);
+    const etag = String(before.headers.etag);
+    expect(before.body).toMatchObject({ counts: { total: 2, imported: 1, failed: 1 }, progress: 1 });
+    const [failed] = (await actor.get(`${path}?include=photos&photoStatus=failed`)).body.photos.data;
+    app.clock.pass(90 * DAY);
+    await forgetImports(app.ports);
+    const after = await actor.get(path);
+    expect([after.text, after.headers.etag]).toEqual([before.text, etag]);
+    expect((await actor.get(path, { 'if-none-match': etag })).status).toBe(304);
+    const listed = await actor.get(`${path}?include=photos`);
+    expect(listed.body).toEqual({
+      ...before.body,
+      photos: { data: [], pagination: { nextCursor: null, hasMore: false } },
+    });
+    expect((await actor.patch(`${path}/photos/${failed.id}`, { title: 'x' })).status).toBe(404);
+    app.clock.pass(275 * DAY - 1);
+    await forgetImports(app.ports);
+    expect((await actor.get(path)).status).toBe(200);
+    app.clock.pass(1);
+    await forgetImports(app.ports);
+    for (const gone of [
+      await actor.get(path),
+      await actor.get(`${path}?include=photos`),
+      await actor.get(path, { 'if-none-match': etag }),
+      await actor.post(`${path}/finalize`),
+      await actor.post(`${path}/photos`, { photos: [item(bytes)] }),
+      await actor.patch(`${path}/photos/${failed.id}`, { title: 'x' }),
+    ]) {
+      expect([gone.status, gone.body.error.code]).toEqual([404, 'not_found']);
+    }
+    const found = await actor.get(`/photos?importId=${id}`);
+    expect([found.status, found.body.data.map((photo: { importId: number }) => photo.importId)]).toEqual([200, [id]]);
   });
 });
