@@ -1,6 +1,6 @@
 import { MemoryMediaReader } from '../../src/adapters/memory/memory-media-reader.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
-import { backoffSeconds, MAX_ATTEMPTS, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
+import { backoffSeconds, MAX_ATTEMPTS, MAX_BEGINNINGS, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import { type MediaReader, ReaderFailure } from '../../src/core/media/media-reader.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
@@ -316,7 +316,7 @@ describe('a file that brings its reader down', () => {
   test('and the whole service with it, is not begun once more', async () => {
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_BEGINNINGS; attempt += 1) {
       expect((await ports.jobs.claim(LEASE))?.attempt).toBe(attempt);
       ports.clock.pass(LEASE * 1000);
     }

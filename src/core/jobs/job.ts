@@ -26,6 +26,12 @@ export function jobKey(work: JobWork): string {
 
 export const MAX_ATTEMPTS = 3;
 
+/**
+ * Runs after which work is not begun any more that never came to an end. More than `MAX_ATTEMPTS`: pictures are decoded in processes of
+ * their own, so the end of the whole service is more likely a power cut or a release than the fault of a file.
+ */
+export const MAX_BEGINNINGS = 10;
+
 /** Seconds. */
 const LONGEST_WAIT = 600;
 

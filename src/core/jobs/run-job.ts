@@ -2,7 +2,7 @@ import { giveUpImportPhoto, type InspectUses, inspectImportPhoto } from '../impo
 import { publishImport } from '../imports/publish-import.js';
 import { ReaderFailure } from '../media/media-reader.js';
 import { isOutage } from '../shared/errors.js';
-import { type Job, MAX_ATTEMPTS, MAX_OUTAGES } from './job.js';
+import { type Job, MAX_ATTEMPTS, MAX_BEGINNINGS, MAX_OUTAGES } from './job.js';
 
 /**
  * Does a job. What throws is tried again later. A file is given up, and the others go on, when it fails for the last time; when
@@ -15,10 +15,10 @@ export async function runJob(uses: InspectUses, job: Job): Promise<void> {
     return publishImport(uses, customerId, work.importId, attempt >= MAX_ATTEMPTS);
   }
   const giveUp = (error: unknown) => giveUpImportPhoto(uses, customerId, work.importId, work.photoId, error);
-  if (attempt > MAX_ATTEMPTS) return giveUp(new ReaderFailure('The service ended whenever it looked at this file.'));
+  if (attempt > MAX_BEGINNINGS) return giveUp(new ReaderFailure('The service ended whenever it looked at this file.'));
   try {
     // At its last chance beside nothing that could be what brings it down.
-    await inspectImportPhoto(uses, customerId, work.importId, work.photoId, { alone: attempt === MAX_ATTEMPTS });
+    await inspectImportPhoto(uses, customerId, work.importId, work.photoId, { alone: attempt >= MAX_ATTEMPTS });
   } catch (error) {
     if (isOutage(error) ? job.outages < MAX_OUTAGES : attempt < MAX_ATTEMPTS) throw error;
     await giveUp(error);
