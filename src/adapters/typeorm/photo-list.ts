@@ -26,12 +26,13 @@ export async function listPhotos(manager: EntityManager, customerId: Id, query: 
     if (limit <= 0) break;
     let page: PhotoRow[] = [];
     for (const way of ways) {
-      const { sql, values } = way(stretch, limit);
+      const found = way(stretch, limit, page.length);
+      if (found === null) continue;
       const sorted = `ORDER BY page.value ${order.direction}, page.id ${order.direction}`;
       page = await select<PhotoRow>(
         manager,
-        `SELECT ${taggedColumns} FROM (${sql}) page JOIN photos p ON p.customer_id = $1 AND p.id = page.id ${sorted} LIMIT ${limit}`,
-        values,
+        `SELECT ${taggedColumns} FROM (${found.sql}) page JOIN photos p ON p.customer_id = $1 AND p.id = page.id ${sorted} LIMIT ${limit}`,
+        found.values,
       );
       if (page.length === limit) break;
     }

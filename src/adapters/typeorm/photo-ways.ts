@@ -16,6 +16,8 @@ import { select } from './rows.js';
 
 /** So many photos in the order of the list are looked through before those that match are looked for elsewhere. */
 const WALK = 2_000;
+/** A walk that found this part of a page goes on: it will need about five times as far, and is given twice that. */
+const PROMISING = 1 / 5;
 
 /** SQL for the first photos of a stretch, as `id` and the `value` that the list is sorted by; and what stands in it. */
 export interface Found {
@@ -23,8 +25,8 @@ export interface Found {
   readonly values: readonly unknown[];
 }
 
-/** One way to find a page. */
-export type Way = (stretch: Stretch, limit: number) => Found;
+/** One way to find a page, after the one before found so many; null where it would be no better than the next. */
+export type Way = (stretch: Stretch, limit: number, found: number) => Found | null;
 
 interface List {
   readonly customerId: Id;
@@ -53,8 +55,12 @@ export async function waysOf(manager: EntityManager, list: List): Promise<readon
   const conditions = await PhotoConditions.of(manager, customerId, filters);
   if (kinds.some((each) => POINTED.includes(each))) return [matching(list, conditions)];
   const tag = branched && kinds.includes('tag') ? await rarest(manager, customerId, filters.tagIds ?? []) : undefined;
-  const walk = walked(list, conditions, tag);
-  return [walk, branched && alone === 'facets' ? merged(list, branchesOfFacets(filters)) : matching(list, conditions)];
+  const walk = walked(list, conditions, tag, WALK);
+  if (branched && alone === 'facets') return [walk, merged(list, branchesOfFacets(filters))];
+  const further = walked(list, conditions, tag, (2 * WALK) / PROMISING);
+  const ifPromising: Way = (stretch, limit, found) =>
+    found < limit * PROMISING ? null : further(stretch, limit, found);
+  return [walk, ifPromising, matching(list, conditions)];
 }
 
 /** What a list is filtered by beside the trash and the time that it is sorted by. */
@@ -126,7 +132,7 @@ function merged({ customerId, filters, order }: List, { table, id, keys, same }:
 }
 
 /** What matches among the next photos of the list, or of one tag: all of a page only where it is full. */
-function walked({ filters, order }: List, conditions: PhotoConditions, tagId: Id | undefined): Way {
+function walked({ filters, order }: List, conditions: PhotoConditions, tagId: Id | undefined, photos: number): Way {
   return (stretch, limit) => {
     const all = conditions.copy();
     const next = (state: TrashState, value: string, id: string) =>
@@ -136,19 +142,20 @@ function walked({ filters, order }: List, conditions: PhotoConditions, tagId: Id
         stretch(all.place, value, id),
         ...ownTimes(filters, order, all.place, value),
       ].join(' AND ');
-    const photos = (state: TrashState) =>
-      `(SELECT n.* FROM photos n WHERE ${next(state, `n.${order.column}`, 'n.id')} ${sorted(order, 'n')} LIMIT ${WALK})`;
+    const ofAll = (state: TrashState) =>
+      `(SELECT n.* FROM photos n WHERE ${next(state, `n.${order.column}`, 'n.id')} ${sorted(order, 'n')} LIMIT ${photos})`;
     const ofTag = (state: TrashState) => {
       const value = order.column === 'id' ? 'n.photo_id' : `n.${order.column}`;
       return `(SELECT o.* FROM (
           SELECT n.* FROM photo_tags n WHERE n.tag_id = ${all.place(tagId)} AND ${next(state, value, 'n.photo_id')}
-          ORDER BY ${value} ${order.direction}, n.photo_id ${order.direction} LIMIT ${WALK}
-        ) l JOIN photos o ON o.customer_id = l.customer_id AND o.id = l.photo_id)`;
+          ORDER BY ${value} ${order.direction}, n.photo_id ${order.direction} LIMIT ${photos}
+        ) l JOIN photos o ON o.customer_id = l.customer_id AND o.id = l.photo_id AND o.created_at = l.created_at)`;
     };
-    const branches = trashStates(filters).map(tagId === undefined ? photos : ofTag);
+    const branches = trashStates(filters).map(tagId === undefined ? ofAll : ofTag);
+    const together = `ORDER BY p.${order.column} ${order.direction}, p.id ${order.direction}`;
     const sql = `SELECT p.id, p.${order.column} AS value
-      FROM (SELECT p.* FROM (${branches.join(' UNION ALL ')}) p ${sorted(order, 'p')} LIMIT ${WALK}) p
-      WHERE ${all.ofEach()} ${sorted(order, 'p')} LIMIT ${limit}`;
+      FROM (SELECT p.* FROM (${branches.join(' UNION ALL ')}) p ${together} LIMIT ${photos}) p
+      WHERE ${all.ofEach()} ${together} LIMIT ${limit}`;
     return { sql, values: all.values };
   };
 }
