@@ -13,6 +13,7 @@ import { type Gateway, startGateway } from './support/gateway.js';
 import { sendPut } from './support/send-put.js';
 
 const photos = join(__dirname, '../fixtures/photos');
+// Two may go before faults strike the largest that is left: it has more bytes than where they strike.
 const names = ['nokia83-gps-offset.jpg', 'iphone7-gps.heic', 'png-alpha.png', 'multipage.tiff', 'cyclamen.jpg'];
 const files = names.map((name) => ({ name, bytes: new Uint8Array(readFileSync(join(photos, name))) }));
 
@@ -148,7 +149,7 @@ describe('the built program on an S3 store', () => {
 
   it.each<[string, Fault]>([
     ['other bytes', { kind: 'flipped', at: 1000 }],
-    ['a cut connection', { kind: 'cut', after: 70_000 }],
+    ['a cut connection', { kind: 'cut', after: 1000 }],
     ['a short answer', { kind: 'short', after: 1000 }],
   ])('never ends a download as if it were whole after %s from the store', async (_, fault) => {
     const { data } = (await client.get('/photos?sort=-sizeBytes')).body;
