@@ -8,6 +8,7 @@ import { photoFiltersContract } from './photo-filters.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
 import { photoWalkContract } from './photo-walk.contract.js';
 import { tagRepositoryContract } from './tag-repository.contract.js';
+import { unpublishedTagsContract } from './unpublished-tags.contract.js';
 
 export interface OpenCustomers extends CustomerPorts {
   close(): Promise<void>;
@@ -35,6 +36,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('walks through photos', () => photoWalkContract(newTenant));
     describe('tags', () => tagRepositoryContract(newTenant));
     describe('imports', () => importRepositoryContract(newTenant));
+    describe('tags of what is not published', () => unpublishedTagsContract(newTenant));
     describe('items of imports', () => importPhotoRepositoryContract(newTenant));
     describe('owners of blobs', () => blobOwnersContract(newTenant));
   });

@@ -1,4 +1,4 @@
-import { importPhotos, picture } from './support/photos.js';
+import { importPhotos, picture, postFiles } from './support/photos.js';
 import { type PostgresPorts, postgresPorts } from './support/postgres-ports.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
@@ -30,6 +30,59 @@ describe('tags under two clients at once, on Postgres', () => {
       // Where naming came last, it made the tag anew; the one that was deleted is gone in either case.
       expect(left).toEqual(known);
       expect(left.map(({ id }: { id: number }) => id)).not.toContain(tag.id);
+    }
+  });
+
+  test('naming a tag for a file while it is merged into another is either refused, or ends with the other', async () => {
+    const { body: into } = await actor.post('/tags', { name: 'into' });
+    const [open, another] = [(await actor.post('/imports')).body, (await actor.post('/imports')).body];
+    for (let round = 0; round < 40; round += 1) {
+      const { body: from } = await actor.post('/tags', { name: 'from' });
+      const photos = [{ filename: `${round}.jpg`, sizeBytes: 10, clientRef: `${round}`, tagIds: [from.id] }];
+      const register = () => actor.post(`/imports/${open.id}/photos`, { photos });
+      const [early, edit, merged, late] = await Promise.all([
+        register(),
+        actor.post('/imports', { clientRef: `${round}`, tagIds: [from.id] }),
+        actor.patch(`/tags/${into.id}`, { mergeTagIds: [from.id] }),
+        actor.post(`/imports/${another.id}/photos`, { photos }),
+      ]);
+      expect(merged.status).toBe(200);
+      for (const answer of [early, edit, late]) expect([201, 400]).toContain(answer.status);
+      const refused = [early, edit, late].filter(({ status }) => status === 400);
+      for (const { body } of refused) expect(body.error.details.errors).toMatchObject([{ code: 'unknown_tag' }]);
+      if (edit.status === 201) {
+        const { body } = await actor.get(`/imports/${edit.body.id}`);
+        expect(body.tags).toEqual([{ id: into.id, name: 'into' }]);
+        await actor.post(`/imports/${body.id}/finalize`, { action: 'discard' });
+      }
+    }
+    for (const { id } of [open, another]) {
+      const { data } = (await actor.get(`/imports/${id}?include=photos&limit=100`)).body.photos;
+      for (const { tags } of data) expect(tags).toEqual([{ id: into.id, name: 'into' }]);
+    }
+  });
+
+  test('a photo that is published while its tag is merged comes with the one that stays', async () => {
+    const { body: into } = await actor.post('/tags', { name: 'stays' });
+    let brought = 0;
+    for (let round = 0; round < 10; round += 1) {
+      const { body: from } = await actor.post('/tags', { name: 'goes' });
+      const { id } = (await actor.post('/imports', { tagIds: [from.id] })).body;
+      const files = Array.from({ length: 8 }, (_, at) => {
+        return { filename: `${at}.jpg`, content: picture(`${round} and ${at}`) };
+      });
+      await postFiles(actor, id, files);
+      await app.work();
+      await actor.post(`/imports/${id}/finalize`);
+      const [merged] = await Promise.all([actor.patch(`/tags/${into.id}`, { mergeTagIds: [from.id] }), app.work()]);
+      await app.work();
+      brought += files.length;
+      expect(merged.status).toBe(200);
+      const { data } = (await actor.get(`/photos?importId=${id}&limit=100`)).body;
+      expect(data.map(({ tags }: { tags: unknown }) => tags)).toEqual(
+        Array(files.length).fill([{ id: into.id, name: 'stays' }]),
+      );
+      expect((await actor.get(`/tags/${into.id}`)).body.photoCount).toBe(brought);
     }
   });
 

@@ -170,6 +170,23 @@ describe('API.md §7, 18 and 19: PATCH and DELETE /tags/{id}', () => {
     expect((await actor.get(`/photos/${photo.id}`)).body).toMatchObject({ tags: [], version: 3 });
   });
 
+  test('a photo of an import that named a tag comes with the one that it was merged into', async () => {
+    const [from, into] = [await make('from'), await make('into')];
+    const { id } = (await actor.post('/imports')).body;
+    const bytes = picture('a');
+    const photos = [{ filename: 'a.jpg', sizeBytes: bytes.length, tagIds: [from.id] }];
+    const { photo } = (await actor.post(`/imports/${id}/photos`, { photos })).body.data[0];
+    expect((await actor.patch(`/tags/${into.id}`, { mergeTagIds: [from.id] })).status).toBe(200);
+    const tags = [{ id: into.id, name: 'into' }];
+    expect((await actor.get(`/imports/${id}?include=photos`)).body.photos.data).toMatchObject([{ id: photo.id, tags }]);
+    const { url, headers } = photo.upload;
+    await app.send({ method: 'PUT', path: new URL(url).pathname, headers, body: bytes });
+    await actor.post(`/imports/${id}/finalize`);
+    await app.work();
+    expect((await actor.get(`/photos/${photo.id}`)).body.tags).toEqual(tags);
+    expect((await actor.get(`/tags/${into.id}`)).body.photoCount).toBe(1);
+  });
+
   test("another customer's tag is as missing as none", async () => {
     const { id } = await make('mine');
     const stranger = await app.customer();

@@ -2,6 +2,7 @@ import {
   type CountedImport,
   countItems,
   type Import,
+  isEnded,
   type NewImport,
   type OldEnough,
 } from '../../core/imports/import.js';
@@ -26,6 +27,30 @@ export class MemoryImportRepository implements ImportRepository {
   async lock(id: Id): Promise<Import | null> {
     this.held.hold('import', [id]);
     return this.find(id);
+  }
+
+  async share(id: Id): Promise<Import | null> {
+    return this.find(id);
+  }
+
+  async lockUnpublished(tagIds: readonly Id[]): Promise<void> {
+    this.held.hold('import', idsOf(this.unpublished()));
+    this.held.hold('item', idsOf(this.unpublishedItems(tagIds)));
+  }
+
+  async replaceTags(from: readonly Id[], into: Id): Promise<void> {
+    const replaced = <T extends Import | ImportPhoto>(row: T): T => {
+      const tagIds = new Set(row.tagIds.map((id) => (from.includes(id) ? into : id)));
+      return { ...row, tagIds: [...tagIds].sort((a, b) => a - b) };
+    };
+    for (const subject of this.unpublished().filter(has(from))) {
+      this.held.demand('import', subject.id);
+      this.database.imports.set(subject.id, replaced(subject));
+    }
+    for (const item of this.unpublishedItems(from)) {
+      this.held.demand('item', item.id);
+      this.database.importPhotos.set(item.id, replaced(item));
+    }
   }
 
   async get(id: Id): Promise<CountedImport | null> {
@@ -111,6 +136,15 @@ export class MemoryImportRepository implements ImportRepository {
     return this.database.imports.where((row) => row.customerId === this.customerId && row.status === 'open');
   }
 
+  private unpublished(): Import[] {
+    return this.database.imports.where((row) => row.customerId === this.customerId && !isEnded(row.status));
+  }
+
+  private unpublishedItems(tagIds: readonly Id[]): ImportPhoto[] {
+    const imports = new Set(idsOf(this.unpublished()));
+    return this.database.importPhotos.where((item) => imports.has(item.importId)).filter(has(tagIds));
+  }
+
   private counted(subject: Import): CountedImport {
     const { byStatus, totalBytes } = plus(this.database.forgottenItems.get(subject.id), this.itemsOf(subject.id));
     const counts = countItems(new Map(Object.entries(byStatus) as [ImportPhotoStatus, number][]));
@@ -131,4 +165,12 @@ function plus(before: ForgottenItems | undefined, items: readonly ImportPhoto[])
 export function isOldEnough(database: MemoryDatabase, { id, completedAt }: Import, old: OldEnough): boolean {
   const until = database.forgottenItems.get(id)?.all ? old.imports : old.itemsOf;
   return completedAt !== null && completedAt.getTime() <= until.getTime();
+}
+
+function idsOf(rows: readonly { readonly id: Id }[]): Id[] {
+  return rows.map(({ id }) => id);
+}
+
+function has(some: readonly Id[]) {
+  return ({ tagIds }: Import | ImportPhoto) => tagIds.some((id) => some.includes(id));
 }

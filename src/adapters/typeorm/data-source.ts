@@ -16,6 +16,7 @@ import { RateWindows1763700000005 } from './migrations/1763700000005-rate-window
 import { IdempotencyKeys1763700000006 } from './migrations/1763700000006-idempotency-keys.js';
 import { Upkeep1763700000007 } from './migrations/1763700000007-upkeep.js';
 import { PhotoLists1763700000008 } from './migrations/1763700000008-photo-lists.js';
+import { TagsOfMany1763700000009 } from './migrations/1763700000009-tags-of-many.js';
 import { Outages1763700000010 } from './migrations/1763700000010-outages.js';
 import { Webhooks1763700000011 } from './migrations/1763700000011-webhooks.js';
 import { BlobOwners1763700000012 } from './migrations/1763700000012-blob-owners.js';
@@ -67,6 +68,7 @@ export const migrations = [
   Outages1763700000010,
   Webhooks1763700000011,
   BlobOwners1763700000012,
+  TagsOfMany1763700000009,
   ForgottenImports1763700000015,
 ];
 

@@ -11,6 +11,7 @@ import type { ImportRepository } from '../../core/imports/import-repository.js';
 import type { Id } from '../../core/shared/ids.js';
 import { importTable, oldEnoughImports } from './import.table.js';
 import { change, insert, select, selected, update } from './rows.js';
+import { lockUnpublished, replaceUnpublishedTags } from './unpublished-tags.js';
 
 interface CountedRow extends Import {
   readonly byStatus: Readonly<Partial<Record<ImportPhotoStatus, number>>>;
@@ -69,8 +70,20 @@ export class TypeormImportRepository implements ImportRepository {
     return rows.map(({ id }) => id);
   }
 
-  async lock(id: Id): Promise<Import | null> {
+  lock(id: Id): Promise<Import | null> {
     return this.stored(id, 'FOR NO KEY UPDATE');
+  }
+
+  share(id: Id): Promise<Import | null> {
+    return this.stored(id, 'FOR SHARE');
+  }
+
+  lockUnpublished(tagIds: readonly Id[]): Promise<void> {
+    return lockUnpublished(this.manager, this.customerId, tagIds);
+  }
+
+  replaceTags(from: readonly Id[], into: Id): Promise<void> {
+    return replaceUnpublishedTags(this.manager, this.customerId, from, into);
   }
 
   async insert(subject: NewImport): Promise<Import | null> {

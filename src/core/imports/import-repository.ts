@@ -24,6 +24,18 @@ export interface ImportReads {
 export interface ImportRepository extends ImportReads {
   /** Reads it and holds it until the transaction ends: whoever else locks it waits. Always taken before its items. */
   lock(id: Id): Promise<Import | null>;
+  /** Reads it and keeps it as it is until the transaction ends: whoever locks it waits, others may share it meanwhile. */
+  share(id: Id): Promise<Import | null>;
+  /**
+   * Holds what is not published yet and has, or could get, one of these tags: every import that is not at its end, and their
+   * items that have one, each kind by id ascending.
+   */
+  lockUnpublished(tagIds: readonly Id[]): Promise<void>;
+  /**
+   * In imports that are not at their end and in their items `into` takes the place of the tags `from`, once. Nothing else of
+   * them changes, `updatedAt` neither: it is no use of the import. They must be held by `lockUnpublished(from)`.
+   */
+  replaceTags(from: readonly Id[], into: Id): Promise<void>;
   /** Stores it under a new id. Null, and nothing stored, when an open import has this clientRef. */
   insert(subject: NewImport): Promise<Import | null>;
   /** Stores every field. The row must be locked. */

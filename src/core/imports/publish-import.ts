@@ -46,12 +46,14 @@ export async function publishImport(
 
 async function publish({ store, blobs, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
   const lostRace = await store.within(subject.customerId, async (work) => {
+    // Read anew and kept so: a merge of tags comes before this photo and has changed it, or after and finds the photo.
+    const { tagIds: ofAll } = found(await work.imports.share(subject.id), 'import');
     const item = await work.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'ready' || item.facts === null) return false;
     const at = clock.now();
     const dupSeq = subject.duplicatePolicy === 'allow' ? await work.photos.nextDupSeq() : 0;
     const photo = newPhoto(item, item.facts, subject, await work.customer(), { dupSeq, at });
-    const tagIds = [...new Set([...subject.tagIds, ...item.tagIds])];
+    const tagIds = [...new Set([...ofAll, ...item.tagIds])];
     if (await work.photos.insert(photo, tagIds, item.facts.exif)) {
       await work.importPhotos.update({ ...move(item, 'imported', at), photoId: item.id, facts: null });
       await work.outbox.add('photo.created', [item.id], at);

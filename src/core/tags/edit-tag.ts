@@ -6,7 +6,7 @@ import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { foldKey } from '../shared/text.js';
 import { nameTaken } from './create-tag.js';
-import { demandMerged, holdPhotos, retagPhotos } from './retag-photos.js';
+import { demandMerged, holdTagged, retagPhotos } from './retag-photos.js';
 import { parseTagName, type Tag } from './tag.js';
 import { type TagChanges, type TagTools, toolErrors, usesTools } from './tag-tools.js';
 import { cleanDescription, type SaidOfTag, tagErrors } from './tag-values.js';
@@ -37,7 +37,7 @@ export async function editTag(
   if (errors.length > 0) throw invalid(...errors);
   const name = patch.name === undefined ? undefined : parseTagName(patch.name, 'name');
   return store.within(caller.customerId, async (work) => {
-    const photos = withTools ? await holdPhotos(work, patch) : [];
+    const photos = withTools ? await holdTagged(work, patch) : [];
     const held = await work.tags.lock([...new Set([id, ...(patch.mergeTagIds ?? [])])]);
     const tag = found(
       held.find((one) => one.id === id),

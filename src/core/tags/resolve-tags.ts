@@ -39,7 +39,9 @@ export async function resolveTags(
     await lockCustomer();
   }
   const ids = new Set([...held.map((tag) => tag.id), ...(await create({ tags, outbox }, missing, limits, at))]);
-  if (new Set([...ids, ...beside]).size > limits.tagsPerPhoto) {
+  const areTooMany = (others: readonly Id[]) => new Set([...ids, ...others]).size > limits.tagsPerPhoto;
+  // Some of those beside may have been deleted since they were named.
+  if (areTooMany(beside) && areTooMany((await tags.getMany(beside)).map((tag) => tag.id))) {
     const message = `A photo has at most ${limits.tagsPerPhoto} tags.`;
     throw invalid({ field: `${prefix}tagIds`, code: 'too_many', message, max: limits.tagsPerPhoto });
   }

@@ -6,11 +6,17 @@ import type { Id } from '../shared/ids.js';
 import type { Tag } from './tag.js';
 import type { TagChanges, TagTools } from './tag-tools.js';
 
-/** Holds every photo that the tools are about, before any tag is held. Answers those that are named. */
-export function holdPhotos({ photos }: CustomerWork, tools: TagTools): Promise<readonly TaggedPhoto[]> {
+/**
+ * Holds everything that the tools are about, before any tag is held. Answers the photos that are named. A merge is also about what
+ * is not published yet: the customer is held with it, so that no import with one of the tags is opened meanwhile.
+ */
+export async function holdTagged(work: CustomerWork, tools: TagTools): Promise<readonly TaggedPhoto[]> {
   const named = [...new Set([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])])];
   const merged = tools.mergeTagIds ?? [];
-  return merged.length > 0 ? photos.lockTagged(merged, named) : photos.lock(named);
+  if (merged.length === 0) return work.photos.lock(named);
+  await work.lockCustomer();
+  await work.imports.lockUnpublished(merged);
+  return work.photos.lockTagged(merged, named);
 }
 
 /** Errors: `invalid_request` (`unknown_tag`) when a tag that is to be merged is not among those `held`. */
@@ -25,11 +31,11 @@ export function demandMerged({ mergeTagIds = [] }: TagTools, held: readonly Tag[
 }
 
 /**
- * Uses the tools on a tag. It, the tags that are merged and the photos must be held. A photo that is named and moves at the
- * same time becomes one new version, not two: what a merge brings is left to the merge.
+ * Uses the tools on a tag. It, the tags that are merged and what `holdTagged` holds must be held. A photo that is named and moves
+ * at the same time becomes one new version, not two: what a merge brings is left to the merge.
  */
 export async function retagPhotos(
-  { tags }: CustomerWork,
+  { tags, imports }: CustomerWork,
   { id }: Pick<Tag, 'id'>,
   tools: TagTools & { readonly mergeTagIds: readonly Id[] },
   { photos, limits, at }: { photos: readonly TaggedPhoto[]; limits: Limits; at: Date },
@@ -47,6 +53,7 @@ export async function retagPhotos(
   const leaving = losing.map((photo) => photo.id);
   await tags.detach([id, ...mergeTagIds], leaving, at);
   await tags.attach(id, gaining, at);
+  if (mergeTagIds.length > 0) await imports.replaceTags(mergeTagIds, id);
   const moved = mergeTagIds.length > 0 ? await tags.merge(mergeTagIds, id, at) : { added: 0, unchanged: 0 };
   const removed = losing.filter((photo) => has(photo, id)).length;
   return {

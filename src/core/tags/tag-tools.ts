@@ -7,7 +7,7 @@ export interface TagTools {
   readonly addPhotoIds?: readonly Id[] | undefined;
   /** Photos that lose it, also where a merge would bring it. */
   readonly removePhotoIds?: readonly Id[] | undefined;
-  /** Tags whose photos, in the trash or not, move to this one; they are deleted. */
+  /** Tags whose photos, in the trash or not yet published too, move to this one; they are deleted. */
   readonly mergeTagIds?: readonly Id[] | undefined;
 }
 
