@@ -345,7 +345,7 @@ describe('RELIABILITY.md §2.2, A20: what SQL or LIKE give a meaning is text', (
       `/tags?name=${word}`,
       `/photos?q=${word}x`,
       `/photos?filename=${word}`,
-      `/photos?camera=${word}`,
+      `/photos?camera=d${word}n`,
       `/photos?externalId=${word}`,
     ]) {
       const answer = await actor.get(query);
