@@ -42,6 +42,7 @@ export class PhotoPatchBody extends DescriptiveBody {
     dominantColor: fromFile,
     trashedAt: 'use DELETE /photos/{id}, and "trashed": false to restore.',
     purgeAt: 'use DELETE /photos/{id}, and "trashed": false to restore.',
+    originalLostAt: 'import the same file again to bring its original back.',
     createdAt: kept,
     updatedAt: kept,
     version: kept,
