@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { sha256 } from './support/client.js';
+import { peakMemory } from './support/peak-memory.js';
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
 
@@ -14,12 +14,6 @@ async function bigPicture(): Promise<Uint8Array> {
   return sharp(pixels, { raw: { width, height, channels: 3 } })
     .tiff({ compression: 'none' })
     .toBuffer();
-}
-
-/** Peak resident memory of a process, bytes. */
-function peakMemory(pid: number): number {
-  const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(line?.[1]) * 1024;
 }
 
 async function downloadDigest(url: string, token: string): Promise<string> {
