@@ -16,8 +16,9 @@ export function photoNamed(name: string): Uint8Array {
  * What a patient client does with one import, whatever happens to the service meanwhile: what has no answer is asked again until it has
  * one. Each expectation is about what was acknowledged before: photos are imported once, byte for byte; the trash gives back; what is
  * deleted for ever stays deleted; a discarded import leaves nothing in the library.
+ * @param patienceMs How long an import may take, where the service is away again and again; else a minute.
  */
-export async function liveThrough(client: Client, name: string): Promise<void> {
+export async function liveThrough(client: Client, name: string, patienceMs?: number): Promise<void> {
   const [kept, dropped, unused] = ['kept', 'dropped', 'unused'].map((kind) => photoNamed(`${name} ${kind}`)) as [
     Uint8Array,
     Uint8Array,
@@ -25,10 +26,11 @@ export async function liveThrough(client: Client, name: string): Promise<void> {
   ];
   const importId = await filled(client, name, [kept, dropped]);
   await expectAnswer([200, 202], () => client.post(`/imports/${importId}/finalize`));
-  const items = await until('the import to end', async () => {
+  const ended = async () => {
     const { body } = await persist(() => client.get(`/imports/${importId}?include=photos`));
     return body.status === 'processing' ? false : body;
-  });
+  };
+  const items = await until('the import to end', ended, patienceMs);
   expect(items).toMatchObject({ status: 'completed', counts: { total: 2, imported: 2 } });
   const [keptId, droppedId] = items.photos.data.map((item: { photoId: number }) => item.photoId);
 
