@@ -43,12 +43,14 @@ async function serveOn(ports: Ports, config: Config, logger: Logger, databaseEnd
     isReady: async () => !stopping.signal.aborted && (await reaches(ports)),
     stopping: stopping.signal,
   });
+  // From before anyone is told that the service is there: a signal must not find nobody who waits for it.
+  const ending = Promise.race([signalled(), databaseEnded]);
   let background: Background | null = null;
   try {
     await listen(app, config);
     if (config.role !== 'api') background = startBackground(ports, config, logger);
     await greet(ports, config);
-    const reason = await Promise.race([signalled(), databaseEnded]);
+    const reason = await ending;
     stopping.abort();
     logger.info({ reason }, 'stopping');
     // No more jobs from here on, and those that run may end while requests drain.

@@ -88,9 +88,10 @@ describe('starting and stopping', () => {
       code: 'scope_required',
       details: { scope: 'customer:read' },
     });
-    expect(installation.phs('key', 'list', '--customer', '1').stdout).toContain('reader');
-    expect(installation.phs('key', 'list', '--customer', '1', '--json').stdout).not.toContain(key.token);
-    expect(installation.phs('key', 'delete', String(key.id)).status).toBe(0);
+    const list = (...options: string[]) => installation.command('key', 'list', '--customer', '1', ...options);
+    expect((await list()).stdout).toContain('reader');
+    expect((await list('--json')).stdout).not.toContain(key.token);
+    expect((await installation.command('key', 'delete', String(key.id))).status).toBe(0);
     expect((await client.get('/photos')).status).toBe(401);
   });
 

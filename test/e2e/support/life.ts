@@ -31,6 +31,11 @@ export async function liveThrough(client: Client, name: string, patienceMs?: num
     return body.status === 'processing' ? false : body;
   };
   const items = await until('the import to end', ended, patienceMs);
+  const outcomes = items.photos.data.map(({ status, error }: { status: string; error: unknown }) => ({
+    status,
+    error,
+  }));
+  expect(outcomes).toEqual(Array(2).fill({ status: 'imported', error: null }));
   expect(items).toMatchObject({ status: 'completed', counts: { total: 2, imported: 2 } });
   const [keptId, droppedId] = items.photos.data.map((item: { photoId: number }) => item.photoId);
 
