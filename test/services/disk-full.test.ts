@@ -72,7 +72,7 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
     makeRoom();
     await published(importId, small);
     const { photoId } = await stateOf(importId);
-    const thumb = await client.bytes(`/photos/${photoId}/renditions/thumb`);
+    const thumb = await client.bytes(`/photos/${photoId}/download?rendition=thumb`);
     expect([...thumb.subarray(0, 2)]).toEqual([0xff, 0xd8]);
   });
 
