@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, sha256 } from '../e2e/support/client.js';
 import { until } from '../e2e/support/processes.js';
@@ -42,6 +42,8 @@ describe('RELIABILITY: the write order, as the kernel sees it', () => {
     const calls = await during(async () => {
       expect((await client.upload(upload, bytes)).status).toBe(204);
       await looked(importId, id);
+      // The last thing that a look does.
+      await until('the staged bytes to be gone', () => stagedFiles() === 0);
     });
     const placed = one(calls, 'rename', /"[^"]*\/blobs\/tmp\/[^"]+", "[^"]*\/blobs\/originals\/[^"]+"/);
     const target = /, "([^"]+)"/.exec(placed.text)?.[1] ?? '';
@@ -50,9 +52,9 @@ describe('RELIABILITY: the write order, as the kernel sees it', () => {
     const committed = first(calls, /COMMIT/, settled);
     const [folder] = foldersOf(target);
     expectOrder(placed, last(calls, 'fsync', new RegExp(`<${folder}>`), settled), settled, committed);
-    expectOrder(thumb, settled);
     const staged = one(calls, 'unlink', /\/blobs\/staging\//, committed);
-    expectOrder(committed, staged);
+    // Not before: until then the item could still get other bytes, and a slower look would put the picture of earlier ones there.
+    expectOrder(committed, thumb, staged);
   });
 
   async function registered() {
@@ -68,6 +70,11 @@ describe('RELIABILITY: the write order, as the kernel sees it', () => {
       const { body } = await client.get(`/imports/${importId}?include=photos`);
       return body.photos.data.find((item: { id: number }) => item.id === id).status === 'ready';
     });
+  }
+
+  function stagedFiles(): number {
+    const entries = readdirSync(join(installation.dataDir, 'blobs/staging'), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).length;
   }
 
   async function during(work: () => Promise<void>): Promise<readonly SystemCall[]> {
