@@ -1,8 +1,10 @@
 import type { DataSource } from 'typeorm';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { renewPhotos } from '../../src/core/tags/renew-photos.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { later } from '../support/samples.js';
 import { Tenant } from '../support/tenant.js';
@@ -104,4 +106,35 @@ test('they lose a tag that is deleted', async () => {
   await tenant.within(({ tags }) => tags.delete(all, later(0)));
   expect(await stored()).toEqual([kind([], 2, (PHOTOS + 1) / 2), kind([half], 2, (PHOTOS - 1) / 2)]);
   expect([await count(all), await count(half)]).toEqual([undefined, (PHOTOS - 1) / 2]);
+});
+
+describe('where their new versions come later', () => {
+  const renew = () => renewPhotos({ store: new TypeormCustomerStore(source), clock: new SettableClock() }, tenant.id);
+  const found = async (words: string[]) => {
+    const query = { filters: { trashed: 'any', words }, sort: 'id', window: { after: null, limit: PHOTOS } } as const;
+    return (await tenant.read(({ photos }) => photos.list(query))).length;
+  };
+
+  test('a deleted tag is in the search column until then, and found by nobody', async () => {
+    await tenant.within(({ tags }) => tags.delete(all, null));
+    const odd = { links: [], search: lexemes(all), version: 1, photos: (PHOTOS + 1) / 2 };
+    const even = { links: lexemes(half), search: lexemes(all, half), version: 1, photos: (PHOTOS - 1) / 2 };
+    expect(await stored()).toEqual([odd, even]);
+    expect([await found(['all']), await found(['half'])]).toEqual([0, (PHOTOS - 1) / 2]);
+    await renew();
+    expect(await stored()).toEqual([kind([], 2, (PHOTOS + 1) / 2), kind([half], 2, (PHOTOS - 1) / 2)]);
+  });
+
+  test('a merged one, too, and the photos are found by the one that stays', async () => {
+    const merged = await tenant.within(async ({ photos, tags }) => {
+      await photos.lockTagged([all, half], []);
+      await tags.lock([all, half, none]);
+      return tags.merge([all, half], none, null);
+    });
+    expect(merged).toEqual({ added: PHOTOS - 1, unchanged: 0 });
+    expect([await found(['none']), await found(['half']), await count(none)]).toEqual([PHOTOS, 0, PHOTOS - 1]);
+    await renew();
+    expect(await stored()).toEqual([kind([none], 2, PHOTOS)]);
+    expect([await found(['none']), await count(none)]).toEqual([PHOTOS, PHOTOS - 1]);
+  });
 });

@@ -237,33 +237,6 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
     });
   });
 
-  describe('lockSomeTagged', () => {
-    it('answers the first by id, in the trash or not, and no more than the limit', async () => {
-      const [tag, other] = await tagIds('sea', 'other');
-      const tagged = await tenant.addPhotos([{}, { trashedAt: later(0) }, {}], [tag]);
-      await tenant.addPhoto({}, [other]);
-      const some = (limit: number) => tenant.within(({ photos }) => photos.lockSomeTagged(tag, limit));
-      expect(await some(2)).toEqual(idsOf(tagged.slice(0, 2)));
-      expect(await some(4)).toEqual(idsOf(tagged));
-      expect(await tenant.within(({ photos }) => photos.lockSomeTagged(NOBODY, 4))).toEqual([]);
-    });
-
-    it('holds them: no change of many at once is lost', async () => {
-      const [tag] = await tagIds('sea');
-      await tenant.addPhotos([{}, {}], [tag]);
-      await atOnce(10, () =>
-        tenant.within(async ({ photos }) => {
-          const [id] = await photos.lockSomeTagged(tag, 1);
-          const seen = present(await photos.get(present(id)));
-          await photos.update({ ...seen, version: seen.version + 1 });
-        }),
-      );
-      const [first, second] = await found({ tagIds: [tag] });
-      expect((await photo(present(first))).version).toBe(11);
-      expect((await photo(present(second))).version).toBe(1);
-    });
-  });
-
   it('keeps links, counts and search together, when photos get, lose and change the tags at the same time', async () => {
     const [into, from, other] = await tagIds('into', 'from', 'other');
     const ids = idsOf(

@@ -13,6 +13,7 @@ import { present } from '../support/tenant.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
 import { customerStoreContract } from './customer-store.contract.js';
+import { departedTagsContract } from './departed-tags.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
@@ -65,6 +66,7 @@ function spoiling(database: MemoryDatabase) {
 
 customerStoreContract('memory', async () => openMemory());
 describe('tags of many photos in memory', () => bulkTagsContract(async () => openMemory()));
+describe('tags that depart in memory', () => departedTagsContract(async () => openMemory()));
 describe('transactions in memory', () => transactionsContract(async () => openMemory()));
 customerDirectoryContract('memory', async () => openMemory());
 keyStoreContract('memory', async () => openMemory());

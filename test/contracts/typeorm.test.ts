@@ -12,6 +12,7 @@ import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
 import { customerStoreContract } from './customer-store.contract.js';
+import { departedTagsContract } from './departed-tags.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
@@ -48,6 +49,8 @@ async function databaseTime(source: DataSource): Promise<number> {
 customerStoreContract('TypeORM', openDatabase);
 
 describe('tags of many photos in TypeORM', () => bulkTagsContract(openDatabase));
+
+describe('tags that depart in TypeORM', () => departedTagsContract(openDatabase));
 
 describe('transactions in TypeORM', () => transactionsContract(openDatabase));
 

@@ -1,11 +1,14 @@
+import { runJob } from '../../src/core/jobs/run-job.js';
 import { editPhotos } from '../../src/core/photos/edit-photos.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { purgePhotos, trashPhotos } from '../../src/core/photos/trash-photos.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
-import { deleteTag, emptyTag } from '../../src/core/tags/delete-tag.js';
+import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag, type TagPatch } from '../../src/core/tags/edit-tag.js';
+import { readTag } from '../../src/core/tags/read-tag.js';
+import { renewPhotos } from '../../src/core/tags/renew-photos.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import { Account, blobsUnder, everything, picture, type World, world } from '../support/core-world.js';
 import { present, Tenant } from '../support/tenant.js';
@@ -270,52 +273,122 @@ describe('DELETE of many photos (§7, endpoint 14)', () => {
   });
 });
 
-describe('DELETE of a tag with very many photos (§7, endpoint 19)', () => {
+describe('tags of very many photos (§7, endpoints 18 and 19)', () => {
   const MANY = 4001;
-
-  async function popularTag(): Promise<{ tag: Tag; tenant: Tenant; ids: readonly Id[] }> {
-    const tenant = await Tenant.of(ports);
-    const tag = await tenant.addTag('popular');
+  let tenant: Tenant;
+  let tag: Tag;
+  let ids: readonly Id[];
+  let caller: Account['caller'];
+  beforeEach(async () => {
+    tenant = await Tenant.of(ports);
+    tag = await tenant.addTag('popular');
     const all = await tenant.addPhotos(
       Array.from({ length: MANY }, () => ({})),
       [tag.id],
     );
-    return { tag, tenant, ids: all.map(({ id }) => id) };
-  }
-  const callerOf = async (tenant: Tenant) => (await Account.open(ports, { customerId: tenant.id })).caller;
+    ids = all.map(({ id }) => id);
+    ({ caller } = await Account.open(ports, { customerId: tenant.id }));
+  });
 
-  test('it is taken off a few thousand at a time, and each photo becomes one new version', async () => {
-    const { tag, tenant, ids } = await popularTag();
-    const caller = await callerOf(tenant);
-    const seen: number[] = [];
-    const check = ({ photoCount }: Tag) => void seen.push(photoCount);
-    expect(await emptyTag(ports, caller, tag.id, check)).toBe(true);
-    expect(seen).toEqual([MANY]);
-    expect((await tenant.read(({ tags }) => tags.get(tag.id)))?.photoCount).toBe(1);
+  /** How many photos there are in each version and with each set of tags. */
+  async function photosNow() {
+    const kinds = new Map<string, number>();
+    for (const { version, tags } of await tenant.read((view) => view.photos.getMany(ids))) {
+      const kind = [version, ...tags.map(({ name }) => name)].join(' ');
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    }
+    return Object.fromEntries(kinds);
+  }
+  const work = async () => {
+    for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+      await runJob(ports, job);
+      await ports.jobs.complete(job);
+    }
+  };
+
+  test('a deletion is answered when the tag is gone, and each photo becomes one new version behind it', async () => {
     await deleteTag(ports, caller, tag.id);
-    const photosNow = await tenant.read((view) => view.photos.getMany(ids));
-    expect(new Set(photosNow.map(({ version, tags }) => `${version} ${tags.length}`))).toEqual(new Set(['2 0']));
-    await expect(deleteTag(ports, caller, tag.id)).rejects.toMatchObject({ code: 'not_found' });
-    expect(await emptyTag(ports, caller, tag.id)).toBe(false);
+    expect(await photosNow()).toEqual({ '1': MANY });
+    await expect(readTag(ports, caller, tag.id)).rejects.toMatchObject({ code: 'not_found' });
+    ports.clock.pass(1000);
+    await work();
+    expect(await photosNow()).toEqual({ '2': MANY });
+    expect((await tenant.read((view) => view.photos.get(present(ids[0]))))?.updatedAt).toEqual(ports.clock.now());
+    expect(await tenant.read((view) => view.tags.departed())).toEqual([]);
+  });
+
+  test('again it is not found, whatever the condition', async () => {
+    await deleteTag(ports, caller, tag.id);
+    const check = () => {
+      throw new DomainError('precondition_failed', 'on purpose');
+    };
+    await expect(deleteTag(ports, caller, tag.id, check)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('a condition that does not hold leaves everything', async () => {
-    const { tag, tenant } = await popularTag();
     const refusal = new DomainError('precondition_failed', 'on purpose');
-    const check = () => {
+    const seen: number[] = [];
+    const check = ({ photoCount }: Tag) => {
+      seen.push(photoCount);
       throw refusal;
     };
-    await expect(emptyTag(ports, await callerOf(tenant), tag.id, check)).rejects.toBe(refusal);
-    expect((await tenant.read(({ tags }) => tags.get(tag.id)))?.photoCount).toBe(MANY);
+    await expect(deleteTag(ports, caller, tag.id, check)).rejects.toBe(refusal);
+    expect([seen, await photosNow()]).toEqual([[MANY], { '1 popular': MANY }]);
+    expect(await ports.jobs.claim(60)).toBeNull();
   });
 
-  test('a tag with few photos is left to its deletion, which is one transaction', async () => {
-    const tag = await acme.tag('rare');
-    await photos(2, tag);
-    const check = () => {
-      throw new Error('not to be asked');
+  test('a merge is one transaction, and its new versions come behind it', async () => {
+    const into = await tenant.addTag('into');
+    await editTag(ports, caller, into.id, { addPhotoIds: ids.slice(0, 1000) });
+    const { changes, photoCount } = await editTag(ports, caller, into.id, { mergeTagIds: [tag.id] });
+    expect(changes).toMatchObject({ added: MANY - 1000, unchanged: 1000, mergedTagIds: [tag.id] });
+    expect(photoCount).toBe(MANY);
+    expect(await photosNow()).toEqual({ '1 into': MANY - 1000, '2 into': 1000 });
+    await work();
+    expect(await photosNow()).toEqual({ '2 into': MANY - 1000, '3 into': 1000 });
+  });
+
+  test('a run that dies anywhere is taken up by the next, and no photo gets two versions', async () => {
+    await deleteTag(ports, caller, tag.id);
+    let left = 0;
+    const dying: World['store'] = Object.create(ports.store);
+    dying.within = async (customerId, inside) => {
+      if (left === 0) throw new Error('killed');
+      left -= 1;
+      return ports.store.within(customerId, inside);
     };
-    expect(await emptyTag(ports, acme.caller, tag.id, check)).toBe(false);
-    expect((await acme.tags())[0]).toMatchObject({ photoCount: 2 });
+    for (left of [0, 1, 2]) await expect(renewPhotos({ ...ports, store: dying }, tenant.id)).rejects.toThrow('killed');
+    expect(await photosNow()).toEqual({ '1': 1, '2': 4000 });
+    await work();
+    expect(await photosNow()).toEqual({ '2': MANY });
+  });
+
+  test('a deletion while another is being worked up is not forgotten', async () => {
+    const second = await tenant.addTag('second');
+    await deleteTag(ports, caller, tag.id);
+    for (let at = 0; at < ids.length; at += 1000) {
+      await editTag(ports, caller, second.id, { addPhotoIds: ids.slice(at, at + 1000) });
+    }
+    const job = present(await ports.jobs.claim(60));
+    const meanwhile: World['store'] = Object.create(ports.store);
+    let transactions = 0;
+    meanwhile.within = async (customerId, inside) => {
+      transactions += 1;
+      if (transactions === 2) await deleteTag(ports, caller, second.id);
+      return ports.store.within(customerId, inside);
+    };
+    await runJob({ ...ports, store: meanwhile }, job);
+    await ports.jobs.complete(job);
+    await work();
+    expect(await photosNow()).toEqual({ '4': MANY });
+    expect(await tenant.read((view) => view.tags.departed())).toEqual([]);
+  });
+
+  test('a tag of few photos is left to no job', async () => {
+    const rare = await acme.tag('rare');
+    const [id] = (await photos(2, rare)) as [Id];
+    await deleteTag(ports, acme.caller, rare.id);
+    expect(await acme.photo(id)).toMatchObject({ tags: [], version: 3 });
+    expect(await ports.jobs.claim(60)).toBeNull();
   });
 });

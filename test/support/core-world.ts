@@ -281,8 +281,10 @@ export function runJobsUntilIdle(world: World): Promise<void> {
 
 /** All rows but the jobs, and the blobs. */
 export async function everything({ database, blobs }: World) {
-  const { customers, keys, photos, exif, links, tags, imports, importPhotos, forgottenItems, deliveries } = database;
-  const tables = [customers, keys, photos, exif, links, tags, imports, importPhotos, forgottenItems, deliveries];
+  const { customers, keys, photos, exif, links, tags, departedTags, departedFrom } = database;
+  const { imports, importPhotos, forgottenItems, deliveries } = database;
+  const ofPhotos = [photos, exif, links, tags, departedTags, departedFrom];
+  const tables = [customers, keys, ...ofPhotos, imports, importPhotos, forgottenItems, deliveries];
   const rows = tables.map((table) => table.all());
   return { rows, blobs: await blobsUnder(blobs, 'staging/', 'originals/', 'renditions/') };
 }

@@ -66,6 +66,10 @@ export class MemoryTable<T extends object, K extends string | number = Id> {
     return this.rows.delete(key);
   }
 
+  entries(): [K, T][] {
+    return [...this.rows];
+  }
+
   all(): T[] {
     return [...this.rows.values()];
   }
@@ -95,6 +99,10 @@ export class MemoryDatabase {
   /** Tag ids by photo. */
   readonly links = new MemoryTable<readonly Id[]>(this.journal);
   readonly tags = new MemoryTable<Tag>(this.journal);
+  /** Tags that are gone, by their id, while photos may be left to be renewed for them. */
+  readonly departedTags = new MemoryTable<Pick<Tag, 'customerId'>>(this.journal);
+  /** Which of them have left a photo that has no new version since, by photo. */
+  readonly departedFrom = new MemoryTable<readonly Id[]>(this.journal);
   readonly imports = new MemoryTable<Import>(this.journal);
   readonly importPhotos = new MemoryTable<ImportPhoto>(this.journal);
   /** That photos name. */

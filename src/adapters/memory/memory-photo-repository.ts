@@ -45,10 +45,9 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return this.lock(ids);
   }
 
-  async lockSomeTagged(tagId: Id, limit: number): Promise<readonly Id[]> {
-    const tagged = this.own((photo) => this.linksOf(photo.id).includes(tagId)).map((photo) => photo.id);
-    this.held.hold('photo', tagged.slice(0, limit));
-    return tagged.slice(0, limit);
+  async countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
+    const tagged = this.own((photo) => this.linksOf(photo.id).some((link) => tagIds.includes(link)));
+    return Math.min(tagged.length, limit);
   }
 
   async list({ filters, sort, window }: PhotoQuery): Promise<readonly TaggedPhoto[]> {
@@ -109,6 +108,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     const before = this.stored(photo.id);
     this.held.demand('photo', photo.id);
     this.store(photo);
+    this.database.departedFrom.delete(photo.id);
     const shift = Number(isTrashed(before)) - Number(isTrashed(photo));
     this.shiftCounts(this.linksOf(photo.id), shift);
   }
@@ -130,6 +130,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     if (photo === null) return;
     if (!isTrashed(photo)) this.shiftCounts(this.linksOf(id), -1);
     this.database.links.delete(id);
+    this.database.departedFrom.delete(id);
     this.database.exif.delete(id);
     this.database.photos.delete(id);
   }

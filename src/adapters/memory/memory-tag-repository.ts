@@ -85,10 +85,10 @@ export class MemoryTagRepository implements TagRepository {
     return true;
   }
 
-  async delete(id: Id, at: Date): Promise<void> {
+  async delete(id: Id, at: Date | null): Promise<void> {
     if ((await this.get(id)) === null) return;
     await this.relink(this.photosWith([id]), [id], [], at);
-    this.database.tags.delete(id);
+    this.remove([id], at);
   }
 
   async attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void> {
@@ -99,14 +99,52 @@ export class MemoryTagRepository implements TagRepository {
     await this.relink(this.lockedPhotos(photoIds), ids, [], at);
   }
 
-  async merge(from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos> {
+  async merge(from: readonly Id[], into: Id, at: Date | null): Promise<MergedPhotos> {
     const own = from.filter((id) => this.isOwn(id));
     const photos = this.photosWith(own);
     const shown = photos.filter((photo) => !isTrashed(photo));
     const unchanged = shown.filter((photo) => this.linksOf(photo.id).includes(into)).length;
     await this.relink(photos, own, [into], at);
-    for (const id of own) this.database.tags.delete(id);
+    this.remove(own, at);
     return { added: shown.length - unchanged, unchanged };
+  }
+
+  async departed(): Promise<readonly Id[]> {
+    const own = this.database.departedTags.entries().filter(([, { customerId }]) => customerId === this.customerId);
+    return own.map(([id]) => id).sort((a, b) => a - b);
+  }
+
+  async renew(departed: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null> {
+    const photos = this.database.photos.where(({ customerId, id }) => customerId === this.customerId && id > after);
+    const page = photos.sort((a, b) => a.id - b.id).slice(0, limit);
+    const isLeft = (id: Id) => departed.includes(id);
+    const marked = page.filter((photo) => this.database.departedFrom.get(photo.id)?.some(isLeft));
+    for (const photo of marked) {
+      const left = this.database.departedFrom.get(photo.id) ?? [];
+      this.database.departedFrom.set(
+        photo.id,
+        left.filter((id) => !isLeft(id)),
+      );
+      this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
+    }
+    await this.tellUpdated(
+      marked.map(({ id }) => id),
+      at,
+    );
+    return page.length < limit ? null : (page.at(-1)?.id ?? null);
+  }
+
+  async forget(departed: readonly Id[]): Promise<void> {
+    for (const id of departed) {
+      if (this.database.departedTags.get(id)?.customerId === this.customerId) this.database.departedTags.delete(id);
+    }
+  }
+
+  private remove(ids: readonly Id[], at: Date | null): void {
+    for (const id of ids) {
+      this.database.tags.delete(id);
+      if (at === null) this.database.departedTags.set(id, { customerId: this.customerId });
+    }
   }
 
   private photosShown(id: Id): number {
@@ -125,13 +163,25 @@ export class MemoryTagRepository implements TagRepository {
     );
   }
 
-  /** One new version of each photo that anything changes of, its event, and the counts with it. */
-  private async relink(photos: readonly Photo[], off: readonly Id[], on: readonly Id[], at: Date): Promise<void> {
+  /**
+   * One new version of each photo that anything changes of, its event, and the counts with it. With null, version and event are
+   * left for later.
+   */
+  private async relink(
+    photos: readonly Photo[],
+    off: readonly Id[],
+    on: readonly Id[],
+    at: Date | null,
+  ): Promise<void> {
     const changed = photos.filter((photo) => this.relinkOne(photo, off, on, at)).map(({ id }) => id);
-    await new MemoryOutbox(this.database, this.customerId).add('photo.updated', changed, at);
+    if (at !== null) await this.tellUpdated(changed, at);
   }
 
-  private relinkOne(photo: Photo, off: readonly Id[], on: readonly Id[], at: Date): boolean {
+  private tellUpdated(ids: readonly Id[], at: Date): Promise<void> {
+    return new MemoryOutbox(this.database, this.customerId).add('photo.updated', ids, at);
+  }
+
+  private relinkOne(photo: Photo, off: readonly Id[], on: readonly Id[], at: Date | null): boolean {
     const before = this.linksOf(photo.id);
     const kept = before.filter((id) => !off.includes(id));
     const added = on.filter((id) => !kept.includes(id));
@@ -139,9 +189,10 @@ export class MemoryTagRepository implements TagRepository {
     const missing = added.filter((id) => !this.isOwn(id));
     if (missing.length > 0) throw new Error(`There is no tag ${missing.join()}.`);
     this.database.links.set(photo.id, [...kept, ...added]);
-    this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
-    if (isTrashed(photo)) return true;
     const gone = before.filter((id) => off.includes(id));
+    if (at !== null) this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
+    else this.database.departedFrom.set(photo.id, [...(this.database.departedFrom.get(photo.id) ?? []), ...gone]);
+    if (isTrashed(photo)) return true;
     for (const [ids, by] of [
       [gone, -1],
       [added, 1],

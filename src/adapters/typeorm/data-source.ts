@@ -65,10 +65,10 @@ export const migrations = [
   IdempotencyKeys1763700000006,
   Upkeep1763700000007,
   PhotoLists1763700000008,
+  TagsOfMany1763700000009,
   Outages1763700000010,
   Webhooks1763700000011,
   BlobOwners1763700000012,
-  TagsOfMany1763700000009,
   ForgottenImports1763700000015,
 ];
 

@@ -15,6 +15,8 @@ const TIMES = ['taken', 'created', 'updated'] as const;
 interface WordWithTags {
   readonly word: string;
   readonly tagIds: readonly Id[];
+  /** Photos came to one of the tags lately, and are not all found by its lexeme yet. */
+  readonly unsettled: boolean;
 }
 
 /** A condition; what it looks up in another table ends with `end`. */
@@ -103,8 +105,8 @@ export class PhotoConditions {
 
   /** Tags stand in the search column by id; but a query of thousands of them would take longer than to look at the links. */
   private addWords(words: readonly WordWithTags[]): void {
-    const few = words.filter(({ tagIds }) => tagIds.length <= MANY_TAGS);
-    const matches = (some: readonly WordWithTags[]) =>
+    const few = words.filter(({ tagIds, unsettled }) => tagIds.length <= MANY_TAGS && !unsettled);
+    const matches = (some: readonly Pick<WordWithTags, 'word' | 'tagIds'>[]) =>
       `p.search @@ ${this.place(searchQuery(this.customerId, some))}::tsquery`;
     if (few.length > 0) this.demand(matches(few));
     for (const { word, tagIds } of words.filter((each) => !few.includes(each))) {
@@ -133,9 +135,11 @@ export class PhotoConditions {
   private withTags(manager: EntityManager, words: readonly string[]): Promise<WordWithTags[]> {
     return select<WordWithTags>(
       manager,
-      `SELECT word, ARRAY(
+      `SELECT word, ids AS "tagIds",
+         EXISTS (SELECT FROM departed_tags d WHERE d.customer_id = $1 AND d.into_id = ANY(ids)) AS unsettled
+       FROM unnest($2::text[]) AS word, LATERAL (SELECT ARRAY(
          SELECT t.id FROM tags t WHERE t.customer_id = $1 AND strpos(' ' || t.search_key, ' ' || word) > 0
-       ) AS "tagIds" FROM unnest($2::text[]) AS word`,
+       ) AS ids) found`,
       [this.customerId, words],
     );
   }

@@ -1,13 +1,20 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
 import type { MergedPhotos } from '../../core/tags/tag-repository.js';
+import { depart, inheritDeparted } from './departed-tags.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { tagLexeme } from './photo-search.js';
 import { change, select } from './rows.js';
 
-/** So that each statement about all photos of a tag ends in time, however many they are. */
-const PHOTOS_AT_ONCE = 2_000;
+/** So that each statement about the links of all photos of a tag ends in time, however many they are. */
+const LINKS_AT_ONCE = 10_000;
+
+/** Photos by id. */
+interface Range {
+  readonly after: Id;
+  readonly upTo: Id;
+}
 
 /** Holds photos, and all that have one of the tags, in ascending order of ids. */
 export async function lockTaggedPhotos(
@@ -16,18 +23,25 @@ export async function lockTaggedPhotos(
   tagIds: readonly Id[],
   photoIds: readonly Id[],
 ): Promise<void> {
-  for await (const page of pages(manager, customerId, tagIds, photoIds)) await lockPhotos(manager, customerId, page);
+  for await (const range of ranges(manager, customerId, tagIds)) {
+    await lockTaggedIn(manager, customerId, tagIds, range, photoIds);
+  }
 }
 
-export async function lockSomeTaggedPhotos(
+export async function countTaggedPhotos(
   manager: EntityManager,
   customerId: Id,
-  tagId: Id,
+  tagIds: readonly Id[],
   limit: number,
-): Promise<readonly Id[]> {
-  const page = await pageAfter(manager, customerId, { tagIds: [tagId], photoIds: [], last: 0, limit });
-  await lockPhotos(manager, customerId, page);
-  return page;
+): Promise<number> {
+  const [row] = await select<{ count: number }>(
+    manager,
+    `SELECT count(*)::integer AS count FROM (
+       SELECT DISTINCT photo_id FROM photo_tags WHERE customer_id = $1 AND tag_id = ANY($2::bigint[]) LIMIT $3
+     ) tagged`,
+    [customerId, tagIds, limit],
+  );
+  return row?.count ?? 0;
 }
 
 export async function attachTag(
@@ -85,45 +99,39 @@ export async function detachTags(
   await shiftPhotoCounts(manager, customerId, shifts);
 }
 
+/** Takes a tag that is about to be deleted off all its photos. Those get a new version, or, with null, are left for later. */
+export async function dropTag(manager: EntityManager, customerId: Id, tagId: Id, at: Date | null): Promise<void> {
+  if (at === null) await depart(manager, customerId, [tagId], null);
+  for await (const range of ranges(manager, customerId, [tagId])) {
+    if (at !== null) await changeTags(manager, customerId, range, { off: [tagId], on: [], at });
+    await removeLinks(manager, customerId, range, [tagId]);
+  }
+}
+
 /**
- * Takes tags that are about to be deleted off all their photos, which get `into` in their place, if there is one. The tags must
- * be locked. The counts of those that go, go with them.
+ * Gives all photos of tags that are about to be deleted another in their place. They get a new version, or, with null, are left
+ * for later. The tags must be locked. The counts of those that go, go with them.
  */
-export async function replaceTags(
+export async function mergeTags(
   manager: EntityManager,
   customerId: Id,
-  tagIds: readonly Id[],
-  into: Id | null,
-  at: Date,
+  from: readonly Id[],
+  into: Id,
+  at: Date | null,
 ): Promise<MergedPhotos> {
   let shown = 0;
   let added = 0;
-  for await (const page of pages(manager, customerId, tagIds, [])) {
-    await lockPhotos(manager, customerId, page);
-    const off =
-      'DELETE FROM photo_tags WHERE customer_id = $1 AND photo_id = ANY($2::bigint[]) AND tag_id = ANY($3::bigint[])';
-    await change(manager, off, [customerId, page, tagIds]);
-    const on = into === null ? [] : [into];
-    const links = await select<{ id: Id }>(
-      manager,
-      `INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
-       SELECT $1, p.id, tag_id, p.trashed, p.created_at FROM photos p, unnest($3::bigint[]) AS tag_id
-       WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ON CONFLICT DO NOTHING RETURNING photo_id AS id`,
-      [customerId, page, on],
-    );
-    const { rows } = await change<{ id: Id; trashed: boolean }>(
-      manager,
-      `UPDATE photos SET updated_at = $3, version = version + 1,
-         search = ts_delete(search, $4::text[]) || array_to_tsvector($5::text[])
-       WHERE customer_id = $1 AND id = ANY($2::bigint[]) RETURNING id, trashed`,
-      [customerId, page, at, lexemes(customerId, tagIds), lexemes(customerId, on)],
-    );
-    await tellUpdated(manager, customerId, idsOf(rows), at);
-    const visible = new Set(rows.flatMap(({ id, trashed }) => (trashed ? [] : [id])));
-    shown += visible.size;
-    added += links.filter(({ id }) => visible.has(id)).length;
+  if (at === null) await depart(manager, customerId, from, into);
+  for await (const range of ranges(manager, customerId, from)) {
+    // Most are held already; some may have got the tag just before it was.
+    await lockTaggedIn(manager, customerId, from, range);
+    if (at !== null) await changeTags(manager, customerId, range, { off: from, on: [into], at });
+    const moved = await moveLinks(manager, customerId, range, from, into);
+    shown += moved.shown;
+    added += moved.added;
   }
-  if (into !== null) await shiftPhotoCounts(manager, customerId, [{ tagIds: [into], by: added }]);
+  await inheritDeparted(manager, customerId, from, into);
+  await shiftPhotoCounts(manager, customerId, [{ tagIds: [into], by: added }]);
   return { added, unchanged: shown - added };
 }
 
@@ -132,40 +140,102 @@ function tellUpdated(manager: EntityManager, customerId: Id, ids: readonly Id[],
   return new TypeormOutbox(manager, customerId).add('photo.updated', ids, at);
 }
 
-/** All of them, a page at a time. What is done to a page does not move the next. */
-async function* pages(
+/** The links of some tags within a range, by the index that has them in the order of photos: `$2` is the tags, `$3` and `$4` the range. */
+const links = `l.customer_id = $1 AND l.tag_id = ANY($2::bigint[]) AND l.photo_id > $3 AND l.photo_id <= $4`;
+const linked = `ARRAY(SELECT l.photo_id FROM photo_tags l WHERE ${links})`;
+
+/**
+ * Of each photo one link becomes the new one, where it is not there; the others go. Answers how many photos outside the trash.
+ * Rows are handed on in arrays, not in joins: how many they are the planner cannot know of links that were made a moment ago.
+ */
+async function moveLinks(
+  manager: EntityManager,
+  customerId: Id,
+  { after, upTo }: Range,
+  from: readonly Id[],
+  into: Id,
+): Promise<{ shown: number; added: number }> {
+  const shown = (photoIds: string) =>
+    `(SELECT count(*)::integer FROM photos WHERE customer_id = $1 AND id = ANY(${photoIds}) AND NOT trashed)`;
+  const [moved] = await select<{ shown: number; added: number }>(
+    manager,
+    `WITH first AS (
+       SELECT DISTINCT ON (l.photo_id) l.photo_id, l.tag_id, l.ctid FROM photo_tags l
+       WHERE l.customer_id = $1 AND l.tag_id = ANY($2::bigint[] || $5::bigint) AND l.photo_id > $3 AND l.photo_id <= $4
+       ORDER BY l.photo_id, l.tag_id = $5 DESC, l.tag_id
+     ), moved AS (
+       UPDATE photo_tags SET tag_id = $5
+       WHERE customer_id = $1 AND ctid = ANY(ARRAY(SELECT ctid FROM first WHERE tag_id <> $5)) RETURNING photo_id
+     )
+     SELECT ${shown(linked)} AS shown, ${shown('ARRAY(SELECT photo_id FROM moved)')} AS added`,
+    [customerId, from, after, upTo, into],
+  );
+  await removeLinks(manager, customerId, { after, upTo }, from);
+  return moved ?? { shown: 0, added: 0 };
+}
+
+async function removeLinks(
+  manager: EntityManager,
+  customerId: Id,
+  { after, upTo }: Range,
+  tagIds: readonly Id[],
+): Promise<void> {
+  await change(manager, `DELETE FROM photo_tags l WHERE ${links}`, [customerId, tagIds, after, upTo]);
+}
+
+/** A new version of each photo in the range that has a tag which it loses, with other tags to be found by. */
+async function changeTags(
+  manager: EntityManager,
+  customerId: Id,
+  { after, upTo }: Range,
+  { off, on, at }: { off: readonly Id[]; on: readonly Id[]; at: Date },
+): Promise<void> {
+  const { rows } = await change<{ id: Id }>(
+    manager,
+    `UPDATE photos SET updated_at = $5, version = version + 1,
+       search = ts_delete(search, $6::text[]) || array_to_tsvector($7::text[])
+     WHERE customer_id = $1 AND id = ANY(${linked}) RETURNING id`,
+    [customerId, off, after, upTo, at, lexemes(customerId, off), lexemes(customerId, on)],
+  );
+  await tellUpdated(manager, customerId, idsOf(rows), at);
+}
+
+/** Holds the photos of a range that have one of the tags, or are named, in ascending order of ids. */
+async function lockTaggedIn(
   manager: EntityManager,
   customerId: Id,
   tagIds: readonly Id[],
-  photoIds: readonly Id[],
-): AsyncIterable<readonly Id[]> {
-  for (let last = 0; ; ) {
-    const page = await pageAfter(manager, customerId, { tagIds, photoIds, last, limit: PHOTOS_AT_ONCE });
-    if (page.length > 0) yield page;
-    if (page.length < PHOTOS_AT_ONCE) return;
-    last = page.at(-1) ?? last;
-  }
-}
-
-/** The ids of photos that are named or have one of the tags, ascending. */
-async function pageAfter(
-  manager: EntityManager,
-  customerId: Id,
-  { tagIds, photoIds, last, limit }: { tagIds: readonly Id[]; photoIds: readonly Id[]; last: Id; limit: number },
-): Promise<readonly Id[]> {
-  const rows = await select<{ id: Id }>(
+  { after, upTo }: Range,
+  photoIds: readonly Id[] = [],
+): Promise<void> {
+  const named = photoIds.filter((id) => id > after && id <= upTo);
+  await select(
     manager,
-    `SELECT photo_id AS id FROM photo_tags WHERE customer_id = $1 AND tag_id = ANY($2::bigint[]) AND photo_id > $4
-     UNION SELECT id FROM unnest($3::bigint[]) AS id WHERE id > $4
-     ORDER BY id LIMIT $5`,
-    [customerId, tagIds, photoIds, last, limit],
+    `SELECT count(*) FROM (
+       SELECT FROM photos WHERE customer_id = $1 AND id = ANY(${linked} || $5::bigint[])
+       ORDER BY id FOR UPDATE
+     ) held`,
+    [customerId, tagIds, after, upTo, named],
   );
-  return rows.map(({ id }) => id);
 }
 
-async function lockPhotos(manager: EntityManager, customerId: Id, ids: readonly Id[]): Promise<void> {
-  const held = 'SELECT FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
-  await select(manager, held, [customerId, ids]);
+/** All ids, divided where so many links of the tags have been passed. What is done to one range does not move the next. */
+async function* ranges(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): AsyncIterable<Range> {
+  for (let after = 0; ; ) {
+    const [page] = await select<{ links: number; last: Id }>(
+      manager,
+      `SELECT count(*)::integer AS links, max(photo_id) AS last FROM (
+         SELECT l.photo_id FROM unnest($2::bigint[]) AS named (tag_id) CROSS JOIN LATERAL (
+           SELECT photo_id FROM photo_tags WHERE customer_id = $1 AND tag_id = named.tag_id AND photo_id > $3
+           ORDER BY photo_id LIMIT $4
+         ) l ORDER BY l.photo_id LIMIT $4
+       ) page`,
+      [customerId, tagIds, after, LINKS_AT_ONCE],
+    );
+    if (page === undefined || page.links < LINKS_AT_ONCE) return yield { after, upTo: Number.MAX_SAFE_INTEGER };
+    yield { after, upTo: page.last };
+    after = page.last;
+  }
 }
 
 function lexemes(customerId: Id, tagIds: readonly Id[]): string[] {

@@ -9,7 +9,7 @@ import { type PhotoRow, photoOf, photoTable, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { isUnmoved, listPhotos, taggedColumns } from './photo-list.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
-import { lockSomeTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
+import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { asJson, assignments, insertion, select, selected } from './rows.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
@@ -54,6 +54,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return row?.exif ?? null;
   }
 
+  countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
+    return countTaggedPhotos(this.manager, this.customerId, tagIds, limit);
+  }
+
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
     const rows = await select<{ id: Id }>(
       this.manager,
@@ -82,10 +86,6 @@ export class TypeormPhotoRepository implements PhotoRepository {
   async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
     await lockTaggedPhotos(this.manager, this.customerId, tagIds, ids);
     return this.getMany(ids);
-  }
-
-  lockSomeTagged(tagId: Id, limit: number): Promise<readonly Id[]> {
-    return lockSomeTaggedPhotos(this.manager, this.customerId, tagId, limit);
   }
 
   async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {

@@ -5,8 +5,9 @@ import type { NewTag, Tag } from '../../core/tags/tag.js';
 import type { TagFilters, TagQuery, TagSort } from '../../core/tags/tag-query.js';
 import type { MergedPhotos, TagCount, TagRepository } from '../../core/tags/tag-repository.js';
 import { isTaken } from './database-errors.js';
+import { departedTags, forgetDeparted, renewPhotos } from './departed-tags.js';
 import { countsOf, recountPhotos } from './photo-counts.js';
-import { attachTag, detachTags, replaceTags } from './photo-tags.js';
+import { attachTag, detachTags, dropTag, mergeTags } from './photo-tags.js';
 import { asJson, change, insertion, select, selected, update } from './rows.js';
 import { searchKeyOf, tagTable } from './tag.table.js';
 
@@ -111,10 +112,10 @@ export class TypeormTagRepository implements TagRepository {
     }
   }
 
-  async delete(id: Id, at: Date): Promise<void> {
+  async delete(id: Id, at: Date | null): Promise<void> {
     // Waits for everybody who is just giving the tag to a photo, and keeps the others away.
     await this.lock([id]);
-    await replaceTags(this.manager, this.customerId, [id], null, at);
+    await dropTag(this.manager, this.customerId, id, at);
     await this.remove([id]);
   }
 
@@ -126,8 +127,20 @@ export class TypeormTagRepository implements TagRepository {
     return detachTags(this.manager, this.customerId, ids, photoIds, at);
   }
 
-  async merge(from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos> {
-    const merged = await replaceTags(this.manager, this.customerId, from, into, at);
+  departed(): Promise<readonly Id[]> {
+    return departedTags(this.manager, this.customerId);
+  }
+
+  renew(departed: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null> {
+    return renewPhotos(this.manager, this.customerId, departed, { after, limit, at });
+  }
+
+  forget(departed: readonly Id[]): Promise<void> {
+    return forgetDeparted(this.manager, this.customerId, departed);
+  }
+
+  async merge(from: readonly Id[], into: Id, at: Date | null): Promise<MergedPhotos> {
+    const merged = await mergeTags(this.manager, this.customerId, from, into, at);
     await this.remove(from);
     return merged;
   }

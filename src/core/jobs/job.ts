@@ -5,7 +5,9 @@ export type JobWork =
   /** Look at the bytes of an item that is `processing`. */
   | { readonly kind: 'inspect'; readonly importId: Id; readonly photoId: Id }
   /** Bring what is ready of a finalized import into the library. */
-  | { readonly kind: 'publish'; readonly importId: Id };
+  | { readonly kind: 'publish'; readonly importId: Id }
+  /** Give photos that departed tags have left their new versions. */
+  | { readonly kind: 'renew' };
 
 export interface Job {
   readonly id: Id;
@@ -21,6 +23,7 @@ export interface Job {
 
 /** One job per customer and work: adding it again while it waits changes nothing. */
 export function jobKey(work: JobWork): string {
+  if (work.kind === 'renew') return 'renew';
   return work.kind === 'inspect' ? `inspect/${work.importId}/${work.photoId}` : `publish/${work.importId}`;
 }
 

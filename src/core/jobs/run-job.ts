@@ -2,6 +2,7 @@ import { giveUpImportPhoto, type InspectUses, inspectImportPhoto } from '../impo
 import { publishImport } from '../imports/publish-import.js';
 import { ReaderFailure } from '../media/media-reader.js';
 import { isOutage } from '../shared/errors.js';
+import { renewPhotos } from '../tags/renew-photos.js';
 import { type Job, MAX_ATTEMPTS, MAX_BEGINNINGS, MAX_OUTAGES } from './job.js';
 
 /**
@@ -11,6 +12,7 @@ import { type Job, MAX_ATTEMPTS, MAX_BEGINNINGS, MAX_OUTAGES } from './job.js';
  */
 export async function runJob(uses: InspectUses, job: Job): Promise<void> {
   const { work, customerId, attempt } = job;
+  if (work.kind === 'renew') return renewPhotos(uses, customerId);
   if (work.kind === 'publish') {
     return publishImport(uses, customerId, work.importId, attempt >= MAX_ATTEMPTS);
   }

@@ -15,6 +15,8 @@ export interface PhotoReads {
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
   exif(id: Id): Promise<ExifTags | null>;
+  /** How many photos, in the trash or not, have one of these tags; `limit` when there are more. */
+  countTagged(tagIds: readonly Id[], limit: number): Promise<number>;
   /**
    * Ids over `after`, ascending, at most `limit`, of photos whose `purgeAt` has come; but not those that an item of an open
    * or processing import is a duplicate of, for these may be restored when it is published.
@@ -30,8 +32,6 @@ export interface PhotoRepository extends PhotoReads {
   lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]>;
   /** `lock(ids)`, and with them, in one ascending order, every photo that has one of the tags. Answers the named ones only. */
   lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly TaggedPhoto[]>;
-  /** Holds photos that have the tag, in the trash or not: the first ones by id, at most `limit`. Answers their ids, ascending. */
-  lockSomeTagged(tagId: Id, limit: number): Promise<readonly Id[]>;
   /** False, and nothing stored, when the customer has a photo with this sha256 and dupSeq. Tag ids that do not exist are passed over. */
   insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean>;
   /** The next `dupSeq` for a deliberate duplicate: over 0, unique per customer and hash. */

@@ -3,7 +3,9 @@ import type { Limits } from '../customers/limits.js';
 import { isTrashed, type TaggedPhoto } from '../photos/photo.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { areMany } from './renew-photos.js';
 import type { Tag } from './tag.js';
+import type { MergedPhotos } from './tag-repository.js';
 import type { TagChanges, TagTools } from './tag-tools.js';
 
 /**
@@ -35,11 +37,12 @@ export function demandMerged({ mergeTagIds = [] }: TagTools, held: readonly Tag[
  * at the same time becomes one new version, not two: what a merge brings is left to the merge.
  */
 export async function retagPhotos(
-  { tags, imports }: CustomerWork,
+  work: CustomerWork,
   { id }: Pick<Tag, 'id'>,
   tools: TagTools & { readonly mergeTagIds: readonly Id[] },
   { photos, limits, at }: { photos: readonly TaggedPhoto[]; limits: Limits; at: Date },
 ): Promise<TagChanges> {
+  const { tags } = work;
   const { mergeTagIds } = tools;
   const shown = new Map(photos.flatMap((photo) => (isTrashed(photo) ? [] : [[photo.id, photo] as const])));
   const has = (photo: TaggedPhoto, ...tagIds: readonly Id[]) => photo.tags.some((tag) => tagIds.includes(tag.id));
@@ -53,8 +56,7 @@ export async function retagPhotos(
   const leaving = losing.map((photo) => photo.id);
   await tags.detach([id, ...mergeTagIds], leaving, at);
   await tags.attach(id, gaining, at);
-  if (mergeTagIds.length > 0) await imports.replaceTags(mergeTagIds, id);
-  const moved = mergeTagIds.length > 0 ? await tags.merge(mergeTagIds, id, at) : { added: 0, unchanged: 0 };
+  const moved = mergeTagIds.length > 0 ? await mergeTags(work, mergeTagIds, id, at) : { added: 0, unchanged: 0 };
   const removed = losing.filter((photo) => has(photo, id)).length;
   return {
     added: gaining.length + moved.added,
@@ -64,4 +66,13 @@ export async function retagPhotos(
     full,
     mergedTagIds: mergeTagIds,
   };
+}
+
+/** Where the photos are many their new versions come behind the answer (`renewPhotos`). */
+async function mergeTags(work: CustomerWork, from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos> {
+  await work.imports.replaceTags(from, into);
+  const many = await areMany(work, from);
+  const merged = await work.tags.merge(from, into, many ? null : at);
+  if (many) await work.jobs.add({ kind: 'renew' });
+  return merged;
 }

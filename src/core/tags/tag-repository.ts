@@ -14,6 +14,8 @@ export interface TagReads {
   /** Tags of one photo, by name key, then id. */
   ofPhoto(photoId: Id): Promise<readonly Tag[]>;
   count(): Promise<number>;
+  /** Tags that are gone while some of the photos that had them may not have their new version yet, by id ascending. */
+  departed(): Promise<readonly Id[]>;
   /** Of tags with ids over `after`, ascending, at most `limit`. */
   photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]>;
 }
@@ -45,14 +47,27 @@ export interface TagRepository extends TagReads {
   insert(tag: NewTag): Promise<Tag | null>;
   /** Stores name, color, description, updatedAt and version; `photoCount` is never taken from here. False, and nothing changed, when the name key is another tag's. */
   update(tag: Tag): Promise<boolean>;
-  /** Removes the tag from its photos, whose `version` rises and `updatedAt` becomes `at`, and then the tag. */
-  delete(id: Id, at: Date): Promise<void>;
+  /**
+   * Removes the tag from its photos, and then the tag; the tag must be locked. The photos get one new version with `updatedAt`
+   * `at`. Where `at` is null they do not: then the tag has departed, and its photos are left for `renew`.
+   */
+  delete(id: Id, at: Date | null): Promise<void>;
   /** Gives the tag to photos. Those that have it stay as they are, missing ones are passed over. The tag and the photos must be locked. */
   attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void>;
   /** Takes all these tags off photos. Those that have none of them stay as they are, missing ones are passed over. The photos must be locked. */
   detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void>;
   /** Counts the photos of a tag anew; whoever is just changing that number is waited for. */
   recount(id: Id): Promise<void>;
-  /** Every photo of the tags `from` gets `into` in their place, and they are deleted. All tags must be locked; photos that are not are waited for. */
-  merge(from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos>;
+  /**
+   * Every photo of the tags `from` gets `into` in their place, and they are deleted, with `at` as for `delete`. All tags must be
+   * locked; photos that are not are waited for.
+   */
+  merge(from: readonly Id[], into: Id, at: Date | null): Promise<MergedPhotos>;
+  /**
+   * Looks at `limit` photos by id over `after`: those that one of these departed tags has left, and that no `update` has stored
+   * since, get a new version with `updatedAt` `at`, and its event. Answers the last id that it looked at, null when there are none behind.
+   */
+  renew(departed: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null>;
+  /** No photo is left to be renewed for these. */
+  forget(departed: readonly Id[]): Promise<void>;
 }

@@ -2,10 +2,9 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/
 import type { Caller } from '../../../core/access/caller.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { unconditional } from '../../../core/shared/precondition.js';
 import { createTag } from '../../../core/tags/create-tag.js';
 import { createTags } from '../../../core/tags/create-tags.js';
-import { deleteTag, emptyTag } from '../../../core/tags/delete-tag.js';
+import { deleteTag } from '../../../core/tags/delete-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
 import { PORTS } from '../../ports-token.js';
@@ -90,8 +89,6 @@ export class TagsController {
   @Needs('tags:write')
   @HttpCode(204)
   async delete(@Calling() caller: Caller, @PathId('id') id: Id, @Conditions() ifMatch: IfMatch, @Once() once: RunOnce) {
-    const check = ifMatch(tagView);
-    const isChecked = await emptyTag(this.ports, caller, id, check);
-    return once((ports) => deleteTag(ports, caller, id, isChecked ? unconditional : check), nothing);
+    return once((ports) => deleteTag(ports, caller, id, ifMatch(tagView)), nothing);
   }
 }

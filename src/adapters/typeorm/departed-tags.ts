@@ -1,0 +1,83 @@
+import type { EntityManager } from 'typeorm';
+import type { Id } from '../../core/shared/ids.js';
+import { TypeormOutbox } from './outbox.repository.js';
+import { tagLexeme } from './photo-search.js';
+import { change, select } from './rows.js';
+
+/*
+ * A tag that departed from many photos is gone from `tags` and `photo_tags` at once. What is left of it is its lexeme in the
+ * photos' search column, which nobody looks for any more: it marks the photos that have no new version yet. So there is no
+ * other list of them, and whatever stores such a photo anew takes it off.
+ */
+
+/** Notes that these tags depart without new versions of their photos, which get `into` in their place, if there is one. */
+export async function depart(
+  manager: EntityManager,
+  customerId: Id,
+  tagIds: readonly Id[],
+  into: Id | null,
+): Promise<void> {
+  await select(
+    manager,
+    `INSERT INTO departed_tags (customer_id, tag_id, into_id)
+     SELECT customer_id, id, $3 FROM tags WHERE customer_id = $1 AND id = ANY($2::bigint[])`,
+    [customerId, tagIds, into],
+  );
+}
+
+/** The photos that lately came to the tags `from`, and now go on to `into`, are not all found by its lexeme either. */
+export async function inheritDeparted(
+  manager: EntityManager,
+  customerId: Id,
+  from: readonly Id[],
+  into: Id,
+): Promise<void> {
+  const all = 'UPDATE departed_tags SET into_id = $3 WHERE customer_id = $1 AND into_id = ANY($2::bigint[])';
+  await change(manager, all, [customerId, from, into]);
+}
+
+export async function departedTags(manager: EntityManager, customerId: Id): Promise<readonly Id[]> {
+  const all = 'SELECT tag_id AS id FROM departed_tags WHERE customer_id = $1 ORDER BY tag_id';
+  return (await select<{ id: Id }>(manager, all, [customerId])).map(({ id }) => id);
+}
+
+export async function forgetDeparted(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<void> {
+  const these = 'DELETE FROM departed_tags WHERE customer_id = $1 AND tag_id = ANY($2::bigint[])';
+  await change(manager, these, [customerId, tagIds]);
+}
+
+/** New versions for those of the next `limit` photos that one of these tags has left. */
+export async function renewPhotos(
+  manager: EntityManager,
+  customerId: Id,
+  departed: readonly Id[],
+  { after, limit, at }: { after: Id; limit: number; at: Date },
+): Promise<Id | null> {
+  const lexemes = departed.map((tagId) => tagLexeme(customerId, tagId));
+  const marked = lexemes.map((lexeme) => `'${lexeme}'`).join(' | ');
+  // In the order of ids, marked or not: the index over all lexemes would be entered anew, and find more dead rows, each time.
+  const [page] = await select<{ count: number; last: Id; ids: Id[] }>(
+    manager,
+    `SELECT count(*)::integer AS count, max(id) AS last, coalesce(array_agg(id) FILTER (WHERE search @@ $4::tsquery), '{}') AS ids
+     FROM (SELECT id, search FROM photos WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3) page`,
+    [customerId, after, limit, marked],
+  );
+  if (page === undefined || page.count === 0) return null;
+  if (page.ids.length > 0) {
+    const held = 'SELECT FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
+    await select(manager, held, [customerId, page.ids]);
+    // By a statement of its own, which sees the links as they are behind the wait.
+    const { rows } = await change<{ id: Id }>(
+      manager,
+      `UPDATE photos p SET updated_at = $3, version = p.version + 1,
+         search = ts_delete(p.search, $4::text[]) || array_to_tsvector(ARRAY(
+           SELECT concat($1::bigint, '#', l.tag_id) FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id
+         ))
+       WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND p.search @@ $5::tsquery RETURNING p.id`,
+      [customerId, page.ids, at, lexemes, marked],
+    );
+    const renewed = rows.map(({ id }) => id);
+    await new TypeormOutbox(manager, customerId).add('photo.updated', renewed, at);
+  }
+  return page.count < limit ? null : page.last;
+}
