@@ -7,7 +7,7 @@ import { change, select } from './rows.js';
 /*
  * A tag that departed from many photos is gone from `tags` and `photo_tags` at once. What is left of it is its lexeme in the
  * photos' search column, which nobody looks for any more: it marks the photos that have no new version yet. So there is no
- * other list of them, and whatever stores such a photo anew takes it off.
+ * other list of them, and whatever stores such a photo anew takes it off. Until then the facet `tagged` is not to be relied on.
  */
 
 /** Notes that these tags depart without new versions of their photos, which get `into` in their place, if there is one. */
@@ -39,6 +39,11 @@ export async function inheritDeparted(
 export async function departedTags(manager: EntityManager, customerId: Id): Promise<readonly Id[]> {
   const all = 'SELECT tag_id AS id FROM departed_tags WHERE customer_id = $1 ORDER BY tag_id';
   return (await select<{ id: Id }>(manager, all, [customerId])).map(({ id }) => id);
+}
+
+/** Whether photos may have lexemes of tags that they no longer have. */
+export async function hasDeparted(manager: EntityManager, customerId: Id): Promise<boolean> {
+  return (await departedTags(manager, customerId)).length > 0;
 }
 
 export async function forgetDeparted(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<void> {

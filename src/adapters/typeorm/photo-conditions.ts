@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { PhotoFilters } from '../../core/photos/photo-query.js';
 import type { Id } from '../../core/shared/ids.js';
+import { hasDeparted } from './departed-tags.js';
 import { cameraKeys } from './photo-cameras.js';
 import { facetsOf } from './photo-facets.js';
 import type { PhotoOrder } from './photo-order.js';
@@ -24,6 +25,9 @@ type Condition = (end: string) => string;
 
 /** The conditions of a list on the photo `p`, and the values that stand in them: `$1` is the customer. */
 export class PhotoConditions {
+  /** Facets do not say it all: tags have departed, and whether a photo has any is said by its links. */
+  byLinks = false;
+
   private constructor(
     private readonly customerId: Id,
     readonly values: unknown[],
@@ -58,7 +62,11 @@ export class PhotoConditions {
   }
 
   private async add(manager: EntityManager, filters: PhotoFilters): Promise<void> {
-    this.addOwn(filters);
+    const { untagged, ...others } = filters;
+    if (untagged !== undefined && (await hasDeparted(manager, this.customerId))) {
+      this.addOwn(others);
+      this.addUntagged(untagged);
+    } else this.addOwn(filters);
     this.addTimes(filters);
     this.addTags(filters);
     this.addPlace(filters);
@@ -91,6 +99,12 @@ export class PhotoConditions {
     if (excludeTagIds === undefined) return;
     const excluded = this.linked(excludeTagIds);
     this.conditions.push((end) => `NOT ${excluded(end)}`);
+  }
+
+  private addUntagged(untagged: boolean): void {
+    const links = 'SELECT FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id';
+    this.conditions.push((end) => `${untagged ? 'NOT ' : ''}EXISTS (${links}${end})`);
+    this.byLinks = true;
   }
 
   private addPlace({ bbox }: PhotoFilters): void {

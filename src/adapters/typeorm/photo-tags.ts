@@ -146,7 +146,7 @@ const linked = `ARRAY(SELECT l.photo_id FROM photo_tags l WHERE ${links})`;
 
 /**
  * Of each photo one link becomes the new one, where it is not there; the others go. Answers how many photos outside the trash.
- * Rows are handed on in arrays, not in joins: how many they are the planner cannot know of links that were made a moment ago.
+ * The links are handed on in an array, not joined: how many they are no statistics know of what was made a moment ago.
  */
 async function moveLinks(
   manager: EntityManager,
@@ -155,19 +155,18 @@ async function moveLinks(
   from: readonly Id[],
   into: Id,
 ): Promise<{ shown: number; added: number }> {
-  const shown = (photoIds: string) =>
-    `(SELECT count(*)::integer FROM photos WHERE customer_id = $1 AND id = ANY(${photoIds}) AND NOT trashed)`;
   const [moved] = await select<{ shown: number; added: number }>(
     manager,
-    `WITH first AS (
-       SELECT DISTINCT ON (l.photo_id) l.photo_id, l.tag_id, l.ctid FROM photo_tags l
-       WHERE l.customer_id = $1 AND l.tag_id = ANY($2::bigint[] || $5::bigint) AND l.photo_id > $3 AND l.photo_id <= $4
-       ORDER BY l.photo_id, l.tag_id = $5 DESC, l.tag_id
+    `WITH tagged AS MATERIALIZED (
+       SELECT trashed, min(ctid) FILTER (WHERE tag_id <> $5) AS link, bool_or(tag_id = $5) AS has_into FROM photo_tags
+       WHERE customer_id = $1 AND tag_id = ANY($2::bigint[] || $5::bigint) AND photo_id > $3 AND photo_id <= $4
+       GROUP BY photo_id, trashed
      ), moved AS (
        UPDATE photo_tags SET tag_id = $5
-       WHERE customer_id = $1 AND ctid = ANY(ARRAY(SELECT ctid FROM first WHERE tag_id <> $5)) RETURNING photo_id
+       WHERE customer_id = $1 AND ctid = ANY(ARRAY(SELECT link FROM tagged WHERE link IS NOT NULL AND NOT has_into))
      )
-     SELECT ${shown(linked)} AS shown, ${shown('ARRAY(SELECT photo_id FROM moved)')} AS added`,
+     SELECT count(*)::integer AS shown, (count(*) FILTER (WHERE NOT has_into))::integer AS added
+     FROM tagged WHERE link IS NOT NULL AND NOT trashed`,
     [customerId, from, after, upTo, into],
   );
   await removeLinks(manager, customerId, { after, upTo }, from);

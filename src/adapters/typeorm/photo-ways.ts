@@ -56,7 +56,7 @@ export async function waysOf(manager: EntityManager, list: List): Promise<readon
   if (kinds.some((each) => POINTED.includes(each))) return [matching(list, conditions)];
   const tag = branched && kinds.includes('tag') ? await rarest(manager, customerId, filters.tagIds ?? []) : undefined;
   const walk = walked(list, conditions, tag, WALK);
-  if (branched && alone === 'facets') return [walk, merged(list, branchesOfFacets(filters))];
+  if (branched && alone === 'facets' && !conditions.byLinks) return [walk, merged(list, branchesOfFacets(filters))];
   const further = walked(list, conditions, tag, (2 * WALK) / PROMISING);
   const ifPromising: Way = (stretch, limit, found) =>
     found < limit * PROMISING ? null : further(stretch, limit, found);
