@@ -474,6 +474,18 @@ describe('duplicates at publishing (§8.4)', () => {
     });
   });
 
+  test('of a photo that another import was allowed to make a second time are duplicates all the same', async () => {
+    const { id } = await acme.start();
+    const [waiting] = await acme.send(id, [file]);
+    await runJobsUntilIdle(ports);
+    expect(await acme.item(present(waiting))).toMatchObject({ status: 'ready' });
+    const { items } = await acme.bring([file], { duplicatePolicy: 'allow' });
+    await acme.finalize(id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.item(present(waiting))).toMatchObject({ status: 'duplicate', photoId: items[0]?.photoId });
+    expect((await acme.photos()).map((photo) => photo.id)).toEqual([items[0]?.photoId]);
+  });
+
   test('of a photo that is deleted for ever meanwhile fail, and the file can be imported again', async () => {
     const photo = await acme.addPhoto(file);
     const { id } = await acme.start();

@@ -51,15 +51,19 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
     const item = await work.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'ready' || item.facts === null) return false;
     const at = clock.now();
-    const dupSeq = subject.duplicatePolicy === 'allow' ? await work.photos.nextDupSeq() : 0;
+    const mayBeSecond = subject.duplicatePolicy === 'allow';
+    const dupSeq = mayBeSecond ? await work.photos.nextDupSeq() : 0;
     const photo = newPhoto(item, item.facts, subject, await work.customer(), { dupSeq, at });
+    const same = async () => (await work.photos.findBySha256([photo.sha256]))[0];
+    // One that was allowed to be the second has a dupSeq of its own: storing this one beside it would be no conflict.
+    const known = mayBeSecond ? undefined : await same();
     const tagIds = [...new Set([...ofAll, ...item.tagIds])];
-    if (await work.photos.insert(photo, tagIds, item.facts.exif)) {
+    if (known === undefined && (await work.photos.insert(photo, tagIds, item.facts.exif))) {
       await work.importPhotos.update({ ...move(item, 'imported', at), photoId: item.id, facts: null });
       await work.outbox.add('photo.created', [item.id], at);
       return false;
     }
-    const winner = (await work.photos.findBySha256([photo.sha256]))[0];
+    const winner = known ?? (await same());
     if (winner === undefined) throw goneThisMoment();
     await work.importPhotos.update(duplicateOf(item, winner.id, at));
     return !(await recover(work, winner, photo.blobKey, at));

@@ -32,6 +32,12 @@ export interface StartOptions {
   readonly ports?: (ports: Ports) => Partial<Ports>;
 }
 
+/** What a customer may have. Null: any number. */
+export interface Quota {
+  readonly photos: number | null;
+  readonly storageBytes: number | null;
+}
+
 export interface RunningApp {
   readonly ports: Ports;
   readonly clock: SettableClock;
@@ -40,8 +46,8 @@ export interface RunningApp {
   readonly log: readonly string[];
   /** Every route, as the controllers declare it. */
   readonly routes: readonly Route[];
-  /** A new customer with a key that may do everything. */
-  customer(name?: string): Promise<Actor>;
+  /** A new customer with a key that may do everything; without a quota, unless it is given. */
+  customer(name?: string, quota?: Quota): Promise<Actor>;
   /** A request without a key. */
   send(parts: RequestParts): Promise<Answer>;
   /** Does every job that is due, and those that they bring. */
@@ -70,7 +76,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     url,
     log,
     routes: app.get(RouteTable, { strict: false }).routes,
-    customer: (name = 'ACME') => newActor(ports, url, name),
+    customer: (name = 'ACME', quota = none) => newActor(ports, url, name, quota),
     send: (parts) => send(url, parts),
     work: () => work(ports),
     close: () => app.close(),
@@ -152,8 +158,11 @@ export class Actor {
   }
 }
 
-async function newActor(ports: Ports, url: string, name: string): Promise<Actor> {
-  const customer = await createCustomer(ports, { name, storageBytesLimit: null, photosLimit: null });
+const none: Quota = { photos: null, storageBytes: null };
+
+async function newActor(ports: Ports, url: string, name: string, quota: Quota): Promise<Actor> {
+  const { photos: photosLimit, storageBytes: storageBytesLimit } = quota;
+  const customer = await createCustomer(ports, { name, storageBytesLimit, photosLimit });
   return newKey(ports, url, customer.id, {});
 }
 
