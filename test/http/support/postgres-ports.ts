@@ -2,12 +2,13 @@ import { TypeormKeyStore } from '../../../src/adapters/typeorm/api-key.repositor
 import { TypeormCustomerDirectory } from '../../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../../src/adapters/typeorm/data-source.js';
+import { TypeormIdempotencyStore } from '../../../src/adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from '../../../src/adapters/typeorm/job.repository.js';
 import type { Ports } from '../../../src/core/ports.js';
 import { testDatabase } from '../../support/postgres.js';
 
 export interface PostgresPorts {
-  readonly ports: Pick<Ports, 'store' | 'customers' | 'keys' | 'jobs'>;
+  readonly ports: Pick<Ports, 'store' | 'customers' | 'keys' | 'jobs' | 'idempotency'>;
   /** Every row there is, by table; but for jobs and turns. */
   rows(): Promise<Record<string, unknown>>;
   close(): Promise<void>;
@@ -22,6 +23,7 @@ export async function postgresPorts(): Promise<PostgresPorts> {
     customers: new TypeormCustomerDirectory(source),
     keys: new TypeormKeyStore(source),
     jobs: new TypeormJobQueue(source),
+    idempotency: new TypeormIdempotencyStore(source),
   };
   const rows = async () => {
     const tables: { name: string }[] = await source.query(
