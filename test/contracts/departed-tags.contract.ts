@@ -231,6 +231,44 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
     });
   });
 
+  it('keeps links, counts and search together, when photos change their tags and trash while a tag departs', async () => {
+    const [into, from, other] = await tagIds('into', 'from', 'other');
+    const ids = idsOf(
+      await tenant.addPhotos(
+        Array.from({ length: 8 }, () => ({})),
+        [from],
+      ),
+    );
+    const one = (number: number) => present(ids[number % ids.length]);
+    const agree = async () => {
+      for (const [id, name] of [
+        [into, 'into'],
+        [other, 'other'],
+      ] as const) {
+        expect(await searched(name)).toEqual(await found({ tagIds: [id] }));
+        expect([name, await count(id)]).toEqual([name, (await found({ tagIds: [id], trashed: 'false' })).length]);
+      }
+      const tagged = await Promise.all((await found({})).map(async (id) => ((await named(id)).length > 0 ? [id] : [])));
+      expect(await found({ untagged: false })).toEqual(tagged.flat());
+      expect(await searched('from')).toEqual([]);
+    };
+    await atOnce(16, async (number) => {
+      if (number === 7) return void (await merge([from], into));
+      if (number % 4 === 0) return void (await tenant.addPhoto({}, [from, other]));
+      await tenant.within(async ({ photos, tags }) => {
+        const held = present((await photos.lock([one(number)]))[0]);
+        if (number % 4 === 1) return photos.update({ ...held, trashedAt: held.trashedAt === null ? later(1) : null });
+        const known = idsOf(await tags.lock([from, other]));
+        if (number % 4 === 2) await photos.setTags(held.id, known);
+        else await tags.detach(known, [held.id], later(1));
+      });
+    });
+    await agree();
+    await renew([from]);
+    await tenant.within(({ tags }) => tags.forget([from]));
+    await agree();
+  });
+
   describe('countTagged', () => {
     it('counts photos, in the trash or not, each once, up to the limit', async () => {
       const [a, b, none] = await tagIds('alpha', 'beta', 'none');
