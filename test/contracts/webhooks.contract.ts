@@ -305,6 +305,25 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       expect(await toldBy((tags) => tags.delete(into, at))).toEqual([trashed]);
     });
 
+    it('a tag that departs tells of its photos when they are renewed, and once', async () => {
+      const [gone] = await tenant.addTags('gone');
+      const tagIds = [present(gone).id];
+      const photos = [await tenant.addPhoto({}, tagIds), await tenant.addPhoto({ trashedAt: later(1) }, tagIds)];
+      await tenant.addPhoto();
+      const one = await endpoint({ events: ['photo.updated'] });
+      await tenant.within(async ({ tags }) => {
+        await tags.lock(tagIds);
+        await tags.delete(present(gone).id, null);
+      });
+      expect(await log(one)).toEqual([]);
+      for (let time = 0; time < 2; time += 1) {
+        await tenant.within(({ tags }) => tags.renew(tagIds, 0, 100, later(9)));
+        const told = await log(one);
+        expect(told.map(({ subjectId }) => subjectId).sort()).toEqual(photos.map(({ id }) => id));
+        for (const event of told) expect(event).toMatchObject({ type: 'photo.updated', at: later(9) });
+      }
+    });
+
     describe('claim', () => {
       it('gives out what is due, once, with its attempt counted', async () => {
         const one = await endpoint();
