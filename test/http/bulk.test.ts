@@ -376,21 +376,29 @@ describe('API.md §7, 18: PATCH /tags/{id} with bulk tools', () => {
 });
 
 describe('API.md §7, 19: DELETE /tags/{id} of a tag with thousands of photos', () => {
-  test('If-Match is compared with the tag as it was; every photo becomes a new version', async () => {
+  test('it is gone with the answer, and the new versions of its photos follow', async () => {
     const { id } = await tag('popular');
     const photoIds = await app.ports.store.within(actor.customerId, async (work) => {
       const ids = await work.importPhotos.allocateIds(2500);
       for (const photoId of ids) await work.photos.insert(samplePhoto(actor.customerId, photoId), [id], {});
       return ids;
     });
+    const [first, last] = [`/photos/${photoIds[0]}`, `/photos/${photoIds[2499]}`];
     const { etag = '' } = (await actor.get(`/tags/${id}`)).headers;
+    const { etag: ofPhoto = '' } = (await actor.get(first)).headers;
     const stale = await actor.delete(`/tags/${id}`, { 'if-match': '"other"' });
     expect([stale.status, stale.body.error.details]).toEqual([412, { currentEtag: etag }]);
     expect((await actor.get(`/tags/${id}`)).headers.etag).toBe(etag);
     expect((await actor.delete(`/tags/${id}`, { 'if-match': etag })).status).toBe(204);
-    expect((await actor.delete(`/tags/${id}`)).status).toBe(404);
-    for (const photoId of [photoIds[0], photoIds[2499]]) {
-      expect((await actor.get(`/photos/${photoId}`)).body).toMatchObject({ tags: [], version: 2 });
-    }
+    expect((await actor.delete(`/tags/${id}`, { 'if-match': etag })).status).toBe(404);
+    expect((await actor.get(`/photos?tagIds=${id}`)).status).toBe(400);
+    expect((await actor.get('/photos?q=popular')).body.data).toEqual([]);
+    expect((await actor.get('/photos?untagged=true&limit=1')).body.data).toHaveLength(1);
+    expect((await actor.get(first)).body.tags).toEqual([]);
+    expect((await actor.patch(first, { title: 'x' }, { 'if-match': ofPhoto })).status).toBe(412);
+    app.clock.pass(1000);
+    await app.work();
+    const renewed = { tags: [], version: 2, updatedAt: app.clock.now().toISOString() };
+    for (const photo of [first, last]) expect((await actor.get(photo)).body).toMatchObject(renewed);
   });
 });

@@ -1,4 +1,3 @@
-import { samplePhoto } from '../support/samples.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
@@ -169,29 +168,6 @@ describe('API.md §7, 18 and 19: PATCH and DELETE /tags/{id}', () => {
     expect([answer.status, answer.bytes.length]).toEqual([204, 0]);
     expect((await actor.delete(`/tags/${id}`)).status).toBe(404);
     expect((await actor.get(`/photos/${photo.id}`)).body).toMatchObject({ tags: [], version: 3 });
-  });
-
-  test('a tag of very many photos is gone with the answer, and their versions follow', async () => {
-    const { id } = await make('popular');
-    const ids = await app.ports.store.within(actor.customerId, async ({ photos, importPhotos }) => {
-      const photoIds = await importPhotos.allocateIds(2001);
-      for (const each of photoIds) await photos.insert(samplePhoto(actor.customerId, each), [id], {});
-      return photoIds;
-    });
-    const photo = `/photos/${ids[0]}`;
-    const { etag: before = '' } = (await actor.get(photo)).headers;
-    const { etag = '' } = (await actor.get(`/tags/${id}`)).headers;
-    expect((await actor.delete(`/tags/${id}`, { 'if-match': etag })).status).toBe(204);
-    expect((await actor.delete(`/tags/${id}`, { 'if-match': etag })).status).toBe(404);
-    expect((await actor.get(`/photos?tagIds=${id}`)).status).toBe(400);
-    expect((await actor.get('/photos?q=popular')).body.data).toEqual([]);
-    expect((await actor.get('/photos?untagged=true&limit=1')).body.data).toHaveLength(1);
-    const shown = await actor.get(photo);
-    expect([shown.body.tags, shown.headers.etag === before]).toEqual([[], false]);
-    expect((await actor.patch(photo, { title: 'x' }, { 'if-match': before })).status).toBe(412);
-    app.clock.pass(1000);
-    await app.work();
-    expect((await actor.get(photo)).body).toMatchObject({ version: 2, updatedAt: at(app.clock.now()) });
   });
 
   test('a photo of an import that named a tag comes with the one that it was merged into', async () => {
