@@ -21,6 +21,7 @@ import { Outages1763700000010 } from './migrations/1763700000010-outages.js';
 import { Webhooks1763700000011 } from './migrations/1763700000011-webhooks.js';
 import { BlobOwners1763700000012 } from './migrations/1763700000012-blob-owners.js';
 import { ForgottenImports1763700000015 } from './migrations/1763700000015-forgotten-imports.js';
+import { DepartedTags1763700000018 } from './migrations/1763700000018-departed-tags.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
@@ -65,11 +66,12 @@ export const migrations = [
   IdempotencyKeys1763700000006,
   Upkeep1763700000007,
   PhotoLists1763700000008,
-  TagsOfMany1763700000009,
   Outages1763700000010,
   Webhooks1763700000011,
   BlobOwners1763700000012,
+  TagsOfMany1763700000009,
   ForgottenImports1763700000015,
+  DepartedTags1763700000018,
 ];
 
 /**
