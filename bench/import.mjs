@@ -8,7 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
-import { apiOf, root, startService, timedEach } from './service.mjs';
+import { apiOf, processorSeconds, root, startService, timedEach } from './service.mjs';
 
 const count = Number(process.argv[2] ?? 2000);
 const megapixels = Number(process.argv[3] ?? 0.3);
@@ -95,6 +95,7 @@ async function throughService(files) {
   const service = await startService();
   try {
     const api = apiOf(service);
+    const before = processorSeconds(service);
     const began = performance.now();
     const { id } = await api('POST', '/imports', {});
     await register(api, id, files);
@@ -102,7 +103,10 @@ async function throughService(files) {
     const uploaded = await timedEach(files, UPLOADS_AT_ONCE, send);
     await api('POST', `/imports/${id}/finalize`);
     await ended(api, id);
-    return { registered, uploaded, all: (performance.now() - began) / 1000 };
+    const all = (performance.now() - began) / 1000;
+    const after = processorSeconds(service);
+    const spent = Object.entries(after).map(([kind, seconds]) => [kind, ((seconds - before[kind]) * 1000) / count]);
+    return { registered, uploaded, all, spent };
   } finally {
     await service.stop();
   }
@@ -114,12 +118,13 @@ try {
   console.log(`${count} photos of ${megapixels} megapixels, ${kilobytes} kB each, ${cores} cores`);
   const accept = await bareAccept(files);
   const decode = await bareSharp(files);
-  const { registered, uploaded, all } = await throughService(files);
+  const { registered, uploaded, all, spent } = await throughService(files);
   const rate = (seconds) => `${(count / seconds).toFixed(1)} photos/s`;
   const row = (what, seconds, reference, bare) =>
     console.log(`${what}: ${(bare / seconds).toFixed(2)} of ${reference} (${rate(seconds)} against ${rate(bare)})`);
   row('registered and uploaded, jobs running', registered + uploaded, 'bare hash, write and fsync', accept);
   row('end to end, library and thumb ready', all, 'bare sharp making the same thumb', decode);
+  console.log(`processor time of a photo: ${spent.map(([kind, ms]) => `${kind} ${ms.toFixed(1)} ms`).join(', ')}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

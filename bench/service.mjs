@@ -1,6 +1,6 @@
 // A service of its own for a benchmark: an empty data folder, a free port, a key whose budgets are far away.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -85,4 +85,47 @@ export async function timedEach(items, together, work) {
   };
   await Promise.all(Array.from({ length: together }, lane));
   return (performance.now() - began) / 1000;
+}
+
+/** Seconds of processor time, so far, of the service and all that it started: by what they are. Linux. */
+export function processorSeconds({ pid }) {
+  const ticks = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout);
+  const seconds = { service: 0, media: 0, database: 0 };
+  for (const each of family(pid)) {
+    const fields = statOf(each.pid);
+    // utime, stime, and those of children that have ended and been waited for (proc_pid_stat(5), fields 14 to 17).
+    const spent = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticks;
+    seconds[kindOf(each)] += spent;
+  }
+  return seconds;
+}
+
+function kindOf({ command }) {
+  if (command.includes('media-child')) return 'media';
+  return command.includes('postgres') ? 'database' : 'service';
+}
+
+function statOf(pid) {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program may hold spaces and brackets.
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function family(pid) {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const parents = new Map();
+  for (const each of all) {
+    try {
+      parents.set(Number(each), Number(statOf(each)[1]));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const members = [];
+  const add = (one) => {
+    members.push({ pid: one, command: readFileSync(`/proc/${one}/cmdline`, 'utf8') });
+    for (const [child, parent] of parents) if (parent === one) add(child);
+  };
+  add(pid);
+  return members;
 }
