@@ -14,10 +14,10 @@ export interface PostgresPorts {
   close(): Promise<void>;
 }
 
-/** Rows in an empty Postgres database of its own; whatever else there is stays in memory. */
-export async function postgresPorts(): Promise<PostgresPorts> {
+/** Rows in an empty Postgres database of its own; whatever else there is stays in memory. @param poolSize Connections at most. */
+export async function postgresPorts(poolSize = 10): Promise<PostgresPorts> {
   const database = await testDatabase();
-  const source = await openDataSource(database);
+  const source = await openDataSource({ ...database, poolSize });
   const ports = {
     store: new TypeormCustomerStore(source),
     customers: new TypeormCustomerDirectory(source),
