@@ -1,5 +1,6 @@
 import { MemoryMediaReader } from '../../src/adapters/memory/memory-media-reader.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
+import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { backoffSeconds, MAX_ATTEMPTS, MAX_BEGINNINGS, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import { type MediaReader, ReaderFailure } from '../../src/core/media/media-reader.js';
@@ -8,6 +9,7 @@ import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
 import {
   Account,
+  announced,
   blobsUnder,
   type ClientFile,
   everything,
@@ -137,6 +139,41 @@ describe('a worker that dies at any step of an import (§8.3)', () => {
         'store.read',
       ];
       expect([...steps].sort()).toEqual(all.sort());
+    },
+  );
+});
+
+describe('an upload that dies at any step (§8.5)', () => {
+  test.each(['before', 'after'] as const)(
+    '%s the effect of it: the same bytes once more are taken, and only once',
+    async (moment) => {
+      const steps = new Set<string>();
+      for (let call = 1; ; call += 1) {
+        const ports = world();
+        const acme = await Account.open(ports);
+        const file = picture('new.jpg');
+        const { id } = await acme.start();
+        const [item] = await acme.items(id, announced(file));
+        const broken = crashing(ports, { call, moment });
+        const died = await acme
+          .over(broken.ports)
+          .upload(present(item), file.bytes)
+          .then(() => null)
+          .catch((error: unknown) => error);
+        if (died !== null) expect(died).toBeInstanceOf(Crash);
+        steps.add(present(broken.calls.at(-1)));
+        await acme.upload(present(item), file.bytes);
+        await acme.finalize(id);
+        await runJobsUntilIdle(ports);
+        await expectSound(ports);
+        expect({ call, ...(await acme.import(id)).counts }).toMatchObject({ call, total: 1, imported: 1 });
+        await collectGarbage(ports, { graceSeconds: 0 });
+        expect(await blobsUnder(ports.blobs, 'staging/')).toEqual([]);
+        expect(await blobsUnder(ports.blobs, 'originals/')).toHaveLength(1);
+        await expectSound(ports);
+        if (died === null) break;
+      }
+      expect([...steps].sort()).toEqual(['blobs.delete', 'blobs.put', 'store.read', 'store.within']);
     },
   );
 });

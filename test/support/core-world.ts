@@ -154,6 +154,11 @@ export class Account {
     return new Account(this.world, { ...this.caller, scopes: scopes.filter((each) => each !== scope) });
   }
 
+  /** The same key, where other ports stand in for some. */
+  over(world: Ports): Account {
+    return new Account(world, this.caller);
+  }
+
   async start(creation: ImportCreation = {}): Promise<ShownImport> {
     return (await createImport(this.world, this.caller, creation)).import;
   }
