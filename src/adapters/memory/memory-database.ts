@@ -19,6 +19,7 @@ export interface StoredJob {
   readonly customerId: Id;
   readonly work: JobWork;
   readonly attempt: number;
+  readonly failures: number;
   readonly outages: number;
   readonly dueAt: number;
   readonly lease: string | null;

@@ -24,6 +24,7 @@ import { Users1763700000013 } from './migrations/1763700000013-users.js';
 import { Sessions1763700000014 } from './migrations/1763700000014-sessions.js';
 import { ForgottenImports1763700000015 } from './migrations/1763700000015-forgotten-imports.js';
 import { DepartedTags1763700000018 } from './migrations/1763700000018-departed-tags.js';
+import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
 import { sessionTable, userTable } from './user.table.js';
@@ -77,6 +78,7 @@ export const migrations = [
   Sessions1763700000014,
   ForgottenImports1763700000015,
   DepartedTags1763700000018,
+  JobFailures1763700000020,
 ];
 
 /**
