@@ -1,25 +1,33 @@
+/** Typed JSX becomes calls of preact's, as the build does it (tsconfig.json). */
+function swc({ tsx }) {
+  return {
+    swcrc: false,
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', decorators: true, tsx },
+      transform: {
+        legacyDecorator: true,
+        decoratorMetadata: true,
+        useDefineForClassFields: false,
+        react: { runtime: 'automatic', importSource: 'preact' },
+      },
+    },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  };
+}
+
 /** Sources and the ES-module packages are transformed to CommonJS: jest's own ES-module mode fails on Node 20 with @nestjs/throttler. */
 const common = {
   testEnvironment: 'node',
   setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '^.+\\.(ts|js|mjs)$': [
-      '@swc/jest',
-      {
-        swcrc: false,
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-        },
-        module: { type: 'commonjs' },
-        sourceMaps: 'inline',
-      },
-    ],
+    '^.+\\.(ts|js|mjs)$': ['@swc/jest', swc({ tsx: false })],
+    '^.+\\.tsx$': ['@swc/jest', swc({ tsx: true })],
   },
   transformIgnorePatterns: [
-    'node_modules/(?!(@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|thumbhash|ulid)/)',
+    'node_modules/(?!(@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|thumbhash|ulid|preact|preact-render-to-string)/)',
   ],
 };
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -23,6 +23,9 @@ function build() {
   const { status } = spawnSync(process.execPath, [tsc, '-p', root, '--outDir', draft], { stdio: 'inherit' });
   process.exitCode = status ?? 1;
   if (status === 0) {
+    // Styles and scripts of pages are sent as they stand in the sources.
+    const assets = join('http', 'settings', 'assets');
+    cpSync(join(root, 'src', assets), join(draft, assets), { recursive: true });
     rmSync(dist, { recursive: true, force: true });
     renameSync(draft, dist);
   }

@@ -21,6 +21,8 @@ import { FilesModule } from './http/files/files.module.js';
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-options.js';
 import { OpsModule } from './http/ops/ops.module.js';
 import { PORTS } from './http/ports-token.js';
+import { PersonGuard } from './http/settings/person.guard.js';
+import { SettingsModule } from './http/settings/settings.module.js';
 
 /** What the service is made of. The order of the guards is the order of checks (API.md §4.2). */
 @Module({})
@@ -38,6 +40,7 @@ export class AppModule {
         ImportsModule,
         FilesModule,
         OpsModule,
+        SettingsModule,
         // Last: it takes what the others left.
         UnknownRouteModule,
       ],
@@ -49,6 +52,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: IpGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ScopeGuard },
+        { provide: APP_GUARD, useClass: PersonGuard },
         { provide: APP_INTERCEPTOR, useClass: SendReply },
         { provide: APP_INTERCEPTOR, useClass: ReadRequest },
         { provide: APP_INTERCEPTOR, useClass: AnswerOnce },

@@ -2,9 +2,19 @@ import { issueKey } from './core/access/issue-key.js';
 import { createFirstCustomer } from './core/customers/create-customer.js';
 import type { Uses } from './core/ports.js';
 import type { Id } from './core/shared/ids.js';
+import { inviteFirstOwner } from './core/users/invite-user.js';
 
-/** On an empty database: makes the first customer and a key that may do everything. The token, or null when there was a customer. */
-export async function firstRun(ports: Uses<'customers' | 'keys' | 'clock'>): Promise<string | null> {
+/** What a first start made; both are seen only now. */
+export interface FirstRun {
+  readonly token: string;
+  /** Lets one browser into the settings area, once. */
+  readonly link: string;
+}
+
+/** On an empty database: makes the first customer, a key that may do everything, and a link for its first owner. Null when there was a customer. */
+export async function firstRun(
+  ports: Uses<'customers' | 'keys' | 'clock' | 'store' | 'publicUrl'>,
+): Promise<FirstRun | null> {
   const customer = await createFirstCustomer(ports);
   if (customer === null) return null;
   const { token } = await issueKey(ports, {
@@ -16,7 +26,8 @@ export async function firstRun(ports: Uses<'customers' | 'keys' | 'clock'>): Pro
     writeLimit: null,
     expiresAt: null,
   });
-  return token;
+  const { url } = await inviteFirstOwner(ports, customer.id);
+  return { token, link: url };
 }
 
 /** The only customer, while it has no key: a first start that was cut off before its key was shown leaves it so. */
@@ -27,11 +38,15 @@ export async function keylessCustomer({ customers, keys }: Uses<'customers' | 'k
 }
 
 /** What a person sees then: the key, and lines that work as pasted into a shell in the project's folder. */
-export function firstSteps(publicUrl: string, token: string): string {
+export function firstSteps(publicUrl: string, { token, link }: FirstRun): string {
   const api = `${publicUrl}/api/v1`;
   const auth = `-w "\\n" -H "Authorization: Bearer $PHS_KEY"`;
   return `
-A first customer was made. This is its API key; it is shown only now:
+A first customer was made. Open this link to see it in your browser; it lets one person in, once, within a week:
+
+  ${link}
+
+This is its API key; it is shown only now:
 
   ${token}
 
@@ -52,6 +67,6 @@ Try it. Paste these lines into another terminal, in this folder:
   curl -s ${auth} -o cyclamen-again.jpg ${api}/photos/1/download
   cmp examples/photos/cyclamen.jpg cyclamen-again.jpg && echo identical
 
-More keys and customers: npx phs key create --help, npx phs customer create --help
+More people, keys and customers: npx phs user invite --help, npx phs key create --help, npx phs customer create --help
 `;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
 import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
@@ -15,6 +16,8 @@ import { TypeormDeliveryQueue } from './adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
 import { TypeormRateWindowStore } from './adapters/typeorm/rate-window.repository.js';
+import { TypeormSessionStore } from './adapters/typeorm/session.repository.js';
+import { TypeormUserStore } from './adapters/typeorm/user.repository.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import type { Config } from './config.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
@@ -58,6 +61,9 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     store: new TypeormCustomerStore(dataSource),
     customers: new TypeormCustomerDirectory(dataSource),
     keys: new TypeormKeyStore(dataSource),
+    users: new TypeormUserStore(dataSource),
+    sessions: new TypeormSessionStore(dataSource),
+    passwords: new Argon2PasswordHasher(),
     rateWindows: openRateWindows(config, clock, dataSource, log),
     idempotency: new TypeormIdempotencyStore(dataSource),
     blobs,

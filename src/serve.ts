@@ -138,11 +138,11 @@ function startBackground(ports: Ports, config: Config, logger: Logger): Backgrou
 }
 
 async function greet(ports: Ports, config: Config): Promise<void> {
-  const token = await firstRun(ports);
+  const first = await firstRun(ports);
   const where =
     config.databaseUrl === null ? `everything is kept in ${config.dataDir}` : 'on the database of DATABASE_URL';
   const ready = `Photo Service ${VERSION} is ready at ${config.publicUrl} (${where}). Stop it with Ctrl-C.`;
-  if (token !== null) return console.log(`${ready}\n${firstSteps(config.publicUrl, token)}`);
+  if (first !== null) return console.log(`${ready}\n${firstSteps(config.publicUrl, first)}`);
   const keyless = await keylessCustomer(ports);
   const hint = `There is no API key yet: npx phs key create --customer ${keyless} --name first --scopes all`;
   console.log(keyless === null ? ready : `${ready}\n${hint}`);

@@ -7,6 +7,7 @@ import { exitCodes, PartlyDone } from './exit-codes.js';
 import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
 import { migrateCommand, serveCommand } from './serve-command.js';
+import { userCommand } from './user-command.js';
 import { verifyCommand } from './verify-command.js';
 import { VERSION } from './version.js';
 import { webhookCommand } from './webhook-command.js';
@@ -21,6 +22,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(migrateCommand())
     .addCommand(customerCommand())
     .addCommand(keyCommand())
+    .addCommand(userCommand())
     .addCommand(webhookCommand())
     .addCommand(verifyCommand())
     .addCommand(gcCommand())

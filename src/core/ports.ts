@@ -12,6 +12,9 @@ import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
 import type { Clock } from './shared/clock.js';
 import type { Secrets } from './shared/secrets.js';
+import type { PasswordHasher } from './users/password-hasher.js';
+import type { SessionStore } from './users/session.js';
+import type { UserStore } from './users/user-store.js';
 
 /** Everything core needs from outside, by name. */
 export interface Ports {
@@ -19,6 +22,9 @@ export interface Ports {
   readonly store: CustomerStore;
   readonly customers: CustomerDirectory;
   readonly keys: KeyStore;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly passwords: PasswordHasher;
   readonly rateWindows: RateWindowStore;
   readonly idempotency: IdempotencyStore;
   readonly blobs: BlobStore;

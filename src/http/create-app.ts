@@ -8,11 +8,12 @@ import type { Ports } from '../core/ports.js';
 import type { HttpOptions } from './http-options.js';
 import { NestLogger } from './nest-logger.js';
 import { openExchange } from './open-exchange.js';
+import { browserSessions } from './settings/browser-session.js';
 import { limitSockets } from './socket-timeouts.js';
 
 /** The HTTP side of the service on the given ports, ready to listen. */
 export async function createApp(ports: Ports, options: HttpOptions): Promise<NestExpressApplication> {
-  const adapter = new ExpressAdapter(expressApp(options));
+  const adapter = new ExpressAdapter(expressApp(ports, options));
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(ports, options), adapter, {
     abortOnError: false,
     // Bodies are read behind the guards, by the route's own rules.
@@ -27,7 +28,7 @@ export async function createApp(ports: Ports, options: HttpOptions): Promise<Nes
 }
 
 /** Routing must be strict before Nest gets the instance: set later, it has no effect. */
-function expressApp(options: HttpOptions): express.Express {
+function expressApp(ports: Ports, options: HttpOptions): express.Express {
   const app = express();
   app.enable('strict routing');
   app.enable('case sensitive routing');
@@ -45,13 +46,17 @@ function expressApp(options: HttpOptions): express.Express {
       strictTransportSecurity: false,
     }),
   );
-  app.use(compression({ filter: isJson, threshold: 1024 }));
+  app.use(compression({ filter: isText, threshold: 1024 }));
+  // Whether browsers come by TLS is said by PUBLIC_URL: a proxy in front may not tell.
+  Object.defineProperty(app.request, 'secure', { value: ports.publicUrl.startsWith('https:') });
+  app.use(browserSessions(ports));
   return app;
 }
 
 /** For answers that are data: should one be shown as a page after all, it can do nothing. Pages for people set their own. */
 const nothing = { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] };
 
-function isJson(_: Request, response: Response): boolean {
-  return String(response.getHeader('Content-Type') ?? '').startsWith('application/json');
+function isText(_: Request, response: Response): boolean {
+  const type = String(response.getHeader('Content-Type') ?? '');
+  return type.startsWith('application/json') || type.startsWith('text/');
 }

@@ -4,6 +4,7 @@ import type { KnownKey } from '../core/access/key-store.js';
 import type { BudgetGroup, WindowState } from '../core/access/rolling-window.js';
 import type { ErrorCode } from '../core/shared/errors.js';
 import type { RunOnce } from './api/once.js';
+import type { Visit } from './settings/visit.js';
 
 /** What is known of one request and its answer so far; each check adds its part. */
 export interface Exchange {
@@ -13,6 +14,10 @@ export interface Exchange {
   readonly clientIp: string;
   /** The path is under /api/v1: keys, budgets and their headers apply. */
   readonly underApi: boolean;
+  /** The path is under /settings: pages for people, and errors are pages too. */
+  readonly underSettings: boolean;
+  /** Who looks at the settings area, set by its guard. */
+  visit: Visit | null;
   /** Set once the key is known. */
   key: KnownKey | null;
   /** The budget that this request was charged to, as its rate-limit headers tell it. */

@@ -5,6 +5,7 @@ import { beginExchange, exchangeOf } from './exchange.js';
 import type { HttpOptions } from './http-options.js';
 
 const API = '/api/v1';
+const SETTINGS = '/settings';
 
 /** No path of the API needs percent-encoding, but for the comma of a list of ids. */
 const ENCODED = /%(?!2c)/i;
@@ -20,10 +21,13 @@ export function openExchange({ logger, trustedProxies }: HttpOptions) {
     const clientIp = clientAddress(request.socket.remoteAddress ?? '', forwardedFor, trustedProxies);
     const path = request.path ?? '';
     const underApi = path === API || path.startsWith(`${API}/`);
+    const underSettings = path === SETTINGS || path.startsWith(`${SETTINGS}/`);
     beginExchange(request, {
       requestId,
       clientIp,
       underApi,
+      underSettings,
+      visit: null,
       key: null,
       charged: null,
       parameters: {},
@@ -41,14 +45,15 @@ export function openExchange({ logger, trustedProxies }: HttpOptions) {
       whole = !socket.destroyed;
     });
     response.once('close', () => {
-      const { key, refusal } = exchangeOf(request);
+      const { key, visit, refusal } = exchangeOf(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
+      const userId = visit?.person?.user.id;
       const ms = Math.round(performance.now() - began);
       // What the connection has carried of this answer, its head included.
       const bytes = socket.bytesWritten - sentBefore;
-      logger.info({ ...line, ms, bytes, whole }, 'request');
+      logger.info({ ...line, ...(userId !== undefined && { userId }), ms, bytes, whole }, 'request');
     });
     // The router cannot decode every path, and would see /photos/%31 as /photos/1. Such a path exists nowhere: the catch-all answers it.
     if (underApi && ENCODED.test(path)) request.url = `${API}/-`;

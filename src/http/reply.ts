@@ -2,7 +2,7 @@
 export class Reply {
   constructor(
     readonly status: number,
-    readonly body: object | undefined,
+    readonly body: object | string | undefined,
     readonly headers: Readonly<Record<string, string | number>> = {},
   ) {}
 }

@@ -7,6 +7,7 @@ import { noticeUploads } from '../core/imports/notice-uploads.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE } from '../core/shared/clock.js';
+import { sweepSessions } from '../core/users/sessions.js';
 import type { PeriodicTask } from './periodic.js';
 
 /** What happens by itself as time passes. How each finds its work: docs/decisions/0007. */
@@ -22,6 +23,7 @@ export function upkeep(ports: Ports): readonly PeriodicTask[] {
       run: (stopping) => collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping),
     },
     { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
+    { name: 'forget old sessions', everySeconds: 3600, run: () => sweepSessions(ports) },
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
     ...(ports.directUploads === null ? [] : noticing(ports)),

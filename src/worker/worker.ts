@@ -1,4 +1,4 @@
-import { backoffSeconds, type Job, MAX_ATTEMPTS, outageSeconds } from '../core/jobs/job.js';
+import { backoffSeconds, type Job, MAX_FAILURES, outageSeconds } from '../core/jobs/job.js';
 import type { JobQueue } from '../core/jobs/job-queue.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
@@ -32,7 +32,7 @@ const MAX_REASON_LENGTH = 500;
 
 /**
  * Takes jobs as they become due and runs them, `concurrency` at a time. A run that throws is repeated after `backoffSeconds`, at most
- * until attempt MAX_ATTEMPTS, then its job is dead; one that met an outage (`isOutage`) is not counted and comes back after
+ * MAX_FAILURES times in all, then its job is dead; one that met an outage (`isOutage`) is not counted and comes back after
  * `outageSeconds`: how long that may go on is for the job to say.
  * The queue may be away at any time: the worker waits, longer each time up to 5 s, and goes on.
  */
@@ -144,7 +144,7 @@ class Worker {
     } catch (error) {
       this.options.onError?.(job, error);
       const reason = String(error).slice(0, MAX_REASON_LENGTH);
-      if (!isOutage(error)) return () => this.jobs.release(job, reason, secondsUntilNext(job.attempt));
+      if (!isOutage(error)) return () => this.jobs.release(job, reason, secondsUntilNext(job.failures + 1));
       this.outages += 1;
       return () => this.jobs.postpone(job, reason, spread(outageSeconds(job.outages + 1)));
     }
@@ -167,8 +167,8 @@ class Worker {
 }
 
 /** Null: never. */
-function secondsUntilNext(attempt: number): number | null {
-  return attempt >= MAX_ATTEMPTS ? null : spread(backoffSeconds(attempt));
+function secondsUntilNext(failures: number): number | null {
+  return failures >= MAX_FAILURES ? null : spread(backoffSeconds(failures));
 }
 
 /** Up to a quarter more, so that jobs that failed together do not come back together. */

@@ -7,6 +7,7 @@ import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
 import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/transaction.js';
 import type { Customer } from '../../src/core/customers/customer.js';
+import { cutOffSeconds } from '../../src/core/jobs/job.js';
 import { PausableRelay } from '../support/pausable-relay.js';
 import { pgConfig, type TestDatabase, testDatabase } from '../support/postgres.js';
 
@@ -218,6 +219,29 @@ test('whoever listens for jobs is woken again after its connection was lost', as
   await store.within(customer.id, ({ jobs }) => jobs.add({ kind: 'publish', importId: 1 }));
   await woken;
   await stop();
+});
+
+test('a job whose process died is due at once, but not when that has happened to it again and again', async () => {
+  const takenOver = async () => {
+    const mortal = new TypeormJobQueue(source);
+    const die = await mortal.listen(() => {});
+    const held = await mortal.claim(60);
+    await die();
+    await new TypeormJobQueue(source).reclaim();
+    return held;
+  };
+  await source.query('DELETE FROM jobs');
+  await store.within(customer.id, ({ jobs }) => jobs.add({ kind: 'publish', importId: 2 }));
+  expect(await takenOver()).toMatchObject({ attempt: 1 });
+  expect(await takenOver()).toMatchObject({ attempt: 2, failures: 0 });
+  await source.query('UPDATE jobs SET attempt = 8');
+  expect(await takenOver()).toMatchObject({ attempt: 9 });
+  const [{ seconds }] = await source.query(
+    'SELECT extract(epoch FROM due_at - clock_timestamp()) AS seconds FROM jobs',
+  );
+  expect(Number(seconds)).toBeGreaterThan(0);
+  expect(Number(seconds)).toBeLessThanOrEqual(cutOffSeconds(9));
+  await source.query('DELETE FROM jobs');
 });
 
 test('work that only failed keeps its error', async () => {

@@ -39,13 +39,18 @@ test('adapters import core and adapters, never http', () => {
   expect(broken(/^src\/adapters\//, allowed)).toEqual([]);
 });
 
+test('pages are seen too, with what they import', () => {
+  const layout = all.find(({ path }) => path === 'src/http/settings/page.tsx');
+  expect(layout?.imports).toEqual(expect.arrayContaining(['src/http/settings/layout.tsx', 'preact-render-to-string']));
+});
+
 test('only the ports module names adapters', () => {
   const allowed = (target: string) => !target.startsWith('src/adapters/');
   expect(broken(/^src\/(?!adapters\/|ports\.module\.ts)/, allowed)).toEqual([]);
 });
 
 test('every file is imported by its own name: no barrels', () => {
-  expect(all.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path)).toEqual([]);
+  expect(all.filter(({ path }) => /\/index\.tsx?$/.test(path)).map(({ path }) => path)).toEqual([]);
   const missing = all.flatMap((file) =>
     file.imports.filter((target) => isOwn(target) && !all.some(({ path }) => path === target)),
   );
@@ -53,5 +58,5 @@ test('every file is imported by its own name: no barrels', () => {
 });
 
 test('no folder or file is named for what it is not about', () => {
-  expect(all.filter(({ path }) => /(^|\/)(utils?|helpers?|common)(\.ts|\/|-)/.test(path))).toEqual([]);
+  expect(all.filter(({ path }) => /(^|\/)(utils?|helpers?|common)(\.tsx?|\/|-)/.test(path))).toEqual([]);
 });

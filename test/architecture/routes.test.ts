@@ -37,8 +37,34 @@ test('outside the API there is only what is known to need no key', () => {
     'GET /healthz',
     'GET /readyz',
     'GET /renditions/:token',
+    'GET /settings/assets/:version/:name',
     'OPTIONS /renditions/:token',
     'OPTIONS /uploads/:token',
     'PUT /uploads/:token',
   ]);
+});
+
+test('under /settings every page and form says who may see it', () => {
+  const pages = app.routes.filter(
+    ({ path }) => /^\/settings(\/|$)/.test(path) && !path.startsWith('/settings/assets/'),
+  );
+  const others = pages.filter(({ access }) => access?.needs !== 'person' && access?.needs !== 'visitor').map(name);
+  expect(others).toEqual([]);
+  expect(
+    pages
+      .filter(({ access }) => access?.needs === 'visitor')
+      .map(name)
+      .sort(),
+  ).toEqual([
+    'GET /settings/enter/:token',
+    'GET /settings/sign-in',
+    'POST /settings/enter/:token',
+    'POST /settings/sign-in',
+    'POST /settings/sign-out',
+  ]);
+});
+
+test('only what is under /settings is for people', () => {
+  const people = app.routes.filter(({ access }) => access?.needs === 'person' || access?.needs === 'visitor');
+  expect(people.filter(({ path }) => !/^\/settings(\/|$)/.test(path)).map(name)).toEqual([]);
 });

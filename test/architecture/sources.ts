@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { preProcessFile } from 'typescript';
 
@@ -17,7 +17,7 @@ export interface Source {
 /** Every TypeScript file under src, but declarations. */
 export function sources(): readonly Source[] {
   return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
     .map((entry) => read(join(entry.parentPath, entry.name)));
 }
 
@@ -30,6 +30,11 @@ function read(file: string): Source {
 
 function importsIn(text: string, folder: string): string[] {
   return preProcessFile(text, true, true).importedFiles.map(({ fileName: target }) =>
-    target.startsWith('.') ? normalize(join(folder, target)).replace(/\.js$/, '.ts') : target,
+    target.startsWith('.') ? sourceOf(normalize(join(folder, target)).replace(/\.js$/, '.ts')) : target,
   );
+}
+
+/** What `./page.js` stands for: `page.ts`, or `page.tsx`. */
+function sourceOf(path: string): string {
+  return !existsSync(join(root, path)) && existsSync(join(root, `${path}x`)) ? `${path}x` : path;
 }

@@ -111,6 +111,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
           customerId: tenant.id,
           work: inspect(7),
           attempt: 1,
+          failures: 0,
           outages: 0,
           lease: expect.any(String),
         });
@@ -282,6 +283,31 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await jobs.claim(LEASE)).toBeNull();
         await opened.passTime(61);
         expect(await claim()).toMatchObject({ work: publish, attempt: 2 });
+      });
+
+      it('counts as a failure, which a run that was cut off does not', async () => {
+        await add(publish);
+        await claim();
+        await opened.passTime(LEASE + 1);
+        await jobs.release(await claim(), 'on purpose', 0);
+        const third = await claim();
+        expect(third).toMatchObject({ attempt: 3, failures: 1 });
+        await jobs.postpone(third, 'on purpose', 0);
+        expect(await claim()).toMatchObject({ attempt: 3, failures: 1 });
+      });
+
+      it('begins to count anew with work that was added while it ran, or after it died', async () => {
+        await add(publish);
+        await jobs.release(await claim(), 'on purpose', 0);
+        const second = await claim();
+        await add(publish);
+        await jobs.release(second, 'on purpose', null);
+        const anew = await claim();
+        expect(anew).toMatchObject({ attempt: 1, failures: 0 });
+        await jobs.release(anew, 'on purpose', 0);
+        await jobs.release(await claim(), 'on purpose', null);
+        await add(publish);
+        expect(await claim()).toMatchObject({ attempt: 1, failures: 0 });
       });
 
       it('with null makes it never due again, and keeps its reason', async () => {

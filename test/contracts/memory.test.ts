@@ -6,6 +6,7 @@ import { MemoryIdempotencyStore } from '../../src/adapters/memory/memory-idempot
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
+import { MemorySessionStore, MemoryUserStore } from '../../src/adapters/memory/memory-user-repository.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -22,6 +23,7 @@ import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { strayRowsContract } from './stray-rows.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { transactionsContract } from './transactions.contract.js';
+import { usersContract } from './users.contract.js';
 import { webhooksContract } from './webhooks.contract.js';
 
 function openMemory() {
@@ -42,6 +44,8 @@ function openMemory() {
       }),
     spoil: spoiling(database),
     deliveries: new MemoryDeliveryQueue(database, clock),
+    users: new MemoryUserStore(database),
+    sessions: new MemorySessionStore(database),
     now: async () => clock.now().getTime(),
     setStatus: (id: Id, status: CustomerStatus) => store.change(id, { status }),
     deadReason: async ({ id }: { id: Id }) => database.jobs.where((job) => job.id === id)[0]?.deadReason ?? null,
@@ -81,3 +85,4 @@ limitsContract('memory', async () => openMemory());
 tagCountsContract('memory', async () => openMemory());
 strayRowsContract('memory', async () => openMemory());
 webhooksContract('memory', async () => openMemory());
+usersContract('memory', async () => openMemory());

@@ -7,6 +7,8 @@ import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/delivery-queue.
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/rate-window.repository.js';
+import { TypeormSessionStore } from '../../src/adapters/typeorm/session.repository.js';
+import { TypeormUserStore } from '../../src/adapters/typeorm/user.repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
@@ -21,6 +23,7 @@ import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { strayRowsContract } from './stray-rows.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { transactionsContract } from './transactions.contract.js';
+import { usersContract } from './users.contract.js';
 import { webhooksContract } from './webhooks.contract.js';
 
 /** Keeps the server running between the suites. */
@@ -137,5 +140,15 @@ webhooksContract('TypeORM', async () => {
         [seconds],
       ),
     now: () => databaseTime(source),
+  };
+});
+
+usersContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  return {
+    ...rest,
+    users: new TypeormUserStore(source),
+    sessions: new TypeormSessionStore(source),
+    setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
   };
 });

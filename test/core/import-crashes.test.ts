@@ -1,7 +1,7 @@
 import { MemoryMediaReader } from '../../src/adapters/memory/memory-media-reader.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
-import { backoffSeconds, MAX_ATTEMPTS, MAX_BEGINNINGS, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
+import { backoffSeconds, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import { type MediaReader, ReaderFailure } from '../../src/core/media/media-reader.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
@@ -336,7 +336,7 @@ describe('a file that brings its reader down', () => {
     }
   }
 
-  test(`is tried ${MAX_ATTEMPTS} times, the last time beside no other, then it fails and the others go on`, async () => {
+  test(`is tried ${MAX_FAILURES} times, the last time beside no other, then it fails and the others go on`, async () => {
     const { id } = await acme.start();
     await acme.send(id, [poison(), picture('sound.jpg')]);
     await acme.finalize(id);
@@ -348,6 +348,19 @@ describe('a file that brings its reader down', () => {
     });
     expect((await acme.list(id))[0]).toMatchObject({ status: 'failed', error: { code: 'decode_failed' } });
     await expectSound(ports);
+  });
+
+  test('is tried no less often because the service ended before, whatever that was', async () => {
+    const { id } = await acme.start();
+    await acme.send(id, [poison()]);
+    for (let attempt = 1; attempt < MAX_BEGINNINGS; attempt += 1) {
+      await ports.jobs.claim(LEASE);
+      ports.clock.pass(LEASE * 1000);
+    }
+    const job = present(await ports.jobs.claim(LEASE));
+    await expect(runJob(ports, job)).rejects.toBe(trouble);
+    expect(reads).toEqual([true]);
+    expect((await acme.list(id))[0]).toMatchObject({ status: 'processing' });
   });
 
   test('and the whole service with it, is not begun once more', async () => {
@@ -367,7 +380,7 @@ describe('a file that brings its reader down', () => {
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
     await work();
-    expect(reads).toHaveLength(MAX_ATTEMPTS);
+    expect(reads).toHaveLength(MAX_FAILURES);
     expect((await acme.list(id))[0]).toMatchObject({ status: 'failed', error: { code: 'processing_failed' } });
   });
 
@@ -376,7 +389,7 @@ describe('a file that brings its reader down', () => {
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
     const job = present(await ports.jobs.claim(LEASE));
-    await expect(runJob(ports, { ...job, attempt: MAX_ATTEMPTS })).rejects.toBe(trouble);
+    await expect(runJob(ports, { ...job, failures: MAX_FAILURES - 1 })).rejects.toBe(trouble);
     expect((await acme.list(id))[0]).toMatchObject({ status: 'processing', error: null });
   });
 });
@@ -450,7 +463,7 @@ describe('an outage', () => {
     await runJobsUntilIdle(ports);
     await acme.finalize(id);
     // Three processes died at it: from now on every try is the last.
-    for (let tries = 1; tries <= MAX_ATTEMPTS; tries += 1) {
+    for (let tries = 1; tries <= MAX_FAILURES; tries += 1) {
       expect(present(await ports.jobs.claim(LEASE)).attempt).toBe(tries);
       ports.clock.pass(LEASE * SECOND);
     }
@@ -514,7 +527,7 @@ describe('an outage', () => {
         photos.insert = async () => false;
         return step({ ...inside, photos });
       });
-    await expect(runJob(purging, { ...job, attempt: MAX_ATTEMPTS })).rejects.toMatchObject({
+    await expect(runJob(purging, { ...job, failures: MAX_FAILURES - 1 })).rejects.toMatchObject({
       code: 'service_unavailable',
     });
     expect((await acme.list(id))[0]).toMatchObject({ status: 'ready' });

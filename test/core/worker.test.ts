@@ -3,7 +3,7 @@ import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { Job, JobWork } from '../../src/core/jobs/job.js';
-import { MAX_ATTEMPTS, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
+import { MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
 import type { JobQueue } from '../../src/core/jobs/job-queue.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { type JobHandler, type RunningWorker, runWorker, type WorkerOptions } from '../../src/worker/worker.js';
@@ -183,12 +183,12 @@ describe('failure', () => {
       },
       { onError: (job, error) => told.push([job.attempt, String(error)]) },
     );
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_FAILURES; attempt += 1) {
       await until(() => jobs.released.length === attempt);
       expect(attempts).toHaveLength(attempt);
       pass(HOURS);
     }
-    expect(jobs.released.map(([reason]) => reason)).toEqual(Array(MAX_ATTEMPTS).fill('Error: broken picture'));
+    expect(jobs.released.map(([reason]) => reason)).toEqual(Array(MAX_FAILURES).fill('Error: broken picture'));
     const [first, second, last] = jobs.released.map(([, seconds]) => seconds);
     // One second, then four, spread by up to a quarter.
     expect([first, last]).toEqual([1, null]);

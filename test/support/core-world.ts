@@ -8,7 +8,9 @@ import { MemoryIdempotencyStore } from '../../src/adapters/memory/memory-idempot
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
+import { MemoryPasswordHasher } from '../../src/adapters/memory/memory-password-hasher.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
+import { MemorySessionStore, MemoryUserStore } from '../../src/adapters/memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../../src/adapters/memory/memory-webhook-sender.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { Caller } from '../../src/core/access/caller.js';
@@ -54,6 +56,9 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     store: new MemoryCustomerStore(database, clock),
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
+    users: new MemoryUserStore(database),
+    sessions: new MemorySessionStore(database),
+    passwords: new MemoryPasswordHasher(),
     rateWindows: new MemoryRateWindowStore(clock),
     idempotency: new MemoryIdempotencyStore(database),
     blobs: changes.blobs ?? new MemoryBlobStore(clock),

@@ -15,6 +15,7 @@ import { MemoryJobAdder } from './memory-job-queue.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { findStrays } from './memory-stray-rows.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
+import { MemoryUserRepository } from './memory-user-repository.js';
 import {
   MemoryDeliveryRepository,
   MemoryOutbox,
@@ -74,6 +75,7 @@ export class MemoryCustomerStore implements CustomerStore {
       blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, held), pass),
       webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, held), pass),
       deliveries: passing(new MemoryDeliveryRepository(this.database, customerId, this.clock), pass),
+      users: passing(new MemoryUserRepository(this.database, customerId, held), pass),
       outbox: passing(new MemoryOutbox(this.database, customerId), pass),
       jobs: passing(new MemoryJobAdder(this.database, customerId, this.clock), pass),
       answers: passing(new MemoryAnswerKeeper(this.database, customerId), pass),

@@ -10,6 +10,8 @@ import type { JobWork } from '../../core/jobs/job.js';
 import type { ExifTags, Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Tag } from '../../core/tags/tag.js';
+import type { Session } from '../../core/users/session.js';
+import type { User } from '../../core/users/user.js';
 
 /** A job with what the queue knows of it. */
 export interface StoredJob {
@@ -17,6 +19,7 @@ export interface StoredJob {
   readonly customerId: Id;
   readonly work: JobWork;
   readonly attempt: number;
+  readonly failures: number;
   readonly outages: number;
   readonly dueAt: number;
   readonly lease: string | null;
@@ -115,6 +118,8 @@ export class MemoryDatabase {
   readonly jobs = new MemoryTable<StoredJob, string>(this.journal);
   readonly webhookEndpoints = new MemoryTable<WebhookEndpoint>(this.journal);
   readonly deliveries = new MemoryTable<StoredDelivery>(this.journal);
+  readonly users = new MemoryTable<User>(this.journal);
+  readonly sessions = new MemoryTable<Session>(this.journal);
   /** By customer and key. */
   readonly idempotencyKeys = new MemoryTable<StoredIdempotencyKey, string>(this.journal);
 

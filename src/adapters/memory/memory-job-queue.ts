@@ -25,7 +25,7 @@ export class MemoryJobAdder implements JobAdder {
     }
     const id = waiting?.id ?? this.database.next('job');
     const dueAt = this.clock.now().getTime();
-    const fresh = { attempt: 0, outages: 0, dueAt, lease: null, again: false, deadReason: null };
+    const fresh = { attempt: 0, failures: 0, outages: 0, dueAt, lease: null, again: false, deadReason: null };
     this.database.jobs.set(key, { id, customerId: this.customerId, work, ...fresh });
   }
 }
@@ -50,8 +50,8 @@ export class MemoryJobQueue implements JobQueue {
       const held = { ...next, attempt: next.attempt + 1, lease, again: false, dueAt: now + leaseSeconds * SECOND };
       this.database.jobs.set(keyOf(next), held);
       this.served.set(next.customerId, this.database.next('turn'));
-      const { id, customerId, work, attempt, outages } = held;
-      return { id, customerId, work, attempt, outages, lease };
+      const { id, customerId, work, attempt, failures, outages } = held;
+      return { id, customerId, work, attempt, failures, outages, lease };
     });
   }
 
@@ -65,14 +65,16 @@ export class MemoryJobQueue implements JobQueue {
   }
 
   complete(job: Job): Promise<void> {
-    return this.letGo(job, (held) => (held.again ? { ...held, attempt: 0, outages: 0, dueAt: this.now() } : null));
+    return this.letGo(job, (held) =>
+      held.again ? { ...held, attempt: 0, failures: 0, outages: 0, dueAt: this.now() } : null,
+    );
   }
 
   release(job: Job, reason: string, seconds: number | null): Promise<void> {
     return this.letGo(job, (before) => {
       const held = { ...before, outages: 0 };
-      if (seconds !== null) return { ...held, dueAt: this.now() + seconds * SECOND };
-      return held.again ? { ...held, attempt: 0, dueAt: this.now() } : { ...held, deadReason: reason };
+      if (seconds !== null) return { ...held, failures: held.failures + 1, dueAt: this.now() + seconds * SECOND };
+      return held.again ? { ...held, attempt: 0, failures: 0, dueAt: this.now() } : { ...held, deadReason: reason };
     });
   }
 

@@ -12,11 +12,12 @@ import { TypeormPhotoRepository } from './photo.repository.js';
 import { findStrays } from './stray-rows.js';
 import { TypeormTagRepository } from './tag.repository.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
+import { TypeormUserRepository } from './user.repository.js';
 import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './webhook.repository.js';
 
 /**
  * Transactions are READ COMMITTED, with locks on rows. Rows are locked in this order, within a kind by id ascending:
- * customer, import, item, photo, tag, webhook endpoint, delivery. What breaks it can end in a deadlock; Postgres then refuses one of the two, which is run again.
+ * customer, import, item, photo, tag, webhook endpoint, delivery, user. What breaks it can end in a deadlock; Postgres then refuses one of the two, which is run again.
  */
 export class TypeormCustomerStore implements CustomerStore {
   constructor(private readonly dataSource: DataSource) {}
@@ -44,6 +45,7 @@ function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
     blobOwners: new TypeormBlobOwnership(manager, customerId),
     webhookEndpoints: new TypeormWebhookEndpointRepository(manager, customerId),
     deliveries: new TypeormDeliveryRepository(manager, customerId),
+    users: new TypeormUserRepository(manager, customerId),
     outbox: new TypeormOutbox(manager, customerId),
     jobs: new TypeormJobAdder(manager, customerId),
     answers: new TypeormAnswerKeeper(manager, customerId),

@@ -20,10 +20,14 @@ import { TagsOfMany1763700000009 } from './migrations/1763700000009-tags-of-many
 import { Outages1763700000010 } from './migrations/1763700000010-outages.js';
 import { Webhooks1763700000011 } from './migrations/1763700000011-webhooks.js';
 import { BlobOwners1763700000012 } from './migrations/1763700000012-blob-owners.js';
+import { Users1763700000013 } from './migrations/1763700000013-users.js';
+import { Sessions1763700000014 } from './migrations/1763700000014-sessions.js';
 import { ForgottenImports1763700000015 } from './migrations/1763700000015-forgotten-imports.js';
 import { DepartedTags1763700000018 } from './migrations/1763700000018-departed-tags.js';
+import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
+import { sessionTable, userTable } from './user.table.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 
 /** Where the database is: a URL, or what `openEmbeddedPostgres` answers. */
@@ -70,8 +74,11 @@ export const migrations = [
   Webhooks1763700000011,
   BlobOwners1763700000012,
   TagsOfMany1763700000009,
+  Users1763700000013,
+  Sessions1763700000014,
   ForgottenImports1763700000015,
   DepartedTags1763700000018,
+  JobFailures1763700000020,
 ];
 
 /**
@@ -156,6 +163,8 @@ function options({ url, connection }: DatabaseAddress, limits: pg.PoolConfig) {
       idempotencyKeyTable,
       webhookEndpointTable,
       deliveryTable,
+      userTable,
+      sessionTable,
     ],
     namingStrategy: new SnakeCaseNames(),
     synchronize: false,

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
-import { type Job, type JobWork, jobKey } from '../../core/jobs/job.js';
+import { cutOffSeconds, type Job, type JobWork, jobKey, MAX_BEGINNINGS } from '../../core/jobs/job.js';
 import type { JobAdder, JobQueue } from '../../core/jobs/job-queue.js';
 import type { Id } from '../../core/shared/ids.js';
 import { clientConfig } from './data-source.js';
@@ -41,7 +41,7 @@ const CLAIM = `
   )
   UPDATE jobs j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
   FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
-  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.outages, j.lease`;
+  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.failures, j.outages, j.lease`;
 
 /** A holder's lock is free when its connection has ended, which the server sees at once when the process dies. */
 const RECLAIM = `
@@ -50,11 +50,13 @@ const RECLAIM = `
   ), dead AS MATERIALIZED (
     SELECT held_by FROM holders WHERE pg_try_advisory_xact_lock(held_by)
   )
-  UPDATE jobs SET lease = NULL, again = false, due_at = clock_timestamp()
+  UPDATE jobs SET lease = NULL, again = false, due_at = ${inSeconds('($2::integer[])[jobs.attempt]')}
   FROM dead WHERE jobs.held_by = dead.held_by AND jobs.lease IS NOT NULL`;
 
+const waitsAfterCutOff = Array.from({ length: MAX_BEGINNINGS + 1 }, (_, index) => cutOffSeconds(index + 1));
+
 /** Work that was added during the last attempt has attempts of its own. */
-const GIVE_UP = `reason = $4, due_at = clock_timestamp(), outages = 0,
+const GIVE_UP = `reason = $4, due_at = clock_timestamp(), outages = 0, failures = CASE WHEN again THEN 0 ELSE failures END,
   attempt = CASE WHEN again THEN 0 ELSE attempt END, dead_at = CASE WHEN again THEN NULL ELSE clock_timestamp() END`;
 
 export class TypeormJobAdder implements JobAdder {
@@ -76,6 +78,7 @@ export class TypeormJobAdder implements JobAdder {
            again = jobs.lease IS NOT NULL,
            due_at = CASE WHEN jobs.dead_at IS NULL THEN jobs.due_at ELSE clock_timestamp() END,
            attempt = CASE WHEN jobs.dead_at IS NULL THEN jobs.attempt ELSE 0 END,
+           failures = CASE WHEN jobs.dead_at IS NULL THEN jobs.failures ELSE 0 END,
            dead_at = NULL
          WHERE jobs.lease IS NOT NULL OR jobs.dead_at IS NOT NULL
        )
@@ -106,12 +109,15 @@ export class TypeormJobQueue implements JobQueue {
   async complete(job: Job): Promise<void> {
     // Between the two `again` can only become true, so one of them finds the job, unless its lease was lost.
     if ((await this.run(`DELETE FROM jobs WHERE ${held} AND NOT again`, heldBy(job))) > 0) return;
-    await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, outages = 0, reason = NULL', []);
+    await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0, reason = NULL', []);
   }
 
   release(job: Job, reason: string, seconds: number | null): Promise<void> {
     if (seconds === null) return this.letGo(job, GIVE_UP, [reason]);
-    return this.letGo(job, `reason = $4, outages = 0, due_at = ${inSeconds('$5')}`, [reason, seconds]);
+    return this.letGo(job, `reason = $4, failures = failures + 1, outages = 0, due_at = ${inSeconds('$5')}`, [
+      reason,
+      seconds,
+    ]);
   }
 
   postpone(job: Job, reason: string, seconds: number): Promise<void> {
@@ -120,7 +126,7 @@ export class TypeormJobQueue implements JobQueue {
   }
 
   async reclaim(): Promise<void> {
-    await this.run(RECLAIM, [this.holder]);
+    await this.run(RECLAIM, [this.holder, waitsAfterCutOff]);
   }
 
   listen(wake: () => void): Promise<() => Promise<void>> {

@@ -9,6 +9,7 @@ export interface JobRow {
   readonly key: string;
   readonly work: JobWork;
   readonly attempt: number;
+  readonly failures: number;
   readonly outages: number;
   /** When it can be claimed: once its lease has run out, while a run holds it. */
   readonly dueAt: Date;
@@ -30,6 +31,7 @@ export const jobTable = tableOf<JobRow>('job', 'jobs', {
   key: text,
   work: document,
   attempt: whole,
+  failures: whole,
   outages: whole,
   dueAt: moment,
   lease: optionalText,

@@ -18,6 +18,7 @@ import type { PhotoReads, PhotoRepository } from '../photos/photo-repository.js'
 import type { Id } from '../shared/ids.js';
 import type { StrayReads } from '../soundness/stray-rows.js';
 import type { TagReads, TagRepository } from '../tags/tag-repository.js';
+import type { UserReads, UserRepository } from '../users/user-store.js';
 import type { Customer, CustomerUsage } from './customer.js';
 import type { QuotaUse } from './quota.js';
 
@@ -38,6 +39,7 @@ export interface CustomerView extends StrayReads {
   readonly blobOwners: BlobOwners;
   readonly webhookEndpoints: WebhookEndpointReads;
   readonly deliveries: DeliveryReads;
+  readonly users: UserReads;
 }
 
 /** Everything of one customer, inside a transaction. */
@@ -51,6 +53,7 @@ export interface CustomerWork extends CustomerView {
   readonly blobOwners: BlobOwnership;
   readonly webhookEndpoints: WebhookEndpointRepository;
   readonly deliveries: DeliveryRepository;
+  readonly users: UserRepository;
   readonly outbox: Outbox;
   readonly jobs: JobAdder;
   readonly answers: AnswerKeeper;

@@ -11,7 +11,7 @@ export interface JobQueue {
   extend(job: Job, leaseSeconds: number): Promise<boolean>;
   /** Done. If the same work was added while it ran, it is due again at once. Nothing happens when the lease was lost. */
   complete(job: Job): Promise<void>;
-  /** Due again after `seconds`, or never with null (a dead job, kept with its reason). Nothing happens when the lease was lost. */
+  /** Failed: due again after `seconds`, or never with null (a dead job, kept with its reason). Nothing happens when the lease was lost. */
   release(job: Job, reason: string, seconds: number | null): Promise<void>;
   /**
    * Due again after `seconds`, and this run's attempt is not counted, but one more of the job's `outages`: for a job that could
@@ -19,8 +19,8 @@ export interface JobQueue {
    */
   postpone(job: Job, reason: string, seconds: number): Promise<void>;
   /**
-   * Makes the jobs due at once whose holder is known to be dead: nobody has to wait until their leases run out. Asked at a
-   * worker's start, once it listens. A job whose holder lives, or might, is left alone.
+   * Takes the jobs from holders that are known to be dead: they are due after `cutOffSeconds`, and nobody has to wait until their
+   * leases run out. Asked at a worker's start, once it listens. A job whose holder lives, or might, is left alone.
    */
   reclaim(): Promise<void>;
   /** Calls `wake` soon after a job may have become due. Returns the way to stop it. Whoever listens is known to live. */

@@ -15,6 +15,8 @@ export interface Job {
   readonly work: JobWork;
   /** This run's number, from 1; written before the run begins. */
   readonly attempt: number;
+  /** How many of the runs before this one failed by themselves; the others were cut off. */
+  readonly failures: number;
   /** How many runs before this one met an outage, without another outcome between them. */
   readonly outages: number;
   /** Proves that this run holds the job. */
@@ -27,10 +29,11 @@ export function jobKey(work: JobWork): string {
   return work.kind === 'inspect' ? `inspect/${work.importId}/${work.photoId}` : `publish/${work.importId}`;
 }
 
-export const MAX_ATTEMPTS = 3;
+/** Runs that failed by themselves after which a job is given up. */
+export const MAX_FAILURES = 3;
 
 /**
- * Runs after which work is not begun any more that never came to an end. More than `MAX_ATTEMPTS`: pictures are decoded in processes of
+ * Runs after which work is not begun any more that never came to an end. More than `MAX_FAILURES`: pictures are decoded in processes of
  * their own, so the end of the whole service is more likely a power cut or a release than the fault of a file.
  */
 export const MAX_BEGINNINGS = 10;
@@ -38,9 +41,18 @@ export const MAX_BEGINNINGS = 10;
 /** Seconds. */
 const LONGEST_WAIT = 600;
 
-/** Seconds to wait before attempt `n + 1`, n from 1: 1 s, 4 s, 16 s … up to ten minutes. */
-export function backoffSeconds(attempt: number): number {
-  return Math.min(LONGEST_WAIT, 4 ** (attempt - 1));
+/** Seconds to wait after the nth failure, n from 1: 1 s, 4 s, 16 s … up to ten minutes. */
+export function backoffSeconds(failures: number): number {
+  return Math.min(LONGEST_WAIT, 4 ** (failures - 1));
+}
+
+/**
+ * Seconds to wait after run `n` was cut off because its process died, n from 1: none twice, for releases and power cuts, then 2 s,
+ * 4 s, 8 s … So work that brings the service down leaves it ever more time for all else, and work that is there by chance when
+ * something else does is not begun `MAX_BEGINNINGS` times within minutes.
+ */
+export function cutOffSeconds(attempt: number): number {
+  return attempt <= 2 ? 0 : Math.min(LONGEST_WAIT, 2 ** (attempt - 2));
 }
 
 /**

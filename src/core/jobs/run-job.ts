@@ -3,7 +3,7 @@ import { publishImport } from '../imports/publish-import.js';
 import { ReaderFailure } from '../media/media-reader.js';
 import { isOutage } from '../shared/errors.js';
 import { renewPhotos } from '../tags/renew-photos.js';
-import { type Job, MAX_ATTEMPTS, MAX_BEGINNINGS, MAX_OUTAGES } from './job.js';
+import { type Job, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES } from './job.js';
 
 /**
  * Does a job. What throws is tried again later. A file is given up, and the others go on, when it fails for the last time; when
@@ -11,18 +11,17 @@ import { type Job, MAX_ATTEMPTS, MAX_BEGINNINGS, MAX_OUTAGES } from './job.js';
  * were away for a day. Publishing needs nothing but the database, and is never given up for want of that.
  */
 export async function runJob(uses: InspectUses, job: Job): Promise<void> {
-  const { work, customerId, attempt } = job;
+  const { work, customerId, attempt, failures } = job;
+  const isLast = failures + 1 >= MAX_FAILURES;
   if (work.kind === 'renew') return renewPhotos(uses, customerId);
-  if (work.kind === 'publish') {
-    return publishImport(uses, customerId, work.importId, attempt >= MAX_ATTEMPTS);
-  }
+  if (work.kind === 'publish') return publishImport(uses, customerId, work.importId, isLast);
   const giveUp = (error: unknown) => giveUpImportPhoto(uses, customerId, work.importId, work.photoId, error);
   if (attempt > MAX_BEGINNINGS) return giveUp(new ReaderFailure('The service ended whenever it looked at this file.'));
   try {
     // At its last chance beside nothing that could be what brings it down.
-    await inspectImportPhoto(uses, customerId, work.importId, work.photoId, { alone: attempt >= MAX_ATTEMPTS });
+    await inspectImportPhoto(uses, customerId, work.importId, work.photoId, { alone: attempt >= MAX_FAILURES });
   } catch (error) {
-    if (isOutage(error) ? job.outages < MAX_OUTAGES : attempt < MAX_ATTEMPTS) throw error;
+    if (isOutage(error) ? job.outages < MAX_OUTAGES : !isLast) throw error;
     await giveUp(error);
   }
 }

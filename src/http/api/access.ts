@@ -2,9 +2,13 @@ import type { ExecutionContext, Type } from '@nestjs/common';
 import { SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { Scope } from '../../core/access/scope.js';
+import type { Role } from '../../core/users/user.js';
 
 /** What a route asks of whoever calls it. */
-export type Access = { readonly needs: 'scope'; readonly scope: Scope } | { readonly needs: 'key' | 'nothing' };
+export type Access =
+  | { readonly needs: 'scope'; readonly scope: Scope }
+  | { readonly needs: 'person'; readonly role: Role }
+  | { readonly needs: 'key' | 'nothing' | 'visitor' };
 
 const ACCESS = Symbol('Access');
 
@@ -16,6 +20,17 @@ export const NeedsAnyKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'k
 
 /** Outside /api/v1: no key, no budget. */
 export const NeedsNoKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'nothing' });
+
+/** A page or form of the settings area, for people who are signed in; an owner may whatever a member may. */
+export const For = (role: Role) => SetMetadata<symbol, Access>(ACCESS, { needs: 'person', role });
+
+/** A page or form of the settings area that needs nobody to be signed in. Its forms are guarded like all others. */
+export const ForAnyone = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'visitor' });
+
+/** Whether a route is closed to whoever shows no key. One that declares nothing is. */
+export function needsKey(access: Access | undefined): boolean {
+  return access === undefined || access.needs === 'scope' || access.needs === 'key';
+}
 
 export function accessOf(reflector: Reflector, context: ExecutionContext): Access | undefined {
   return declaredAccess(reflector, context.getHandler(), context.getClass());

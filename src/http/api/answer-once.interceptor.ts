@@ -102,7 +102,9 @@ export class AnswerOnce implements NestInterceptor {
 
 function keptAnswer(answer: unknown, status: number, keeping: AnyKeeping | undefined): Kept {
   const reply = answer instanceof Reply ? answer : new Reply(status, answer as object | undefined);
-  const { body, headers } = reply;
+  const { headers } = reply;
+  // Pages are strings; what the API answers never is.
+  const body = reply.body as object | undefined;
   const bulk = answer instanceof Outcomes;
   return { status: reply.status, headers, body: body && keeping ? keeping.keep(body) : body, bulk };
 }

@@ -30,7 +30,7 @@ export class SendReply implements NestInterceptor {
   }
 }
 
-function send({ status, headers, body }: Reply, response: Response): object | undefined {
+function send({ status, headers, body }: Reply, response: Response): Reply['body'] {
   response.status(status);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   return body;

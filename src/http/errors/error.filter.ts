@@ -10,6 +10,7 @@ import { type Exchange, exchangeOf } from '../exchange.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { ClientGone, discardBody } from '../request-body.js';
+import { GoElsewhere, sendErrorPage, wantsPage } from '../settings/error-page.js';
 import { statusOfCode } from './status-of-code.js';
 
 /** What a success had prepared before it failed, and what would be wrong on an error. */
@@ -38,6 +39,10 @@ export class ErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const exchange = exchangeOf(request);
+    if (thrown instanceof GoElsewhere) {
+      response.redirect(303, thrown.path);
+      return;
+    }
     if (thrown instanceof ClientGone) {
       response.destroy();
       return;
@@ -59,9 +64,13 @@ export class ErrorFilter implements ExceptionFilter {
     const { requestId } = error instanceof ReplayedError ? error : exchange;
     for (const name of HEADERS_OF_SUCCESS) response.removeHeader(name);
     response.setHeader('Cache-Control', 'no-store');
-    if (error.code === 'unauthorized') response.setHeader('WWW-Authenticate', 'Bearer');
+    if (error.code === 'unauthorized' && exchange.underApi) response.setHeader('WWW-Authenticate', 'Bearer');
     const wait = RETRY_AFTER[error.code];
     if (wait !== undefined) response.setHeader('Retry-After', wait);
+    if (wantsPage(exchange, response.req)) {
+      sendErrorPage(error, exchange, response);
+      return;
+    }
     const { code, message, details } = error;
     response.status(statusOfCode[code]).json({ error: { code, message, ...(details && { details }), requestId } });
   }

@@ -72,6 +72,11 @@ export class Installation {
     return /^ {2}(phs_live_\w+)$/m.exec(this.output)?.[1] ?? null;
   }
 
+  /** The link into the settings area that the first start printed; null when this start printed none. */
+  link(): string | null {
+    return /^ {2}(http\S+\/settings\/enter\/\S+)$/m.exec(this.output)?.[1] ?? null;
+  }
+
   printed(): string {
     return this.output;
   }

@@ -9,7 +9,9 @@ import { MemoryIdempotencyStore } from '../../../src/adapters/memory/memory-idem
 import { MemoryJobQueue } from '../../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../../src/adapters/memory/memory-key-store.js';
 import { MemoryMediaReader } from '../../../src/adapters/memory/memory-media-reader.js';
+import { MemoryPasswordHasher } from '../../../src/adapters/memory/memory-password-hasher.js';
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
+import { MemorySessionStore, MemoryUserStore } from '../../../src/adapters/memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../../../src/adapters/memory/memory-webhook-sender.js';
 import { SettableClock } from '../../../src/adapters/memory/settable-clock.js';
 import { deleteKey } from '../../../src/core/access/delete-key.js';
@@ -90,6 +92,9 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     store: new MemoryCustomerStore(database, clock),
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
+    users: new MemoryUserStore(database),
+    sessions: new MemorySessionStore(database),
+    passwords: new MemoryPasswordHasher(),
     rateWindows: new MemoryRateWindowStore(clock),
     idempotency: new MemoryIdempotencyStore(database),
     blobs: new MemoryBlobStore(),

@@ -7,7 +7,7 @@ import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import { exchangeOf } from '../../exchange.js';
 import { PORTS } from '../../ports-token.js';
-import { accessOf } from '../access.js';
+import { accessOf, needsKey } from '../access.js';
 import { refusedByAddress } from '../budget-headers.js';
 
 /** Step 1 of API.md §4.2: who is it? Never says which part of a key was wrong. */
@@ -19,7 +19,7 @@ export class KeyGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (accessOf(this.reflector, context)?.needs === 'nothing') return true;
+    if (!needsKey(accessOf(this.reflector, context))) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const exchange = exchangeOf(request);

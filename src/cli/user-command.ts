@@ -1,0 +1,107 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { found } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
+import { removeUser } from '../core/users/change-access.js';
+import { inviteUser, linkUser } from '../core/users/invite-user.js';
+import { isRole, type Role, roles, type User } from '../core/users/user.js';
+import { idOption } from './options.js';
+import { print, table } from './print.js';
+import { withPorts } from './with-ports.js';
+
+export function userCommand(): Command {
+  return new Command('user')
+    .description('people with access to the settings area of a customer')
+    .addCommand(invite())
+    .addCommand(link())
+    .addCommand(list())
+    .addCommand(remove());
+}
+
+interface InviteOptions {
+  readonly customer: Id;
+  readonly email: string;
+  readonly role: Role;
+  readonly json?: boolean;
+}
+
+function invite(): Command {
+  return new Command('invite')
+    .description('make a link that lets a person in, once; for somebody who is known, a new one')
+    .requiredOption('--customer <id>', 'whose settings area', idOption)
+    .requiredOption('--email <address>', 'whom to invite')
+    .option('--role <role>', `${roles.join(' or ')}; somebody who is known keeps theirs`, roleOption, 'owner')
+    .option('--json', 'print one JSON document')
+    .action(async (options: InviteOptions) => {
+      const { user, url } = await withPorts((ports) => inviteUser(ports, { ...options, customerId: options.customer }));
+      print(options, { url, user: shown(user) }, linkLines(user, url));
+    });
+}
+
+function link(): Command {
+  return new Command('link')
+    .description('make a new link for a user, say who has lost the password; the one before it ends')
+    .argument('<id>', 'the user', idOption)
+    .requiredOption('--customer <id>', 'whose settings area', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
+      const { user, url } = await withPorts((ports) => linkUser(ports, options.customer, id));
+      print(options, { url, user: shown(user) }, linkLines(user, url));
+    });
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('the people of a customer')
+    .requiredOption('--customer <id>', 'whose settings area', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: { customer: Id; json?: boolean }) => {
+      const users = await withPorts(async ({ customers, store }) => {
+        found(await customers.find(options.customer), 'customer');
+        return store.read(options.customer, (view) => view.users.list());
+      });
+      const rows = users.map((user) => [
+        String(user.id),
+        user.email ?? '(none yet)',
+        user.role,
+        user.joinedAt === null ? 'invited' : 'joined',
+        user.lastSignInAt?.toISOString() ?? 'never',
+      ]);
+      const head = ['ID', 'E-MAIL', 'ROLE', 'STATE', 'LAST SIGN-IN'];
+      print(options, { users: users.map(shown) }, table([head, ...rows]));
+    });
+}
+
+function remove(): Command {
+  return new Command('remove')
+    .description('take a person’s access away, at once')
+    .argument('<id>', 'the user', idOption)
+    .requiredOption('--customer <id>', 'whose settings area', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
+      await withPorts((ports) => removeUser(ports, options.customer, id));
+      print(options, { id, removed: true }, [`User ${id} removed.`]);
+    });
+}
+
+function linkLines({ email, role }: User, url: string): string[] {
+  const who = email ?? 'the first owner';
+  return [`Send this link to ${who} (${role}). It works once, within seven days:`, '', `  ${url}`, ''];
+}
+
+function roleOption(text: string): Role {
+  if (!isRole(text)) throw new InvalidArgumentError(`It must be ${roles.join(' or ')}.`);
+  return text;
+}
+
+function shown(user: User) {
+  return {
+    id: user.id,
+    customerId: user.customerId,
+    email: user.email,
+    role: user.role,
+    hasPassword: user.passwordHash !== null,
+    createdAt: user.createdAt.toISOString(),
+    joinedAt: user.joinedAt?.toISOString() ?? null,
+    lastSignInAt: user.lastSignInAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,76 @@
+import type { Uses } from '../ports.js';
+import { DomainError, found } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
+import { invited, linked, MAX_USERS, type Role, readEmail, type User } from './user.js';
+
+export interface Invitation {
+  readonly user: User;
+  /** Where the person comes in, once, within seven days. It is seen only now. */
+  readonly url: string;
+}
+
+interface InvitationRequest {
+  readonly customerId: Id;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/**
+ * Asks a person to come. Who was asked before, or is there already, gets a new link and keeps the role; the link before it is worth
+ * nothing any more. Errors: `invalid_request`, `not_found` (customer), `limit_reached`.
+ */
+export async function inviteUser(uses: Uses<'store' | 'clock' | 'publicUrl'>, request: InvitationRequest) {
+  const email = readEmail(request.email);
+  return invite(uses, request.customerId, email, request.role);
+}
+
+/** The link into a new installation: its first owner chooses an address later. */
+export function inviteFirstOwner(uses: Uses<'store' | 'clock' | 'publicUrl'>, customerId: Id): Promise<Invitation> {
+  return invite(uses, customerId, null, 'owner');
+}
+
+/** A new link for somebody who is known: the way back in for a lost password. Errors: `not_found`. */
+export async function linkUser(
+  { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
+  customerId: Id,
+  userId: Id,
+): Promise<Invitation> {
+  const token = newRandomToken();
+  const user = await store.within(customerId, async ({ users }) => {
+    const known = linked(found(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
+    await users.update(known);
+    return known;
+  });
+  return { user, url: urlOf(publicUrl, token) };
+}
+
+async function invite(
+  { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
+  customerId: Id,
+  email: string | null,
+  role: Role,
+): Promise<Invitation> {
+  const token = newRandomToken();
+  const user = await store.within(customerId, async (work) => {
+    await work.lockCustomer();
+    const everyone = await work.users.list();
+    const [now, hash] = [clock.now(), hashRandomToken(token)];
+    const known = email === null ? undefined : everyone.find((each) => each.email === email);
+    if (known !== undefined) {
+      const again = linked(found(await work.users.lock(known.id), 'user'), hash, now);
+      await work.users.update(again);
+      return again;
+    }
+    if (everyone.length >= MAX_USERS) {
+      const message = `An account has at most ${MAX_USERS} people. Remove somebody first.`;
+      throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
+    }
+    return found(await work.users.insert(linked(invited(email, role, now), hash, now)), 'user');
+  });
+  return { user, url: urlOf(publicUrl, token) };
+}
+
+function urlOf(publicUrl: string, token: string): string {
+  return `${publicUrl}/settings/enter/${token}`;
+}

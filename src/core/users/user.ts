@@ -1,0 +1,118 @@
+import { after, DAY } from '../shared/clock.js';
+import { type FieldError, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { cleanText, codePoints } from '../shared/text.js';
+
+/** An owner may do everything; a member neither sees nor makes keys, invites nobody, and cannot erase the account. */
+export const roles = ['owner', 'member'] as const;
+export type Role = (typeof roles)[number];
+
+export function isRole(text: string): text is Role {
+  return (roles as readonly string[]).includes(text);
+}
+
+/** What one role may do, the other may too, or not. */
+export function mayActAs(role: Role, needed: Role): boolean {
+  return role === 'owner' || needed === 'member';
+}
+
+/** A person with access to one customer's settings area. */
+export interface User {
+  readonly customerId: Id;
+  readonly id: Id;
+  /** In lower case; null until the person gives one, which only the first owner of an installation may put off. */
+  readonly email: string | null;
+  readonly role: Role;
+  /** Null: signs in by one-time links only. */
+  readonly passwordHash: string | null;
+  /** SHA-256 of the one link that lets this person in, once; null when there is none. */
+  readonly linkHash: string | null;
+  readonly linkExpiresAt: Date | null;
+  readonly createdAt: Date;
+  /** When the person first came; null while the invitation is open. */
+  readonly joinedAt: Date | null;
+  readonly lastSignInAt: Date | null;
+}
+
+export type NewUser = Omit<User, 'customerId' | 'id'>;
+
+export const MAX_USERS = 100;
+/** How long an invitation, or a new link, waits for its person. */
+export const LINK_DAYS = 7;
+export const MIN_PASSWORD = 12;
+export const MAX_PASSWORD = 200;
+
+/** A person who was asked to come and has not come yet. */
+export function invited(email: string | null, role: Role, at: Date): NewUser {
+  return {
+    email,
+    role,
+    passwordHash: null,
+    linkHash: null,
+    linkExpiresAt: null,
+    createdAt: at,
+    joinedAt: null,
+    lastSignInAt: null,
+  };
+}
+
+/** A new link; the one before it lets nobody in any more. */
+export function linked<T extends NewUser>(user: T, linkHash: string, at: Date): T {
+  return { ...user, linkHash, linkExpiresAt: after(at, LINK_DAYS * DAY) };
+}
+
+export function isLinkOpen(user: Pick<User, 'linkHash' | 'linkExpiresAt'>, linkHash: string, now: Date): boolean {
+  return user.linkHash === linkHash && user.linkExpiresAt !== null && user.linkExpiresAt.getTime() > now.getTime();
+}
+
+/** The link is used up, and the person has come. */
+export function entered(user: User, at: Date): User {
+  return { ...signedIn(user, at), linkHash: null, linkExpiresAt: null };
+}
+
+export function signedIn(user: User, at: Date): User {
+  return { ...user, joinedAt: user.joinedAt ?? at, lastSignInAt: at };
+}
+
+/** Somebody must be left who can let others in. Errors: `invalid_request`. */
+export function demandOwnerBeside(user: Pick<User, 'id'>, users: readonly User[]): void {
+  const others = users.filter(({ id, role, joinedAt }) => id !== user.id && role === 'owner' && joinedAt !== null);
+  if (others.length > 0) return;
+  const message = 'This is the only owner who has signed in so far. Make somebody else an owner first.';
+  throw invalid({ field: 'role', code: 'conflict', message });
+}
+
+/** The address as it is kept and compared. Errors: `invalid_request`. */
+export function readEmail(text: string): string {
+  const email = normalEmail(text);
+  if (/^[^\s@<>"]{1,64}@[^\s@<>"]+\.[^\s@<>".]+$/.test(email) && codePoints(email) <= 254) return email;
+  const code = email === '' ? 'required' : 'invalid_format';
+  throw invalid({ field: 'email', code, message: 'Give an e-mail address such as anna@example.com.' });
+}
+
+export function normalEmail(text: string): string {
+  return cleanText(text).toLowerCase();
+}
+
+/** Length is what makes a password hard to guess. Errors: `invalid_request`. */
+export function demandGoodPassword(password: string, user: Pick<User, 'email'>): void {
+  const error = passwordError(password, user);
+  if (error !== null) throw invalid(error);
+}
+
+function passwordError(password: string, { email }: Pick<User, 'email'>): FieldError | null {
+  const length = codePoints(password);
+  const field = 'password';
+  if (length < MIN_PASSWORD) {
+    const message = `A password needs at least ${MIN_PASSWORD} characters. Several words make a good one.`;
+    return { field, code: 'too_short', message, min: MIN_PASSWORD };
+  }
+  if (length > MAX_PASSWORD) {
+    const message = `A password has at most ${MAX_PASSWORD} characters.`;
+    return { field, code: 'too_long', message, max: MAX_PASSWORD };
+  }
+  if (password.toLowerCase() === email || new Set(password).size < 4) {
+    return { field, code: 'invalid_format', message: 'This password is too easy to guess. Choose another.' };
+  }
+  return null;
+}

@@ -1,0 +1,19 @@
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { notFound } from '../../core/shared/errors.js';
+import { NeedsNoKey } from '../api/access.js';
+import { findAsset } from './assets.js';
+
+/** Styles and scripts of the pages, which are the same for everyone. */
+@Controller('settings/assets')
+@NeedsNoKey()
+export class AssetsController {
+  @Get(':version/:name')
+  show(@Param('name') name: string, @Res() response: Response): void {
+    const asset = findAsset(name);
+    if (asset === undefined) throw notFound('asset');
+    response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    response.setHeader('Content-Type', asset.type);
+    response.end(asset.bytes);
+  }
+}

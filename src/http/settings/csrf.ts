@@ -1,0 +1,66 @@
+import { csrfSync } from 'csrf-sync';
+import type { Request } from 'express';
+import type { Ports } from '../../core/ports.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { exchangeOf } from '../exchange.js';
+import { cookieName, isSecure } from './browser-session.js';
+
+export const CSRF_FIELD = '_csrf';
+const FORM_COOKIE = 'phs_form';
+
+/** Tokens in forms: of the session of whoever is signed in, else of a cookie that only our own pages can answer. */
+export class Csrf {
+  private readonly tokens = csrfSync({
+    size: 32,
+    getTokenFromRequest: (request) => {
+      const header = request.headers['x-csrf-token'];
+      return typeof header === 'string' ? header : exchangeOf(request).visit?.form.text(CSRF_FIELD);
+    },
+    getTokenFromState: (request) => (isSignedIn(request) ? request.session.csrfToken : this.planted(request)),
+    storeTokenInState: (request, token) => {
+      if (isSignedIn(request)) request.session.csrfToken = token;
+      else this.plant(request, token ?? '');
+    },
+  });
+
+  constructor(private readonly ports: Pick<Ports, 'publicUrl'>) {}
+
+  /** For the hidden field of a form, or the header X-CSRF-Token of a script. */
+  token(request: Request): string {
+    return this.tokens.generateToken(request);
+  }
+
+  /** Errors: `url_forbidden` when a form was not sent by a page of ours. */
+  demand(request: Request): void {
+    if (isOwn(request, this.ports) && this.tokens.isRequestValid(request)) return;
+    const message = 'This form is too old, or was not sent from this page. Go back, load the page again and repeat it.';
+    throw new DomainError('url_forbidden', message);
+  }
+
+  private planted(request: Request): string | undefined {
+    const name = `${cookieName(this.ports, FORM_COOKIE)}=`;
+    const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+    const token = pairs.find((pair) => pair.startsWith(name))?.slice(name.length);
+    return token !== undefined && /^[0-9a-f]{64}$/.test(token) ? token : undefined;
+  }
+
+  private plant(request: Request, token: string): void {
+    const options = { httpOnly: true, sameSite: 'strict', secure: isSecure(this.ports), path: '/' } as const;
+    request.res?.cookie(cookieName(this.ports, FORM_COOKIE), token, options);
+  }
+}
+
+function isSignedIn(request: Request): boolean {
+  // During the request that signs in, the session has a token before it has a known user.
+  return request.session.known !== undefined || request.session.csrfToken !== undefined;
+}
+
+/** What browsers say of where a request comes from must be this site; programs that say nothing have the token to show. */
+function isOwn(request: Request, { publicUrl }: Pick<Ports, 'publicUrl'>): boolean {
+  const { origin, host } = request.headers;
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  if (origin === undefined) return true;
+  if (origin === 'null' || !URL.canParse(origin)) return false;
+  return new URL(origin).host === host || origin === new URL(publicUrl).origin;
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact';
+import { mayActAs } from '../../core/users/user.js';
+import { assetUrl } from './assets.js';
+import type { Flash } from './browser-session.js';
+import { Form } from './form.js';
+import { HOME, navigation } from './navigation.js';
+import type { PageWords } from './page.js';
+import type { Visit } from './visit.js';
+
+interface LayoutProps {
+  readonly visit: Visit;
+  readonly words: PageWords;
+  readonly flash: Flash | null;
+  readonly token: string;
+  readonly children: ComponentChildren;
+}
+
+export function Layout({ visit, words, flash, token, children }: LayoutProps) {
+  const plain = words.plain === true || visit.person === null;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <meta name="csrf-token" content={token} />
+        <title>{`${words.title} · Photo Service`}</title>
+        <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetUrl('settings.css')} />
+        {['page.js', ...(words.scripts ?? [])].map((name) => (
+          <script key={name} type="module" src={assetUrl(name)} />
+        ))}
+      </head>
+      <body class={plain ? 'plain' : undefined}>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        {plain ? <Brand /> : <Header visit={visit} section={words.section} />}
+        <main id="content" tabIndex={-1}>
+          {flash && (
+            <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
+              {flash.text}
+            </p>
+          )}
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Brand() {
+  return (
+    <a class="brand" href={HOME}>
+      <span class="mark" aria-hidden="true" />
+      Photo Service
+    </a>
+  );
+}
+
+function Header({ visit, section }: { visit: Visit; section: string | undefined }) {
+  const { person } = visit;
+  if (person === null) return null;
+  const { user, customer } = person;
+  return (
+    <header class="top">
+      <div class="bar">
+        <Brand />
+        <div class="who">
+          <span class="customer">{customer.name}</span>
+          <span class="person">{user.email ?? 'First owner'}</span>
+          <Form action="/settings/sign-out">
+            <button class="quiet" type="submit">
+              Sign out
+            </button>
+          </Form>
+        </div>
+      </div>
+      <nav aria-label="Settings">
+        <ul>
+          {navigation
+            .filter(({ role }) => mayActAs(user.role, role))
+            .map((entry) => (
+              <li key={entry.section}>
+                <a href={entry.path} aria-current={entry.section === section ? 'page' : undefined}>
+                  {entry.label}
+                </a>
+              </li>
+            ))}
+        </ul>
+      </nav>
+    </header>
+  );
+}

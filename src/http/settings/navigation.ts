@@ -1,0 +1,18 @@
+import type { Role } from '../../core/users/user.js';
+
+export interface NavigationEntry {
+  /** What a page names as its section. */
+  readonly section: string;
+  readonly label: string;
+  readonly path: string;
+  /** Who sees it. */
+  readonly role: Role;
+}
+
+/** The areas that there are, in their order. The first is where people land. */
+export const navigation: readonly NavigationEntry[] = [
+  { section: 'account', label: 'Account', path: '/settings/account', role: 'member' },
+];
+
+/** Where people land after signing in. */
+export const HOME = navigation[0]?.path ?? '/settings/account';

@@ -1,0 +1,59 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import type { Ports } from '../../core/ports.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { touchSession } from '../../core/users/sessions.js';
+import { mayActAs, type Role } from '../../core/users/user.js';
+import { accessOf } from '../api/access.js';
+import { exchangeOf } from '../exchange.js';
+import { PORTS } from '../ports-token.js';
+import { Csrf } from './csrf.js';
+import { GoElsewhere, wantsPage } from './error-page.js';
+import { FormFields, readForm } from './form-fields.js';
+
+/** Who may see a page of the settings area, and send its forms. Beside the guards of keys, which let these routes through. */
+@Injectable()
+export class PersonGuard implements CanActivate {
+  private readonly csrf: Csrf;
+
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {
+    this.csrf = new Csrf(ports);
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const access = accessOf(this.reflector, context);
+    if (access?.needs !== 'person' && access?.needs !== 'visitor') return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const exchange = exchangeOf(request);
+    const person = request.session?.known ?? null;
+    const { clientIp, requestId } = exchange;
+    const visit = { request, person, clientIp, requestId, form: new FormFields(new URLSearchParams()) };
+    exchange.visit = visit;
+    if (person !== null) await touchSession(this.ports, person, clientIp);
+    if (access.needs === 'person') this.demandPerson(request, access.role);
+    if (request.method === 'GET' || request.method === 'HEAD') return true;
+    exchange.visit = { ...visit, form: await readForm(request) };
+    this.csrf.demand(request);
+    if (access.needs === 'person' && person?.customer.status === 'suspended') {
+      throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');
+    }
+    return true;
+  }
+
+  private demandPerson(request: Request, role: Role): void {
+    const person = request.session?.known;
+    if (person === undefined) {
+      if (!wantsPage(exchangeOf(request), request)) throw new DomainError('unauthorized', 'Sign in first.');
+      const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.originalUrl)}` : '';
+      throw new GoElsewhere(`/settings/sign-in${next}`);
+    }
+    if (!mayActAs(person.user.role, role)) {
+      throw new DomainError('scope_required', 'Only an owner of this account may do this.');
+    }
+  }
+}

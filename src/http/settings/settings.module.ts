@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { AccountController } from './account/account.controller.js';
+import { AssetsController } from './assets.controller.js';
+import { EnterController } from './sign-in/enter.controller.js';
+import { SignInController } from './sign-in/sign-in.controller.js';
+
+/** Pages for people. Each area has a folder, a line here, and one in navigation.ts. */
+@Module({ controllers: [AssetsController, SignInController, EnterController, AccountController] })
+export class SettingsModule {}

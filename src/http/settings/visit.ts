@@ -1,0 +1,40 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller } from '../../core/access/caller.js';
+import { scopes } from '../../core/access/scope.js';
+import type { KnownSession } from '../../core/users/session.js';
+import { exchangeOf } from '../exchange.js';
+import type { FormFields } from './form-fields.js';
+
+/** A request to the settings area, as pages see it. */
+export interface Visit {
+  readonly request: Request;
+  /** Who is signed in; on pages for anyone perhaps nobody. */
+  readonly person: KnownSession | null;
+  /** What was sent by a form; empty when none was. */
+  readonly form: FormFields;
+  readonly clientIp: string;
+  readonly requestId: string;
+}
+
+/** The visit of a request. Only behind the guards. */
+export const Visiting = createParamDecorator((_: unknown, context: ExecutionContext): Visit => {
+  return visitOf(context.switchToHttp().getRequest<Request>());
+});
+
+export function visitOf(request: Request): Visit {
+  const { visit } = exchangeOf(request);
+  if (visit === null) throw new Error('nobody is known to visit before the guard of persons has passed');
+  return visit;
+}
+
+/** Who is signed in. Only on pages that are for members or owners. */
+export function personOf({ person }: Visit): KnownSession {
+  if (person === null) throw new Error('a page that is for anyone asked who is signed in');
+  return person;
+}
+
+/** For use cases that the API has, too: a person may do there whatever a key could. */
+export function callerOfVisit(visit: Visit): Caller {
+  return { customerId: personOf(visit).customer.id, apiKeyId: null, scopes, ipRestricted: false };
+}

@@ -1,0 +1,294 @@
+import { inviteUser } from '../../src/core/users/invite-user.js';
+import { BrowserClient } from './support/browser-client.js';
+import { type Actor, type RunningApp, startApp } from './support/start-app.js';
+
+let app: RunningApp;
+let actor: Actor;
+let browser: BrowserClient;
+/** Of nobody else in any test. */
+let email: string;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  actor = await app.customer('Studio North');
+  browser = new BrowserClient(app.url);
+  email = `anna.${actor.customerId}@example.com`;
+});
+
+const PASSWORD = 'five calm words of mine';
+const invite = (address = email) =>
+  inviteUser(app.ports, { customerId: actor.customerId, email: address, role: 'owner' });
+const pathOf = (url: string) => new URL(url).pathname;
+
+/** Gives whoever is signed in a password, past the pages. */
+async function setPassword(): Promise<void> {
+  const passwordHash = await app.ports.passwords.hash(PASSWORD);
+  await app.ports.store.within(actor.customerId, async ({ users }) => {
+    const user = (await users.list()).find((each) => each.email === email);
+    if (user && (await users.lock(user.id))) await users.update({ ...user, passwordHash });
+  });
+}
+
+describe('a one-time link', () => {
+  it('is not used up by being looked at, and lets one browser in', async () => {
+    const path = pathOf((await invite()).url);
+    for (const _ of [1, 2, 3]) expect((await new BrowserClient(app.url).get(path)).status).toBe(200);
+    const entered = await browser.submit(path);
+    expect([entered.status, entered.headers.location]).toEqual([303, '/settings/account']);
+    const account = await browser.get('/settings/account');
+    expect(account.status).toBe(200);
+    expect(account.text).toContain('Studio North');
+    expect(account.text).toContain(email);
+    const again = await new BrowserClient(app.url).get(path);
+    expect(again.status).toBe(403);
+    expect(again.text).toContain('used already');
+  });
+
+  it('of two browsers at once lets one in', async () => {
+    const path = pathOf((await invite()).url);
+    const answers = await Promise.all([1, 2].map(() => new BrowserClient(app.url).submit(path)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 403]);
+  });
+
+  it('is over after seven days, and when a newer one was made', async () => {
+    const old = pathOf((await invite()).url);
+    const newer = pathOf((await invite()).url);
+    expect((await browser.get(old)).status).toBe(403);
+    expect((await browser.get(newer)).status).toBe(200);
+    app.clock.pass(7 * 24 * 3600 * 1000);
+    expect((await browser.get(newer)).status).toBe(403);
+  });
+});
+
+describe('signing in', () => {
+  beforeEach(async () => {
+    await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'owner', email);
+    await setPassword();
+    app.clock.pass(61_000);
+  });
+  const attempt = (address: string, password: string) =>
+    browser.submit('/settings/sign-in', { email: address, password });
+
+  it('takes the address in any case, and goes where the person wanted to go', async () => {
+    const first = await browser.get('/settings/account?a=1');
+    expect(first.headers.location).toBe('/settings/sign-in?next=%2Fsettings%2Faccount%3Fa%3D1');
+    const values = { email: ` ${email.toUpperCase()} `, password: PASSWORD };
+    const signedIn = await browser.submit(String(first.headers.location), values, '/settings/sign-in');
+    expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/settings/account?a=1']);
+  });
+
+  it.each(['https://evil.example', '//evil.example', '/settings//evil', '/api/v1/me', '/settings/\\evil'])(
+    'never leads to %s',
+    async (next) => {
+      const path = `/settings/sign-in?next=${encodeURIComponent(next)}`;
+      const answer = await browser.submit(path, { email, password: PASSWORD }, '/settings/sign-in');
+      expect([answer.status, answer.headers.location]).toEqual([303, '/settings/account']);
+    },
+  );
+
+  it('answers a wrong password, an unknown address and one without a password alike', async () => {
+    await invite('invited@example.com');
+    const answers = [];
+    for (const address of [email, 'nobody@example.com', 'invited@example.com']) {
+      answers.push(await attempt(address, 'not the password'));
+    }
+    const plain = answers.map(({ status, text }) => [status, text.replace(/[a-z.0-9]+@example.com|[0-9a-f]{64}/g, '')]);
+    expect(plain[0]?.[0]).toBe(401);
+    expect(plain[1]).toEqual(plain[0]);
+    expect(plain[2]).toEqual(plain[0]);
+  });
+
+  it('gives the session a new name, which no one could have planted', async () => {
+    browser.cookies.set('phs', 's:planted.signature');
+    await attempt(email, PASSWORD);
+    const signedIn = browser.cookies.get('phs');
+    expect(signedIn).not.toContain('planted');
+    await browser.submit('/settings/sign-in').catch(() => undefined);
+    expect((await browser.get('/settings/account')).status).toBe(200);
+  });
+
+  it('is slowed down by account and by address, whether the account exists or not', async () => {
+    for (const address of [email, 'nobody@example.com']) {
+      for (const _ of Array.from({ length: 5 })) expect((await attempt(address, 'wrong')).status).toBe(401);
+      const refused = await attempt(address, PASSWORD);
+      expect(refused.status).toBe(429);
+      expect(refused.text).toContain('Too many attempts');
+    }
+    app.clock.pass(61_000);
+    expect((await attempt(email, PASSWORD)).status).toBe(303);
+  });
+
+  it('ends by signing out: the cookie is worth nothing then', async () => {
+    await attempt(email, PASSWORD);
+    const cookie = `phs=${browser.cookies.get('phs')}`;
+    expect((await browser.submit('/settings/account', {}, '/settings/sign-out')).status).toBe(303);
+    const stolen = await new BrowserClient(app.url).get('/settings/account', { cookie });
+    expect([stolen.status, stolen.headers.location]).toEqual([303, '/settings/sign-in?next=%2Fsettings%2Faccount']);
+  });
+
+  it('ends a day after it was last used, and two weeks after it began', async () => {
+    await attempt(email, PASSWORD);
+    for (const _ of Array.from({ length: 13 })) {
+      app.clock.pass(23 * 3600 * 1000);
+      expect((await browser.get('/settings/account')).status).toBe(200);
+    }
+    app.clock.pass(2 * 24 * 3600 * 1000);
+    expect((await browser.get('/settings/account')).status).toBe(303);
+    await attempt(email, PASSWORD);
+    app.clock.pass(24 * 3600 * 1000);
+    expect((await browser.get('/settings/account')).status).toBe(303);
+  });
+
+  it('is over for everybody of a customer that is closed', async () => {
+    await attempt(email, PASSWORD);
+    const store = app.ports.store as unknown as { change(id: number, values: object): Promise<void> };
+    await store.change(actor.customerId, { status: 'closing' });
+    expect((await browser.get('/settings/account')).status).toBe(303);
+    app.clock.pass(61_000);
+    expect((await attempt(email, PASSWORD)).status).toBe(401);
+  });
+});
+
+describe('a form', () => {
+  beforeEach(() => browser.enter(app.ports, actor.customerId));
+  const signOut = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    browser.post('/settings/sign-out', fields, headers);
+
+  it('is refused without a token, with a wrong one, and with that of another session', async () => {
+    const other = new BrowserClient(app.url);
+    await other.enter(app.ports, actor.customerId, 'owner', 'other@example.com');
+    const foreign = /name="csrf-token" content="([0-9a-f]+)"/.exec((await other.get('/settings/account')).text)?.[1];
+    for (const fields of [{}, { _csrf: 'f'.repeat(64) }, { _csrf: foreign ?? '' }]) {
+      const answer = await signOut(fields);
+      expect(answer.status).toBe(403);
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    }
+    expect((await browser.get('/settings/account')).status).toBe(200);
+  });
+
+  it.each([
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('is refused from another site although its token is right: %j', async (headers) => {
+    const token = /name="csrf-token" content="([0-9a-f]+)"/.exec((await browser.get('/settings/account')).text)?.[1];
+    expect((await signOut({ _csrf: token ?? '' }, headers as Record<string, string>)).status).toBe(403);
+    expect((await signOut({ _csrf: token ?? '' })).status).toBe(303);
+  });
+});
+
+describe('every page', () => {
+  it('has a policy without inline anything, is kept by nobody, and is framed by nobody', async () => {
+    await browser.enter(app.ports, actor.customerId);
+    for (const path of ['/settings/account', '/settings/nowhere']) {
+      const { headers, text } = await browser.get(path);
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("form-action 'self'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['referrer-policy']).toBe('same-origin');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['x-frame-options']).toBe('DENY');
+      expect(text).not.toMatch(/<style|<script(?![^>]*src=)| style=| on[a-z]+=/);
+    }
+  });
+
+  it('writes names as text, never as markup', async () => {
+    const evil = await app.customer('<script>alert(1)</script>"\'&');
+    await browser.enter(app.ports, evil.customerId, 'owner', `"><img src=x>@example.com`).catch(() => undefined);
+    await browser.enter(app.ports, evil.customerId);
+    const { text } = await browser.get('/settings/account');
+    expect(text).not.toContain('<script>alert');
+    expect(text).toContain('&lt;script>alert(1)&lt;/script>');
+  });
+
+  it('that is not there is a page, with the request id; scripts get what the API says', async () => {
+    const missing = await browser.get('/settings/nowhere');
+    expect(missing.status).toBe(404);
+    expect(missing.text).toContain(String(missing.headers['x-request-id']));
+    expect((await browser.get('/settings/%zz')).status).toBe(404);
+    const script = await browser.get('/settings/account', { accept: 'application/json' });
+    expect([script.status, script.body.error.code]).toEqual([401, 'unauthorized']);
+  });
+
+  it('that fails is a page that tells no secret', async () => {
+    const failing = await startApp({
+      ports: () => ({
+        sessions: { find: () => Promise.reject(new Error('secret words')) } as never,
+      }),
+    });
+    const client = new BrowserClient(failing.url);
+    const answer = await client.get('/settings/account', { cookie: 'phs=s:x.y' });
+    expect([303, 500]).toContain(answer.status);
+    expect(answer.text).not.toContain('secret words');
+    await failing.close();
+  });
+
+  it('that is for owners is not there for members, nor is its form', async () => {
+    const owners = app.routes.filter(({ access }) => access?.needs === 'person' && access.role === 'owner');
+    await browser.enter(app.ports, actor.customerId, 'member');
+    for (const { method, path } of owners) {
+      const answer = await browser.send({ method, path: path.replace(/:[A-Za-z]+/g, '1') });
+      expect([method, path, answer.status]).toEqual([method, path, 403]);
+    }
+  });
+
+  it('that is for people sends everyone else to sign in, whatever is sent', async () => {
+    const closed = app.routes.filter(({ access }) => access?.needs === 'person');
+    expect(closed.length).toBeGreaterThan(1);
+    for (const { method, path } of closed) {
+      const answer = await browser.send({ method, path: path.replace(/:[A-Za-z]+/g, '1') });
+      expect([method, path, answer.status]).toEqual([method, path, 303]);
+      expect(answer.headers.location).toMatch(/^\/settings\/sign-in/);
+    }
+  });
+});
+
+test('with TLS in front the cookies are for this host alone', async () => {
+  const secure = await startApp({ ports: () => ({ publicUrl: 'https://photos.example.com' }) });
+  const customer = await secure.customer();
+  const client = new BrowserClient(secure.url);
+  await client.enter(secure.ports, customer.customerId);
+  expect([...client.cookies.keys()].sort()).toEqual(['__Host-phs', '__Host-phs_form']);
+  const { headers } = await client.get('/settings/account');
+  expect(headers.location).toBeUndefined();
+  await secure.close();
+});
+
+test('the cookies of a session are out of reach of scripts and other sites', async () => {
+  const { url } = await invite('cookies@example.com');
+  await browser.get(pathOf(url));
+  const shown = await browser.submit(pathOf(url));
+  const [session] = shown.headers['set-cookie'] ?? [];
+  expect(session).toMatch(/^phs=s%3A[\w%.-]+; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/);
+});
+
+test('no token, link or password is in the log', async () => {
+  const { url } = await invite('log@example.com');
+  await browser.submit(pathOf(url));
+  await browser.submit('/settings/sign-in', { email: 'a@example.com', password: PASSWORD }).catch(() => undefined);
+  const log = app.log.join('');
+  expect(log).toContain('/settings/enter/:token');
+  expect(log).not.toContain(pathOf(url).split('/').at(-1));
+  expect(log).not.toContain(PASSWORD);
+  for (const value of browser.cookies.values()) expect(log).not.toContain(value);
+});
+
+test('styles and scripts are there for everybody, for ever', async () => {
+  const { text } = await browser.get('/settings/sign-in');
+  const urls = [...text.matchAll(/(?:href|src)="(\/settings\/assets\/[^"]+)"/g)].map(([, url]) => url ?? '');
+  expect(urls.length).toBeGreaterThan(2);
+  for (const url of urls) {
+    const asset = await browser.get(url);
+    expect(asset.status).toBe(200);
+    expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  }
+  expect((await browser.get('/settings/assets/x/none.css')).status).toBe(404);
+  expect((await browser.get('/settings/assets/x/..%2fpage.tsx')).status).toBe(404);
+});

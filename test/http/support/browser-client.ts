@@ -1,0 +1,74 @@
+import type { Ports } from '../../../src/core/ports.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import { inviteUser } from '../../../src/core/users/invite-user.js';
+import type { Role } from '../../../src/core/users/user.js';
+import { type Answer, type RequestParts, send } from './http-client.js';
+
+/** A browser without scripts: it keeps cookies, sends the fields of forms, and goes where it is sent only when told. */
+export class BrowserClient {
+  readonly cookies = new Map<string, string>();
+
+  constructor(private readonly url: string) {}
+
+  async send(parts: RequestParts): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { accept: 'text/html', ...(cookie && { cookie }), ...parts.headers };
+    const answer = await send(this.url, { ...parts, headers });
+    for (const line of answer.headers['set-cookie'] ?? []) this.keep(line);
+    return answer;
+  }
+
+  get(path: string, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ path, headers });
+  }
+
+  /** Loads the page, then sends the form on it that goes to `action` (the page itself unless given), with its hidden fields and these. */
+  async submit(page: string, fields: Fields = {}, action = page): Promise<Answer> {
+    const shown = await this.get(page);
+    return this.post(action, { ...hiddenFields(formOn(shown.text, action)), ...fields });
+  }
+
+  /** Sends fields as they are. */
+  post(path: string, fields: Fields, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    const body = new URLSearchParams();
+    for (const [name, value] of Object.entries(fields)) {
+      for (const each of [value].flat()) body.append(name, each);
+    }
+    const type = { 'content-type': 'application/x-www-form-urlencoded', origin: this.url };
+    return this.send({ method: 'POST', path, body: body.toString(), headers: { ...type, ...headers } });
+  }
+
+  /** Comes in by a one-time link of this customer. */
+  async enter(ports: Ports, customerId: Id, role: Role = 'owner', email = `${role}@example.com`): Promise<Id> {
+    const { url, user } = await inviteUser(ports, { customerId, email, role });
+    const answer = await this.submit(new URL(url).pathname);
+    if (answer.status !== 303) throw new Error(`the link was refused: ${answer.text}`);
+    return user.id;
+  }
+
+  private keep(line: string): void {
+    const [pair = '', ...rules] = line.split('; ');
+    const at = pair.indexOf('=');
+    const isGone = rules.some((rule) => rule === 'Expires=Thu, 01 Jan 1970 00:00:00 GMT');
+    if (isGone) this.cookies.delete(pair.slice(0, at));
+    else this.cookies.set(pair.slice(0, at), pair.slice(at + 1));
+  }
+}
+
+export type Fields = Readonly<Record<string, string | readonly string[]>>;
+
+function formOn(html: string, action: string): string {
+  const forms = html.match(/<form[\s\S]*?<\/form>/g) ?? [];
+  const form = forms.find((each) => each.includes(`action="${action.replaceAll('&', '&amp;')}"`));
+  if (form === undefined) throw new Error(`there is no form that goes to ${action} in:\n${html}`);
+  return form;
+}
+
+function hiddenFields(form: string): Record<string, string> {
+  const inputs = form.match(/<input type="hidden"[^>]*>/g) ?? [];
+  return Object.fromEntries(inputs.map((input) => [attribute(input, 'name'), attribute(input, 'value')]));
+}
+
+function attribute(element: string, name: string): string {
+  return new RegExp(` ${name}="([^"]*)"`).exec(element)?.[1] ?? '';
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const source = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe-core finds serious or critical on a page, in words. */
+export async function seriousViolations(page: Page): Promise<readonly string[]> {
+  // Evaluated by the debugger, which the page's policy does not bind.
+  await page.evaluate(source);
+  const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as readonly Violation[];
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}

@@ -1,0 +1,37 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { program } from './programs.js';
+
+/** A Chromium without a window. One for a test file; each test opens pages of its own in `session()`. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = program('chromium', 'chromium');
+  // Its sandbox needs what root and containers do not give; the pages are our own.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+export interface View {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+  readonly javaScriptEnabled?: boolean;
+}
+
+export interface BrowserSession {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What the page complained of: failed scripts, refused styles. */
+  readonly complaints: readonly string[];
+}
+
+/** A browser that has been nowhere, with one page. */
+export async function session(browser: Browser, view: View = {}): Promise<BrowserSession> {
+  const { colorScheme = 'light', width = 1280, height = 800, javaScriptEnabled = true } = view;
+  const context = await browser.newContext({ colorScheme, viewport: { width, height }, javaScriptEnabled });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { context, page, complaints };
+}
