@@ -154,6 +154,7 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
   RejectedPhoto: answer('One photo of a batch of which none was accepted.', {
     index: whole('Its place in the request, from 0.', 0, { minimum: 0 }),
     outcome: { type: 'string', const: 'rejected', description: 'Always this.' },
+    photo: { type: 'null', description: 'Nothing was made.' },
     error: ref('ItemError'),
   }),
 };

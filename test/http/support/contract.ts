@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../../src/http/openapi/document.js';
@@ -15,6 +16,7 @@ export interface Exchange {
   readonly requestBytes: Uint8Array | null;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** As it came. */
   readonly bytes: Uint8Array;
 }
 
@@ -124,7 +126,8 @@ export class Contract {
     });
   }
 
-  private bodyFaults({ bytes, headers }: Exchange, content: Response['content'], pointer: string): string[] {
+  private bodyFaults({ headers, ...sent }: Exchange, content: Response['content'], pointer: string): string[] {
+    const bytes = decoded(sent.bytes, headers['content-encoding']);
     const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
     if (!content) return bytes.length === 0 ? [] : ['a body is not documented'];
     const [documented] = Object.keys(content).filter((one) => new RegExp(`^${one.replace('*', '.+')}$`).test(type));
@@ -256,6 +259,11 @@ function coerced(text: string): unknown {
   if (/^-?[0-9]+(\.[0-9]+)?$/.test(text)) return Number(text);
   if (text === 'true' || text === 'false') return text === 'true';
   return text;
+}
+
+function decoded(bytes: Uint8Array, encoding: string | undefined): Uint8Array {
+  if (encoding === 'gzip') return gunzipSync(bytes);
+  return encoding === 'br' ? brotliDecompressSync(bytes) : bytes;
 }
 
 function jsonOf(bytes: Uint8Array): unknown {
