@@ -24,8 +24,9 @@ function build() {
   process.exitCode = status ?? 1;
   if (status === 0) {
     // Styles and scripts of pages are sent as they stand in the sources.
-    const assets = join('http', 'settings', 'assets');
-    cpSync(join(root, 'src', assets), join(draft, assets), { recursive: true });
+    for (const assets of [join('http', 'settings', 'assets'), join('http', 'docs', 'assets')]) {
+      cpSync(join(root, 'src', assets), join(draft, assets), { recursive: true });
+    }
     rmSync(dist, { recursive: true, force: true });
     renameSync(draft, dist);
   }

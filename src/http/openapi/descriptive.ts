@@ -39,7 +39,7 @@ export const saidOfPhoto: Fields<DescriptiveBody> = {
     }),
   ),
   timeZone: orNull(text('The zone of that clock: an IANA name, or an offset as `+01:00`.', 'Europe/Paris')),
-  location: orNull(ref('NewLocation')),
+  location: orNull(ref('NewLocation', { description: 'Where it was taken; null clears.' })),
   rating: orNull(whole('Stars; null: none given.', 4, { minimum: 0, maximum: 5 })),
   externalId: orNull(
     text(`Your own id of it. Can be looked for, need not be unique. ${kept}`, 'shoot-17/3701', { maxLength: 255 }),

@@ -75,9 +75,9 @@ export const photoFields = {
     client: 'said by a client',
     none: 'nothing is known',
   }),
-  location: orNull(ref('Location')),
-  camera: orNull(ref('Camera')),
-  exposure: orNull(ref('Exposure')),
+  location: orNull(ref('Location', { description: 'Where it was taken; null: not known.' })),
+  camera: orNull(ref('Camera', { description: 'What it was taken with; null: not known.' })),
+  exposure: orNull(ref('Exposure', { description: 'How it was exposed; null: not known.' })),
   rating: orNull(whole('Stars; null: none given.', 4, { minimum: 0, maximum: 5 })),
   tags: listOf('By name.', ref('TagName')),
   externalId: orNull(text('Your own id of it.', 'shoot-17/3701', { maxLength: 255 })),
@@ -105,7 +105,7 @@ export const photoSchemas: Readonly<Record<string, Schema>> = {
     'A photo of the library.',
     {
       ...photoFields,
-      urls: orNull(ref('RenditionUrls')),
+      urls: orNull(ref('RenditionUrls', { description: 'Only with `include=urls`. Null for a key with an IP list.' })),
       exif: {
         type: 'object',
         description:
@@ -170,8 +170,10 @@ export const photoSchemas: Readonly<Record<string, Schema>> = {
       not_found: 'there is none, or it is in the trash',
       error: 'the patch does not fit it',
     }),
-    photo: orNull(ref('Photo')),
-    error: orNull(ref('ItemError')),
+    photo: orNull(
+      ref('Photo', { description: 'As it is now; null where there is none, and where the patch does not fit.' }),
+    ),
+    error: orNull(ref('ItemError', { description: 'Why the patch does not fit.' })),
   }),
   PhotoDeletions: answer('What became of each photo, in the order of the ids.', {
     data: listOf('Each id once.', ref('PhotoDeletion')),

@@ -84,8 +84,8 @@ export const tags: Chapter = {
         existing: 'the name was taken: this is the tag that has it, as it is',
         rejected: 'it is wrong in itself, or there is no room',
       }),
-      tag: orNull(ref('Tag')),
-      error: orNull(ref('ItemError')),
+      tag: orNull(ref('Tag', { description: 'The tag; null when it was rejected.' })),
+      error: orNull(ref('ItemError', { description: 'Why it was rejected.' })),
     }),
     TagPatch: body<TagPatchBody>('What is to change, and to which photos. What is left out stays; null clears.', {
       name: tagName,
