@@ -72,7 +72,10 @@ function dataSchema(type: EventType): Schema {
   const fields = {
     customerId,
     version: whole('Of what is shown: drop what is below the highest that you have seen of it.', 3, { minimum: 1 }),
-    [kind]: { anyOf: [ref(name), ref('EventReference')] },
+    [kind]: {
+      description: 'As it was when this was sent; of what was gone by then, its id.',
+      anyOf: [ref(name), ref('EventReference')],
+    },
     omitted: listOf(
       `Fields that were left out so that the body has at most ${MAX_BODY_BYTES} bytes.`,
       text('A field.', 'metadata'),
