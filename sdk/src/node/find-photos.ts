@@ -24,7 +24,7 @@ const PHOTO = /\.(jpe?g|jpe|jfif|png|webp|gif|tiff?|avif|hei[cf])$/i;
  */
 export async function findPhotos(folder: string): Promise<{ files: FoundFile[]; unseen: Unseen[]; skipped: number }> {
   const found = { files: [] as FoundFile[], unseen: [] as Unseen[], skipped: 0 };
-  await walk(folder, found);
+  await walk(folder, found).catch((error) => noteUnseen(found.unseen, folder, error));
   return found;
 }
 
