@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,8 +7,10 @@ export interface Seen {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Of the request's body. */
+  /** Of the request's body, as far as it came. */
   bytes: number;
+  /** SHA-256 of the request's body; null before its end. */
+  sha256: string | null;
   /** Null: the client was left without an answer. */
   status: number | null;
 }
@@ -77,10 +80,15 @@ export class Front {
 
   private handle(incoming: IncomingMessage, response: ServerResponse): void {
     const { method = '', url: path = '', headers } = incoming;
-    const seen: Seen = { method, path, headers, bytes: 0, status: null };
+    const seen: Seen = { method, path, headers, bytes: 0, sha256: null, status: null };
     this.seen.push(seen);
+    const hash = createHash('sha256');
     incoming.on('data', (chunk: Buffer) => {
       seen.bytes += chunk.length;
+      hash.update(chunk);
+    });
+    incoming.on('end', () => {
+      seen.sha256 = hash.digest('hex');
     });
     const disturbance = this.disturb(seen);
     if (disturbance === 'refuse') {
@@ -101,6 +109,8 @@ export class Front {
       answered.pipe(response);
     });
     onward.on('error', () => incoming.socket.destroy());
+    // Who goes away in the middle is gone for the service, too.
+    incoming.on('close', () => incoming.complete || onward.destroy());
     incoming.pipe(onward);
   }
 }
