@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PhotoService, type Wait } from 'photo-service-sdk';
+import { type ConnectionOptions, PhotoService, type Wait } from 'photo-service-sdk';
 import { writeWhole } from 'photo-service-sdk/node';
 import { AccessError, UsageError } from './exit-codes.js';
 import { configFolder } from './folders.js';
@@ -37,12 +37,15 @@ export async function currentLogin(env: NodeJS.ProcessEnv = process.env): Promis
 
 /** A client with the login that holds here. */
 export async function connect(onWait?: (wait: Wait) => void): Promise<PhotoService> {
-  return clientOf(await currentLogin(), onWait);
+  return clientOf(await currentLogin(), onWait && { onWait });
 }
 
-export function clientOf({ url, token }: Login, onWait?: (wait: Wait) => void): PhotoService {
+/** Asks whether an address and a key are right: who mistyped one does not want to wait for it to become so. */
+export const HASTY = { maxRetries: 1 };
+
+export function clientOf({ url, token }: Login, options: Partial<ConnectionOptions> = {}): PhotoService {
   try {
-    return new PhotoService({ baseUrl: url, token, ...(onWait && { onWait }) });
+    return new PhotoService({ baseUrl: url, token, ...options });
   } catch (error) {
     throw new UsageError((error as Error).message.replace('baseUrl', 'The URL').replace('token', 'The token'));
   }

@@ -13,9 +13,9 @@ export class ProgressDisplay {
   private waitsUntil = 0;
   private waitNote = '';
 
-  constructor({ quiet = false }: { quiet?: boolean | undefined }) {
-    const isShown = process.stderr.isTTY === true && !quiet;
-    const options = { format: FORMAT, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 5 };
+  constructor({ quiet = false }: { quiet?: boolean | undefined }, stream: NodeJS.WriteStream = process.stderr) {
+    const isShown = stream.isTTY === true && !quiet;
+    const options = { format: FORMAT, stream, hideCursor: true, clearOnComplete: true, fps: 5 };
     this.bar = isShown ? new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic) : null;
     this.bar?.start(1, 0, fields({}));
   }

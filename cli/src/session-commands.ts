@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { ApiError, type Me } from 'photo-service-sdk';
 import { UsageError } from './exit-codes.js';
-import { clientOf, connect, currentLogin, keepLogin, loginFile } from './login.js';
+import { clientOf, currentLogin, HASTY, keepLogin, loginFile } from './login.js';
 import { jsonOption } from './options.js';
 import { plain, print } from './print.js';
 
@@ -35,7 +35,7 @@ export function loginCommand(): Command {
 /** Whose key it is; null when it works but may not say. */
 async function tried(login: { url: string; token: string }): Promise<Me | null> {
   try {
-    return await clientOf(login).me();
+    return await clientOf(login, HASTY).me();
   } catch (error) {
     if (error instanceof ApiError && error.missingScope !== null) return null;
     throw error;
@@ -47,8 +47,9 @@ export function whoamiCommand(): Command {
     .description('whose key is used here, what it may do, and what is left of its budgets')
     .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
-      const { url } = await currentLogin();
-      const me = await (await connect()).me();
+      const login = await currentLogin();
+      const { url } = login;
+      const me = await clientOf(login, HASTY).me();
       const { customer, apiKey, rateLimits } = me;
       const left = ({ remaining, limit }: { remaining: number; limit: number }) => `${remaining} of ${limit}`;
       print(options, { url, ...me }, [

@@ -5,7 +5,7 @@ import type { ImportRun } from './import-run.js';
 
 /** Between two looks at an import that the service works on: 20 a minute, of 300 reads. */
 const LOOK_AGAIN_MS = 3000;
-const FIRST_LOOKS_MS = 500;
+const FIRST_LOOKS_MS = 200;
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'completed_with_errors', 'cancelled', 'expired']);
 

@@ -27,6 +27,11 @@ export function hashedFile(source: ImportSource, sha256: string): HashedFile {
   return { source, sha256, clientRef: isFit ? plain : `…${plain.slice(-120)}~${sha256.slice(0, 16)}` };
 }
 
+/** The name of its item where the plain one is taken, by what the file was in an earlier run. */
+export function otherRef({ clientRef, sha256 }: HashedFile): string {
+  return `${clientRef.slice(-180)}~${sha256.slice(0, 16)}`;
+}
+
 /**
  * Registers up to a batch of files; registering the same ones again is how fresh upload targets are got. What is wrong with one file is said
  * of that file. Rejects where the import cannot go on.
@@ -40,10 +45,7 @@ export async function register(
   const conflicts = answered.filter(({ error }) => error?.code === 'client_ref_conflict').map(({ file }) => file);
   if (conflicts.length === 0) return answered;
   // The file was another one when a run before this one registered it.
-  const renamed = conflicts.map((file) => ({
-    ...file,
-    clientRef: `${file.clientRef.slice(-180)}~${file.sha256.slice(0, 16)}`,
-  }));
+  const renamed = conflicts.map((file) => ({ ...file, clientRef: otherRef(file) }));
   const others = answered.filter(({ error }) => error?.code !== 'client_ref_conflict');
   return [...others, ...(await send(run, importId, renamed))];
 }

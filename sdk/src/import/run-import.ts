@@ -1,13 +1,13 @@
 import { ApiError } from '../errors.js';
 import type { PhotoService } from '../photo-service.js';
-import type { Import } from '../resources.js';
+import type { Import, ImportPhoto } from '../resources.js';
 import { dryRun } from './dry-run.js';
 import { fillImport } from './fill-import.js';
 import { ended, failedItems } from './finish.js';
 import type { ImportFailure, ImportLimits, ImportOptions, ImportResult, ImportRun } from './import-run.js';
 import { type ImportRecord, RunState } from './import-state.js';
 import { Tally } from './progress.js';
-import { hashedFile } from './register.js';
+import { type HashedFile, hashedFile, otherRef } from './register.js';
 import type { ImportSource } from './source.js';
 
 /**
@@ -204,9 +204,16 @@ async function noteFailures(
     if (subject.counts.failed === 0) continue;
     const items = await failedItems(run, subject.id);
     for (const source of mine) {
-      const { clientRef, sha256 } = hashedFile(source, run.state.hashOf(source) ?? '');
-      const item = items.get(clientRef) ?? items.get(`${clientRef.slice(-180)}~${sha256.slice(0, 16)}`);
-      if (item?.error && !run.failures.has(source.ref)) run.fail(source, item.error.code, item.error.message);
+      const file = hashedFile(source, run.state.hashOf(source) ?? '');
+      const item = items.get(otherRef(file)) ?? items.get(file.clientRef);
+      if (item?.error && isOf(item, file) && !run.failures.has(source.ref)) {
+        run.fail(source, item.error.code, item.error.message);
+      }
     }
   }
+}
+
+/** Whether it is an item of this content, and not of what the file was when an earlier run registered it. */
+function isOf({ sha256, error }: ImportPhoto, file: HashedFile): boolean {
+  return sha256 === file.sha256 || error?.code === 'checksum_mismatch' || error?.code === 'size_mismatch';
 }

@@ -16,12 +16,14 @@ export interface Seen {
 }
 
 /**
- * What the front does to a request instead of handing it on: `refuse` cuts the connection before the service hears of it, `forget` after it
- * did what was asked, and an answer of the front's own.
+ * What the front does to a request: `refuse` cuts the connection before the service hears of it, `forget` after it did what was asked, `cut`
+ * in the middle of its answer; `tamper` changes the last byte of that; else the front answers itself.
  */
 export type Disturbance =
   | 'refuse'
   | 'forget'
+  | 'cut'
+  | 'tamper'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown };
 
 /** Stands before a service: counts what passes, and disturbs what a test asks it to. */
@@ -106,13 +108,28 @@ export class Front {
       }
       seen.status = answered.statusCode ?? 0;
       response.writeHead(seen.status, answered.headers);
-      answered.pipe(response);
+      if (disturbance === 'cut' || disturbance === 'tamper') spoil(answered, response, disturbance);
+      else answered.pipe(response);
     });
     onward.on('error', () => incoming.socket.destroy());
     // Who goes away in the middle is gone for the service, too.
     incoming.on('close', () => incoming.complete || onward.destroy());
     incoming.pipe(onward);
   }
+}
+
+function spoil(answered: IncomingMessage, response: ServerResponse, how: 'cut' | 'tamper'): void {
+  const chunks: Buffer[] = [];
+  answered.on('data', (chunk: Buffer) => chunks.push(chunk));
+  answered.on('end', () => {
+    const body = Buffer.concat(chunks);
+    if (how === 'cut') {
+      response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy());
+      return;
+    }
+    body.writeUInt8((body.at(-1) as number) ^ 1, body.length - 1);
+    response.end(body);
+  });
 }
 
 function answer(
