@@ -881,6 +881,8 @@ export interface components {
              * @constant
              */
             outcome: "rejected";
+            /** @description Nothing was made. */
+            photo: null;
             error: components["schemas"]["ItemError"];
         };
         /** @description The account that the key belongs to. */
@@ -1191,8 +1193,11 @@ export interface components {
              * @enum {string}
              */
             takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "client" | "none";
+            /** @description Where it was taken; null: not known. */
             location: components["schemas"]["Location"] | null;
+            /** @description What it was taken with; null: not known. */
             camera: components["schemas"]["Camera"] | null;
+            /** @description How it was exposed; null: not known. */
             exposure: components["schemas"]["Exposure"] | null;
             /**
              * @description Stars; null: none given.
@@ -1270,6 +1275,7 @@ export interface components {
              * @example 1
              */
             version: number;
+            /** @description Only with `include=urls`. Null for a key with an IP list. */
             urls?: components["schemas"]["RenditionUrls"] | null;
             /**
              * @description Only with `include=exif`: what the file says, as it stands there, by the names of the tags; at most 64 KiB.
@@ -1437,6 +1443,7 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone?: string | null;
+            /** @description Where it was taken; null clears. */
             location?: components["schemas"]["NewLocation"] | null;
             /**
              * @description Stars; null: none given.
@@ -1516,7 +1523,9 @@ export interface components {
              * @enum {string}
              */
             outcome: "updated" | "unchanged" | "not_found" | "error";
+            /** @description As it is now; null where there is none, and where the patch does not fit. */
             photo: components["schemas"]["Photo"] | null;
+            /** @description Why the patch does not fit. */
             error: components["schemas"]["ItemError"] | null;
         };
         /** @description What became of each photo, in the order of the ids. */
@@ -1675,7 +1684,9 @@ export interface components {
              * @enum {string}
              */
             outcome: "created" | "existing" | "rejected";
+            /** @description The tag; null when it was rejected. */
             tag: components["schemas"]["Tag"] | null;
+            /** @description Why it was rejected. */
             error: components["schemas"]["ItemError"] | null;
         };
         /** @description What is to change, and to which photos. What is left out stays; null clears. */
@@ -1968,6 +1979,7 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone: string | null;
+            /** @description What you said; null: taken from the file. */
             location: components["schemas"]["Location"] | null;
             /**
              * @description What you said; null: taken from the file.
@@ -1990,7 +2002,9 @@ export interface components {
             };
             /** @description Beside those of the import. */
             tags: components["schemas"]["TagName"][];
+            /** @description Why it failed. */
             error: components["schemas"]["ItemError"] | null;
+            /** @description Where its bytes go; only while they are awaited. */
             upload: components["schemas"]["UploadTarget"] | null;
             /**
              * Format: date-time
@@ -2123,6 +2137,7 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone?: string | null;
+            /** @description Where it was taken; null clears. */
             location?: components["schemas"]["NewLocation"] | null;
             /**
              * @description Stars; null: none given.
@@ -2212,6 +2227,7 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone?: string | null;
+            /** @description Where it was taken; null clears. */
             location?: components["schemas"]["NewLocation"] | null;
             /**
              * @description Stars; null: none given.
@@ -2309,7 +2325,9 @@ export interface components {
              * @enum {string}
              */
             outcome: "created" | "existing" | "duplicate" | "rejected";
+            /** @description The item; null when it was rejected. */
             photo: components["schemas"]["ImportPhoto"] | null;
+            /** @description Why it was rejected. */
             error: components["schemas"]["ItemError"] | null;
         };
         /** @description What is to change. What is left out stays; null: taken from the file. */
@@ -2340,6 +2358,7 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone?: string | null;
+            /** @description Where it was taken; null clears. */
             location?: components["schemas"]["NewLocation"] | null;
             /**
              * @description Stars; null: none given.
@@ -2511,8 +2530,11 @@ export interface components {
              * @enum {string}
              */
             takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "client" | "none";
+            /** @description Where it was taken; null: not known. */
             location: components["schemas"]["Location"] | null;
+            /** @description What it was taken with; null: not known. */
             camera: components["schemas"]["Camera"] | null;
+            /** @description How it was exposed; null: not known. */
             exposure: components["schemas"]["Exposure"] | null;
             /**
              * @description Stars; null: none given.
@@ -2590,6 +2612,7 @@ export interface components {
              * @example 1
              */
             version: number;
+            /** @description Only with `include=urls`. Null for a key with an IP list. */
             urls?: components["schemas"]["RenditionUrls"] | null;
             /**
              * @description Only with `include=exif`: what the file says, as it stands there, by the names of the tags; at most 64 KiB.
@@ -2834,6 +2857,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 photo: components["schemas"]["EventPhoto"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
@@ -2870,6 +2894,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 photo: components["schemas"]["EventPhoto"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
@@ -2906,6 +2931,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 photo: components["schemas"]["EventPhoto"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
@@ -2942,6 +2968,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 photo: components["schemas"]["EventPhoto"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
@@ -3007,6 +3034,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 tag: components["schemas"]["EventTag"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
@@ -3043,6 +3071,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 tag: components["schemas"]["EventTag"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
@@ -3108,6 +3137,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 import: components["schemas"]["EventImport"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
@@ -3144,6 +3174,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 import: components["schemas"]["EventImport"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
@@ -3180,6 +3211,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 import: components["schemas"]["EventImport"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
@@ -3216,6 +3248,7 @@ export interface components {
                  * @example 3
                  */
                 version?: number;
+                /** @description As it was when this was sent; of what was gone by then, its id. */
                 apiKey: components["schemas"]["EventApiKey"] | components["schemas"]["EventReference"];
                 /** @description Fields that were left out so that the body has at most 20000 bytes. */
                 omitted?: string[];
