@@ -13,7 +13,7 @@ export interface Config {
   /** The bucket that blobs are kept in; null: they are files under `dataDir`. */
   readonly s3: S3Config | null;
   /** Where admissions are counted: one process needs no more than its memory, several need one place. */
-  readonly rateLimitStore: 'memory' | 'postgres';
+  readonly rateLimitStore: RateLimitStore;
   readonly role: 'all' | 'api' | 'worker';
   /** Newest first; null: the one kept under `dataDir`. */
   readonly secretKeys: readonly [string, ...string[]] | null;
@@ -26,6 +26,11 @@ export interface Config {
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   readonly limits: Limits;
 }
+
+/** `redis` with the address that it is reached at, which may hold a password. */
+export type RateLimitStore =
+  | { readonly kind: 'memory' | 'postgres' }
+  | { readonly kind: 'redis'; readonly url: string };
 
 export interface S3Config {
   /** Null: Amazon's own, by the region. */
@@ -65,7 +70,7 @@ export function readConfig(env: Environment): Config {
     dataDir: read.text('DATA_DIR', './data'),
     databaseUrl,
     s3: read.oneOf('BLOB_STORE', ['local', 's3'], 'local') === 's3' ? readS3(read) : null,
-    rateLimitStore: read.rateLimitStore(databaseUrl),
+    rateLimitStore: readRateLimitStore(read, databaseUrl),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
@@ -115,6 +120,14 @@ function s3Place(read: Reader): S3Place {
   };
 }
 
+function readRateLimitStore(read: Reader, databaseUrl: string | null): RateLimitStore {
+  const fallback = databaseUrl === null ? 'memory' : 'postgres';
+  const kind = read.oneOf('RATE_LIMIT_STORE', ['memory', 'postgres', 'redis'], fallback);
+  if (kind !== 'redis') return { kind };
+  if (read.has('REDIS_URL')) return { kind, url: read.url('REDIS_URL', ['redis:', 'rediss:']) ?? '' };
+  return { kind, url: read.needed('REDIS_URL', 'RATE_LIMIT_STORE is redis') };
+}
+
 function readLimits(read: Reader): Limits {
   return {
     ...defaultLimits,
@@ -157,17 +170,6 @@ class Reader {
     const choice = choices.find((candidate) => candidate === said);
     if (choice === undefined) this.problems.push(`${name} must be ${choices.join(', ')}, not "${said}".`);
     return choice ?? fallback;
-  }
-
-  rateLimitStore(databaseUrl: string | null): 'memory' | 'postgres' {
-    const fallback = databaseUrl === null ? 'memory' : 'postgres';
-    if (this.said('RATE_LIMIT_STORE') !== 'redis') {
-      return this.oneOf('RATE_LIMIT_STORE', ['memory', 'postgres'], fallback);
-    }
-    this.problems.push(
-      'RATE_LIMIT_STORE cannot be redis in this version. Use postgres, which is exact over any number of processes.',
-    );
-    return fallback;
   }
 
   has(name: string): boolean {

@@ -19,7 +19,7 @@ import { TypeormRateWindowStore } from './adapters/typeorm/rate-window.repositor
 import { TypeormSessionStore } from './adapters/typeorm/session.repository.js';
 import { TypeormUserStore } from './adapters/typeorm/user.repository.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
-import type { Config } from './config.js';
+import type { Config, RateLimitStore } from './config.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
@@ -56,6 +56,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   const scratchDir = join(config.dataDir, 'scratch');
   const media = new ChildProcessMediaReader({ scratchDir, processes: config.workerConcurrency, ...config.media });
   const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
+  const { rateWindows, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
   const ports: Ports = {
     clock,
     store: new TypeormCustomerStore(dataSource),
@@ -64,7 +65,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     users: new TypeormUserStore(dataSource),
     sessions: new TypeormSessionStore(dataSource),
     passwords: new Argon2PasswordHasher(),
-    rateWindows: openRateWindows(config, clock, dataSource, log),
+    rateWindows,
     idempotency: new TypeormIdempotencyStore(dataSource),
     blobs,
     directUploads,
@@ -79,6 +80,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   const close = async () => {
     await media.close();
     closeBlobs();
+    closeRateWindows();
     await database.close();
   };
   return { ports, databaseEnded: database.ended, close };
@@ -101,16 +103,40 @@ export async function openBlobs({
   return openS3(s3, limits.maxFileBytes);
 }
 
+interface OpenRateWindows {
+  readonly rateWindows: RateWindowStore;
+  close(): void;
+}
+
 /** Whatever becomes of the shared store, no budget is ever without limit: each process counts for itself then. */
-function openRateWindows(config: Config, clock: Clock, dataSource: DataSource, log: Log): RateWindowStore {
+async function openRateWindows(
+  config: Config,
+  clock: Clock,
+  dataSource: DataSource,
+  log: Log,
+): Promise<OpenRateWindows> {
   const memory = new MemoryRateWindowStore(clock, performance);
-  if (config.rateLimitStore === 'memory') return memory;
-  return new FallbackRateWindowStore(new TypeormRateWindowStore(dataSource), memory, (away, reason) => {
+  const { rateLimitStore } = config;
+  if (rateLimitStore.kind === 'memory') return { rateWindows: memory, close: () => undefined };
+  const shared = await openSharedRateWindows(rateLimitStore, dataSource);
+  const where = rateLimitStore.kind === 'redis' ? 'in Redis' : 'in the database';
+  const rateWindows = new FallbackRateWindowStore(shared, memory, (away, reason) => {
     const line = away
-      ? `Rate limits cannot be kept in the database (${reason}). Until it is back this process counts by itself.`
-      : 'Rate limits are kept in the database again.';
+      ? `Rate limits cannot be kept ${where} (${reason}). Until it is back this process counts by itself.`
+      : `Rate limits are kept ${where} again.`;
     log(line, 'warn');
   });
+  return { rateWindows, close: () => shared.close?.() };
+}
+
+async function openSharedRateWindows(
+  store: RateLimitStore,
+  dataSource: DataSource,
+): Promise<RateWindowStore & { close?(): void }> {
+  if (store.kind !== 'redis') return new TypeormRateWindowStore(dataSource);
+  // Only where it is used: the client takes a while to load.
+  const { RedisRateWindowStore } = await import('./adapters/redis/redis-rate-window-store.js');
+  return new RedisRateWindowStore(store.url);
 }
 
 interface Database {
