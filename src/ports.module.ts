@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
+import { makeDataDir } from './adapters/data-dir.js';
 import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
 import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
@@ -95,6 +96,7 @@ export async function openBlobs({
   limits,
 }: Pick<Config, 's3' | 'dataDir' | 'limits'>): Promise<OpenBlobs> {
   if (s3 === null) {
+    await makeDataDir(dataDir);
     const blobs = await LocalBlobStore.open(join(dataDir, 'blobs'));
     return { blobs, directUploads: null, close: () => undefined };
   }
@@ -150,6 +152,7 @@ async function openDatabase(config: Config, ownership: Ownership, log: Log): Pro
     const dataSource = await openServer(config.databaseUrl);
     return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
   }
+  await makeDataDir(config.dataDir);
   const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log);
   try {
     const dataSource = await openDataSource({ connection: postgres.connection });
