@@ -13,6 +13,7 @@ import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { openDataSource } from './adapters/typeorm/data-source.js';
+import { demandAnswer, demandMigrated } from './adapters/typeorm/database-checks.js';
 import { TypeormDeliveryQueue } from './adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
@@ -22,12 +23,17 @@ import { TypeormUserStore } from './adapters/typeorm/user.repository.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import type { Config, RateLimitStore } from './config.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
+import { stagingKey } from './core/blobs/blob-key.js';
+import type { BlobStore } from './core/blobs/blob-store.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
+import type { ReadinessCheck } from './http/ops/readiness.js';
 
 /** Ports on real adapters. */
 export interface OpenPorts {
   readonly ports: Ports;
+  /** What requests need, for `/readyz`. */
+  readonly checks: readonly ReadinessCheck[];
   /** Resolves with a reason when the database ended by itself. */
   readonly databaseEnded: Promise<string>;
   close(): Promise<void>;
@@ -57,7 +63,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   const scratchDir = join(config.dataDir, 'scratch');
   const media = new ChildProcessMediaReader({ scratchDir, processes: config.workerConcurrency, ...config.media });
   const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
-  const { rateWindows, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
+  const { rateWindows, isShared, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
   const ports: Ports = {
     clock,
     store: new TypeormCustomerStore(dataSource),
@@ -84,7 +90,26 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     closeRateWindows();
     await database.close();
   };
-  return { ports, databaseEnded: database.ended, close };
+  const checks = checksOf(dataSource, blobs, isShared);
+  return { ports, checks, databaseEnded: database.ended, close };
+}
+
+/**
+ * Without the database nothing can be answered. Without blobs, or the shared store of rate limits, most can, and no other process is
+ * better off (docs/decisions/0019): these are told and keep no traffic away.
+ */
+function checksOf(dataSource: DataSource, blobs: BlobStore, rateLimitsAreShared: () => boolean): ReadinessCheck[] {
+  // Of no item: nothing is there, which is an answer.
+  const nothing = stagingKey({ customerId: 0, importId: 0, id: 0, attempt: 0 });
+  const demandShared = async () => {
+    if (!rateLimitsAreShared()) throw new Error('Rate limits are counted by this process alone.');
+  };
+  return [
+    { name: 'database', otherwise: 'failed', look: () => demandAnswer(dataSource) },
+    { name: 'migrations', otherwise: 'failed', look: () => demandMigrated(dataSource) },
+    { name: 'blobs', otherwise: 'degraded', look: () => blobs.head(nothing) },
+    { name: 'rateLimits', otherwise: 'degraded', look: demandShared },
+  ];
 }
 
 export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
@@ -107,6 +132,8 @@ export async function openBlobs({
 
 interface OpenRateWindows {
   readonly rateWindows: RateWindowStore;
+  /** False while each process counts by itself instead. */
+  isShared(): boolean;
   close(): void;
 }
 
@@ -119,7 +146,7 @@ async function openRateWindows(
 ): Promise<OpenRateWindows> {
   const memory = new MemoryRateWindowStore(clock, performance);
   const { rateLimitStore } = config;
-  if (rateLimitStore.kind === 'memory') return { rateWindows: memory, close: () => undefined };
+  if (rateLimitStore.kind === 'memory') return { rateWindows: memory, isShared: () => true, close: () => undefined };
   const shared = await openSharedRateWindows(rateLimitStore, dataSource);
   const where = rateLimitStore.kind === 'redis' ? 'in Redis' : 'in the database';
   const rateWindows = new FallbackRateWindowStore(shared, memory, (away, reason) => {
@@ -128,7 +155,7 @@ async function openRateWindows(
       : `Rate limits are kept ${where} again.`;
     log(line, 'warn');
   });
-  return { rateWindows, close: () => shared.close?.() };
+  return { rateWindows, isShared: () => !rateWindows.isAway, close: () => shared.close?.() };
 }
 
 async function openSharedRateWindows(

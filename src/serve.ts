@@ -8,8 +8,9 @@ import { runJob } from './core/jobs/run-job.js';
 import type { Ports } from './core/ports.js';
 import { firstRun, firstSteps, keylessCustomer } from './first-run.js';
 import { createApp } from './http/create-app.js';
+import { type Finding, Readiness } from './http/ops/readiness.js';
 import { eventBody } from './http/webhooks/event-body.js';
-import { openPorts } from './ports.module.js';
+import { type OpenPorts, openPorts } from './ports.module.js';
 import { runDispatcher } from './worker/dispatcher.js';
 import { runPeriodically } from './worker/periodic.js';
 import { upkeep } from './worker/upkeep.js';
@@ -27,20 +28,21 @@ export async function serve(env: Readonly<Record<string, string | undefined>>): 
   const config = readConfig(env);
   const logger = openLogger(config);
   await demandFreePort(config);
-  const { ports, databaseEnded, close } = await openPorts(config, 'own', (line, level = 'info') => logger[level](line));
+  const opened = await openPorts(config, 'own', (line, level = 'info') => logger[level](line));
   try {
-    await serveOn(ports, config, logger, databaseEnded);
+    await serveOn(opened, config, logger);
   } finally {
-    await close();
+    await opened.close();
   }
 }
 
-async function serveOn(ports: Ports, config: Config, logger: Logger, databaseEnded: Promise<string>): Promise<void> {
+async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promise<void> {
+  const { ports, databaseEnded } = opened;
   const stopping = new AbortController();
   const app = await createApp(ports, {
     logger,
     trustedProxies: config.trustedProxies,
-    isReady: async () => !stopping.signal.aborted && (await reaches(ports)),
+    readiness: new Readiness(opened.checks, stopping.signal, tellReadiness(logger)),
     stopping: stopping.signal,
   });
   // From before anyone is told that the service is there: a signal must not find nobody who waits for it.
@@ -67,12 +69,10 @@ async function serveOn(ports: Ports, config: Config, logger: Logger, databaseEnd
   }
 }
 
-/** Whether the database answers. */
-function reaches({ customers }: Ports): Promise<boolean> {
-  return customers.find(1).then(
-    () => true,
-    () => false,
-  );
+/** The addresses of what is looked at hold no secrets, but a line for people needs no more than what is amiss, and why. */
+function tellReadiness(logger: Logger) {
+  return (name: string, finding: Finding, reason?: unknown) =>
+    logger.warn({ check: name, finding, ...(reason !== undefined && { err: reason }) }, 'readiness changed');
 }
 
 /** Waits for something, but not longer than so many milliseconds. */
