@@ -10,6 +10,8 @@ export interface Config {
   readonly dataDir: string;
   /** Null: the embedded database under `dataDir`. */
   readonly databaseUrl: string | null;
+  /** Connections to the database of one process, at most; without what waits for news of jobs and webhooks. */
+  readonly databasePool: number;
   /** The bucket that blobs are kept in; null: they are files under `dataDir`. */
   readonly s3: S3Config | null;
   /** Where admissions are counted: one process needs no more than its memory, several need one place. */
@@ -23,6 +25,8 @@ export interface Config {
   readonly webhookAllowPrivate: boolean;
   /** Bounds of one process that reads pictures. */
   readonly media: { readonly maxMemoryBytes: number; readonly timeoutMs: number };
+  /** Where `/metrics` is shown; null: nowhere. */
+  readonly metricsPort: number | null;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   readonly limits: Limits;
 }
@@ -69,6 +73,7 @@ export function readConfig(env: Environment): Config {
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://${hostInUrl(host)}:${port}`,
     dataDir: read.text('DATA_DIR', './data'),
     databaseUrl,
+    databasePool: read.whole('DATABASE_POOL', 10, 2, 500),
     s3: read.oneOf('BLOB_STORE', ['local', 's3'], 'local') === 's3' ? readS3(read) : null,
     rateLimitStore: readRateLimitStore(read, databaseUrl),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
@@ -80,6 +85,7 @@ export function readConfig(env: Environment): Config {
       maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),
       timeoutMs: 1000 * read.whole('MEDIA_TIMEOUT_SECONDS', 60, 1, 3600),
     },
+    metricsPort: readMetricsPort(read, port),
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     limits: readLimits(read),
   };
@@ -128,6 +134,13 @@ function readRateLimitStore(read: Reader, databaseUrl: string | null): RateLimit
   return { kind, url: read.needed('REDIS_URL', 'RATE_LIMIT_STORE is redis') };
 }
 
+function readMetricsPort(read: Reader, port: number): number | null {
+  if (!read.has('METRICS_PORT')) return null;
+  const metricsPort = read.whole('METRICS_PORT', 0, 1, 65_535);
+  if (metricsPort === port) read.problem('METRICS_PORT must be another than PORT: it asks for no key.');
+  return metricsPort;
+}
+
 function readLimits(read: Reader): Limits {
   return {
     ...defaultLimits,
@@ -170,6 +183,10 @@ class Reader {
     const choice = choices.find((candidate) => candidate === said);
     if (choice === undefined) this.problems.push(`${name} must be ${choices.join(', ')}, not "${said}".`);
     return choice ?? fallback;
+  }
+
+  problem(sentence: string): void {
+    this.problems.push(sentence);
   }
 
   has(name: string): boolean {

@@ -7,9 +7,12 @@ import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.j
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import { MemoryRateWindowStore } from './adapters/memory/memory-rate-window-store.js';
+import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
+import { ObservedBlobStore } from './adapters/observed-blob-store.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
 import { SystemClock } from './adapters/system-clock.js';
 import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
+import { poolUse, readBacklog } from './adapters/typeorm/backlog.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { openDataSource } from './adapters/typeorm/data-source.js';
@@ -34,6 +37,8 @@ export interface OpenPorts {
   readonly ports: Ports;
   /** What requests need, for `/readyz`. */
   readonly checks: readonly ReadinessCheck[];
+  /** Null where nobody asks for metrics. */
+  readonly metrics: PrometheusMetrics | null;
   /** Resolves with a reason when the database ended by itself. */
   readonly databaseEnded: Promise<string>;
   close(): Promise<void>;
@@ -60,10 +65,15 @@ export async function openPorts(config: Config, ownership: Ownership, log: Log):
 async function connect(config: Config, database: Database, log: Log): Promise<OpenPorts> {
   const { dataSource } = database;
   const clock = new SystemClock();
-  const scratchDir = join(config.dataDir, 'scratch');
-  const media = new ChildProcessMediaReader({ scratchDir, processes: config.workerConcurrency, ...config.media });
-  const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
   const { rateWindows, isShared, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
+  const metrics = await openMetrics(config, dataSource, isShared);
+  const media = new ChildProcessMediaReader({
+    scratchDir: join(config.dataDir, 'scratch'),
+    processes: config.workerConcurrency,
+    ...config.media,
+    ...(metrics && { onReplaced: metrics.mediaProcessReplaced }),
+  });
+  const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
   const ports: Ports = {
     clock,
     store: new TypeormCustomerStore(dataSource),
@@ -74,7 +84,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     passwords: new Argon2PasswordHasher(),
     rateWindows,
     idempotency: new TypeormIdempotencyStore(dataSource),
-    blobs,
+    blobs: metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
     directUploads,
     media,
     jobs: new TypeormJobQueue(dataSource),
@@ -90,8 +100,8 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     closeRateWindows();
     await database.close();
   };
-  const checks = checksOf(dataSource, blobs, isShared);
-  return { ports, checks, databaseEnded: database.ended, close };
+  const checks = checksOf(dataSource, ports.blobs, isShared);
+  return { ports, checks, metrics, databaseEnded: database.ended, close };
 }
 
 /**
@@ -128,6 +138,20 @@ export async function openBlobs({
   // Only where it is used: the SDK takes a fifth of a second to load, and 25 MB.
   const { openS3 } = await import('./adapters/s3-blobs/open-s3.js');
   return openS3(s3, limits.maxFileBytes);
+}
+
+async function openMetrics(
+  { metricsPort }: Config,
+  dataSource: DataSource,
+  rateLimitsAreShared: () => boolean,
+): Promise<PrometheusMetrics | null> {
+  if (metricsPort === null) return null;
+  const { PrometheusMetrics } = await import('./adapters/metrics/prometheus-metrics.js');
+  return new PrometheusMetrics({
+    backlog: () => readBacklog(dataSource),
+    pool: () => poolUse(dataSource),
+    rateLimitsAreShared,
+  });
 }
 
 interface OpenRateWindows {
@@ -176,13 +200,13 @@ interface Database {
 
 async function openDatabase(config: Config, ownership: Ownership, log: Log): Promise<Database> {
   if (config.databaseUrl !== null) {
-    const dataSource = await openServer(config.databaseUrl);
+    const dataSource = await openServer(config.databaseUrl, config.databasePool);
     return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
   }
   await makeDataDir(config.dataDir);
   const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log);
   try {
-    const dataSource = await openDataSource({ connection: postgres.connection });
+    const dataSource = await openDataSource({ connection: postgres.connection, poolSize: config.databasePool });
     const close = async () => {
       await dataSource.destroy();
       await postgres.stop();
@@ -194,9 +218,9 @@ async function openDatabase(config: Config, ownership: Ownership, log: Log): Pro
   }
 }
 
-async function openServer(url: string): Promise<DataSource> {
+async function openServer(url: string, poolSize: number): Promise<DataSource> {
   try {
-    return await openDataSource({ url });
+    return await openDataSource({ url, poolSize });
   } catch (error) {
     const { cause, message } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { BudgetGroup } from '../core/access/rolling-window.js';
 import type { Readiness } from './ops/readiness.js';
 
 /** What http takes beside the ports. */
@@ -8,8 +9,21 @@ export interface HttpOptions {
   readonly trustedProxies: readonly string[];
   /** Whether this process wants traffic now. */
   readonly readiness: Readiness;
+  /** Told of every answer once it is out, or cut off. Must not throw. */
+  readonly onAnswered?: ((answered: Answered) => void) | undefined;
   /** Aborts when the process begins to stop: whoever waits for something is answered at once. */
   readonly stopping: AbortSignal;
+}
+
+/** An answer, for those who watch over the service: nothing of it says who asked for what. */
+export interface Answered {
+  readonly method: string;
+  /** The route by its template; null where there is none. */
+  readonly route: string | null;
+  readonly status: number;
+  /** The budget that it was charged to; null for none. */
+  readonly budget: BudgetGroup | null;
+  readonly ms: number;
 }
 
 export const HTTP_OPTIONS = Symbol('HttpOptions');

@@ -14,7 +14,7 @@ const ENCODED = /%(?!2c)/i;
  * The first step of every request: its id, its source address, and the log line at its end (API.md §11). The line names the
  * route by its template and no more: paths hold the tokens of signed addresses, and queries what clients look for.
  */
-export function openExchange({ logger, trustedProxies }: HttpOptions) {
+export function openExchange({ logger, trustedProxies, onAnswered }: HttpOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const requestId = `req_${ulid()}`;
     const forwardedFor = request.headersDistinct['x-forwarded-for']?.join(',');
@@ -45,15 +45,17 @@ export function openExchange({ logger, trustedProxies }: HttpOptions) {
       whole = !socket.destroyed;
     });
     response.once('close', () => {
-      const { key, visit, refusal } = exchangeOf(request);
+      const { key, visit, refusal, charged } = exchangeOf(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
       const userId = visit?.person?.user.id;
-      const ms = Math.round(performance.now() - began);
+      const ms = performance.now() - began;
       // What the connection has carried of this answer, its head included.
       const bytes = socket.bytesWritten - sentBefore;
-      logger.info({ ...line, ...(userId !== undefined && { userId }), ms, bytes, whole }, 'request');
+      const told = { ...line, ...(userId !== undefined && { userId }), ms: Math.round(ms), bytes, whole };
+      logger.info(told, 'request');
+      onAnswered?.({ method, route, status, budget: charged?.group ?? null, ms });
     });
     // The router cannot decode every path, and would see /photos/%31 as /photos/1. Such a path exists nowhere: the catch-all answers it.
     if (underApi && ENCODED.test(path)) request.url = `${API}/-`;
