@@ -3,7 +3,7 @@ import { SECOND } from '../core/shared/clock.js';
 import { inTime } from './in-time.js';
 
 /** What a call waits for the first store at most. */
-const WAIT_MS = 500;
+const WAIT_MS = SECOND;
 /** How long the first store is left alone after it failed. */
 const RETRY_MS = 2 * SECOND;
 

@@ -9,7 +9,7 @@ import { DomainError } from '../../core/shared/errors.js';
 import { type Answer, RedisConnection } from './redis-connection.js';
 
 /** What a call takes at most, the way to Redis included. Shorter than the patience of whoever falls back (FallbackRateWindowStore). */
-const DEADLINE_MS = 400;
+const DEADLINE_MS = 800;
 
 /** -1 stands for none. */
 const orNone = (moment: number): number | null => (moment < 0 ? null : moment);

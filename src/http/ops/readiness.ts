@@ -18,7 +18,7 @@ export interface ReadinessReport {
 }
 
 /** What one look may take. */
-const DEADLINE_MS = 2000;
+const DEADLINE_MS = 3000;
 /** How long an answer is good for: whoever asks often costs what is asked no more than that. */
 const FRESH_MS = 1000;
 
