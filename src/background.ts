@@ -19,17 +19,15 @@ export interface Background {
   stop(): Promise<unknown>;
 }
 
-export function startBackground({ ports, metrics }: OpenPorts, config: Config, logger: Logger): Background {
-  const worker = runWorker(
-    ports,
-    timed((job) => runJob(ports, job), metrics),
-    {
-      concurrency: config.workerConcurrency,
-      leaseSeconds: LEASE_SECONDS,
-      onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
-      onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
-    },
-  );
+export function startBackground({ ports, metrics, tracing }: OpenPorts, config: Config, logger: Logger): Background {
+  const run: Run = (job) => runJob(ports, job);
+  const traced: Run = tracing === null ? run : (job) => tracing.job(job, () => run(job));
+  const worker = runWorker(ports, timed(traced, metrics), {
+    concurrency: config.workerConcurrency,
+    leaseSeconds: LEASE_SECONDS,
+    onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
+    onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
+  });
   const dispatcher = runDispatcher(ports, (held) => deliverEvent(ports, held, eventBody), {
     onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
   });

@@ -25,6 +25,8 @@ export interface Config {
   readonly webhookAllowPrivate: boolean;
   /** Bounds of one process that reads pictures. */
   readonly media: { readonly maxMemoryBytes: number; readonly timeoutMs: number };
+  /** The collector of OpenTelemetry that traces are sent to, by OTLP over HTTP; null: none are made. */
+  readonly otlpEndpoint: string | null;
   /** Where `/metrics` is shown; null: nowhere. */
   readonly metricsPort: number | null;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -85,6 +87,7 @@ export function readConfig(env: Environment): Config {
       maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),
       timeoutMs: 1000 * read.whole('MEDIA_TIMEOUT_SECONDS', 60, 1, 3600),
     },
+    otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
     metricsPort: readMetricsPort(read, port),
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     limits: readLimits(read),

@@ -11,6 +11,7 @@ import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
 import { SystemClock } from './adapters/system-clock.js';
+import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
 import { poolUse, readBacklog } from './adapters/typeorm/backlog.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
@@ -24,6 +25,7 @@ import { TypeormRateWindowStore } from './adapters/typeorm/rate-window.repositor
 import { TypeormSessionStore } from './adapters/typeorm/session.repository.js';
 import { TypeormUserStore } from './adapters/typeorm/user.repository.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
+import { VERSION } from './cli/version.js';
 import type { Config, RateLimitStore } from './config.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
 import { stagingKey } from './core/blobs/blob-key.js';
@@ -39,6 +41,8 @@ export interface OpenPorts {
   readonly checks: readonly ReadinessCheck[];
   /** Null where nobody asks for metrics. */
   readonly metrics: PrometheusMetrics | null;
+  /** Null where nobody asks for traces. */
+  readonly tracing: OtlpTracing | null;
   /** Resolves with a reason when the database ended by itself. */
   readonly databaseEnded: Promise<string>;
   close(): Promise<void>;
@@ -67,6 +71,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   const clock = new SystemClock();
   const { rateWindows, isShared, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
   const metrics = await openMetrics(config, dataSource, isShared);
+  const tracing = await openTracing(config);
   const media = new ChildProcessMediaReader({
     scratchDir: join(config.dataDir, 'scratch'),
     processes: config.workerConcurrency,
@@ -97,11 +102,12 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   const close = async () => {
     await media.close();
     closeBlobs();
+    await tracing?.close();
     closeRateWindows();
     await database.close();
   };
   const checks = checksOf(dataSource, ports.blobs, isShared);
-  return { ports, checks, metrics, databaseEnded: database.ended, close };
+  return { ports, checks, metrics, tracing, databaseEnded: database.ended, close };
 }
 
 /**
@@ -138,6 +144,12 @@ export async function openBlobs({
   // Only where it is used: the SDK takes a fifth of a second to load, and 25 MB.
   const { openS3 } = await import('./adapters/s3-blobs/open-s3.js');
   return openS3(s3, limits.maxFileBytes);
+}
+
+async function openTracing({ otlpEndpoint, role }: Config): Promise<OtlpTracing | null> {
+  if (otlpEndpoint === null) return null;
+  const { OtlpTracing } = await import('./adapters/tracing/otlp-tracing.js');
+  return new OtlpTracing(otlpEndpoint, { version: VERSION, role });
 }
 
 async function openMetrics(

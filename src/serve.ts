@@ -37,6 +37,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     trustedProxies: config.trustedProxies,
     readiness: new Readiness(opened.checks, stopping.signal, tellReadiness(logger)),
     onAnswered: opened.metrics?.answered,
+    trace: opened.tracing?.request,
     stopping: stopping.signal,
   });
   // From before anyone is told that the service is there: a signal must not find nobody who waits for it.

@@ -11,8 +11,19 @@ export interface HttpOptions {
   readonly readiness: Readiness;
   /** Told of every answer once it is out, or cut off. Must not throw. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
+  /** Begins to trace a request; absent where nobody asks for traces. Must not throw. */
+  readonly trace?:
+    | ((begun: { readonly method: string; readonly traceparent: string | undefined }) => RequestTrace)
+    | undefined;
   /** Aborts when the process begins to stop: whoever waits for something is answered at once. */
   readonly stopping: AbortSignal;
+}
+
+/** The trace of one request. */
+export interface RequestTrace {
+  /** What its work is caused by, as a W3C `traceparent`. */
+  readonly cause: string;
+  end(answered: Answered & { readonly requestId: string }): void;
 }
 
 /** An answer, for those who watch over the service: nothing of it says who asked for what. */

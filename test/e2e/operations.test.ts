@@ -2,23 +2,36 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Client } from './support/client.js';
+import { Collector } from './support/collector.js';
 import { until } from './support/processes.js';
 import { freePort, Installation } from './support/service.js';
 
 const bytes = new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos/cyclamen.jpg')));
+const other = new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos/png-alpha.png')));
 
 describe('what those see who watch over the service', () => {
   let installation: Installation;
   let client: Client;
   let metricsPort: number;
+  let collector: Collector;
   beforeAll(async () => {
     metricsPort = await freePort();
-    installation = await Installation.make({ METRICS_PORT: String(metricsPort) });
+    collector = await Collector.start();
+    installation = await Installation.make({
+      METRICS_PORT: String(metricsPort),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    });
     await installation.start();
     client = installation.client();
   });
-  afterAll(() => installation.remove());
+  afterAll(async () => {
+    await installation?.remove();
+    collector?.close();
+  });
 
+  /** Spans of uploads to signed addresses. */
+  const uploads = () =>
+    collector.spans.filter(({ name }) => name === 'PUT /uploads/:token').map(({ spanId }) => spanId);
   const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
 
   it('readyz has a line for everything that was looked at', async () => {
@@ -53,6 +66,32 @@ describe('what those see who watch over the service', () => {
   it('metrics are shown on their own port alone, and nothing else there', async () => {
     expect((await fetch(`${installation.url}/metrics`)).status).toBe(404);
     expect((await fetch(`http://127.0.0.1:${metricsPort}/api/v1/me`)).status).toBe(404);
+  });
+
+  it('traces lead from the sender of a request to the request, and from there to its job', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const made = await client.post('/imports', {}, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
+    const announced = [{ filename: 'secret-name.png', sizeBytes: other.length }];
+    const { data } = (await client.post(`/imports/${made.body.id}/photos`, { photos: announced })).body;
+    expect((await client.upload(data[0].photo.upload, other)).status).toBe(204);
+    await client.get('/photos?q=secret-name');
+    const job = await until('the job of the upload to be traced', () =>
+      collector.spans.find(
+        ({ name, links }) => name === 'job inspect' && uploads().some((at) => links[0]?.spanId === at),
+      ),
+    );
+    const upload = collector.spans.find(({ spanId }) => spanId === job.links[0]?.spanId);
+    expect(upload?.attributes).toMatchObject({ 'http.route': '/uploads/:token', 'http.response.status_code': 204 });
+    expect([job.links[0]?.traceId, job.traceId === upload?.traceId]).toEqual([upload?.traceId, false]);
+    const [sent] = collector.spans.filter((span) => span.traceId === traceId);
+    expect(sent).toMatchObject({
+      name: 'POST /api/v1/imports',
+      parentSpanId: 'b7ad6b7169203331',
+      attributes: { 'photo_service.request_id': made.headers.get('x-request-id') },
+      resource: { 'service.name': 'photo-service' },
+    });
+    await until('the search to be traced', () => collector.spans.some(({ name }) => name === 'GET /api/v1/photos'));
+    for (const secret of ['secret-name', 'phs_live', 'q=']) expect(collector.received).not.toContain(secret);
   });
 
   it('a metrics port that is in use is refused in words', async () => {
