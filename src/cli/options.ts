@@ -23,3 +23,8 @@ export function instantOption(text: string): Date {
 export function listOption(text: string, sofar: readonly string[] = []): readonly string[] {
   return [...sofar, ...text.split(',').flatMap((entry) => entry.trim() || [])];
 }
+
+/** A word that stands for nothing set, or what the other reader reads. */
+export function orNull<T>(word: string, read: (text: string) => T): (text: string) => T | null {
+  return (text) => (text === word ? null : read(text));
+}

@@ -42,7 +42,7 @@ const start = (user: User, token: string) =>
 async function join(email: string, role: Role = 'owner', password = PASSWORD): Promise<User> {
   const user = await enterByLink(ports, tokenOf((await invite(email, role)).url));
   const session = await start(user, `first session of ${email}`);
-  await changePassword(ports, session, { current: '', password });
+  await changePassword(ports, session, { current: '', password }, '192.0.2.1');
   return present((await everyone()).find(({ id }) => id === user.id));
 }
 
@@ -124,7 +124,7 @@ describe('a link', () => {
     const user = await join('anna@example.com');
     const { url } = await linkUser(ports, customerId, user.id);
     const session = await start(user, 'a session');
-    await changePassword(ports, session, { current: PASSWORD, password: 'another of my passwords' });
+    await changePassword(ports, session, { current: PASSWORD, password: 'another of my passwords' }, '192.0.2.1');
     expect(await peekLink(ports, tokenOf(url))).toBeNull();
   });
 });
@@ -218,8 +218,8 @@ describe('sessions', () => {
     const here = await start(user, 'here');
     await start(user, 'there');
     const wrong = { current: 'not mine', password: 'another of my passwords' };
-    await expect(changePassword(ports, here, wrong)).rejects.toMatchObject({ code: 'invalid_request' });
-    await changePassword(ports, here, { ...wrong, current: PASSWORD });
+    await expect(changePassword(ports, here, wrong, '192.0.2.1')).rejects.toMatchObject({ code: 'invalid_request' });
+    await changePassword(ports, here, { ...wrong, current: PASSWORD }, '192.0.2.1');
     expect(await findSession(ports, 'here')).not.toBeNull();
     expect(await findSession(ports, 'there')).toBeNull();
     expect((await attempt('anna@example.com', 'another of my passwords')).id).toBe(user.id);
@@ -231,7 +231,7 @@ test.each(['', 'short', 'elevenchars', 'aaaaaaaaaaaaaaa', 'anna@example.com', 'x
   async (password) => {
     const user = await join('anna@example.com');
     const session = await start(user, 'here');
-    await expect(changePassword(ports, session, { current: PASSWORD, password })).rejects.toMatchObject({
+    await expect(changePassword(ports, session, { current: PASSWORD, password }, '192.0.2.1')).rejects.toMatchObject({
       code: 'invalid_request',
       details: { errors: [{ field: 'password' }] },
     });

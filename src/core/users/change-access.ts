@@ -2,6 +2,7 @@ import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Session } from './session.js';
+import { demandAttempt } from './sign-in.js';
 import { demandGoodPassword, demandOwnerBeside, type Role, readEmail, type User } from './user.js';
 
 interface PasswordChange {
@@ -10,13 +11,19 @@ interface PasswordChange {
   readonly password: string;
 }
 
-/** Sets the password of whoever asks; every other browser of theirs is signed out. Errors: `invalid_request`, `not_found`. */
+/**
+ * Sets the password of whoever asks; every other browser of theirs is signed out. Guesses at the current one are counted with those of
+ * the sign-in. Errors: `invalid_request`, `rate_limited`, `not_found`.
+ */
 export async function changePassword(
-  { store, passwords }: Uses<'store' | 'passwords'>,
+  uses: Uses<'store' | 'passwords' | 'rateWindows'>,
   session: Pick<Session, 'customerId' | 'userId' | 'id'>,
   { current, password }: PasswordChange,
+  address: string,
 ): Promise<void> {
+  const { store, passwords } = uses;
   const user = found(await store.read(session.customerId, ({ users }) => users.get(session.userId)), 'user');
+  if (user.passwordHash !== null) await demandAttempt(uses, user.email ?? `user ${user.id}`, address);
   if (user.passwordHash !== null && !(await passwords.matches(user.passwordHash, current))) {
     const message = 'This is not your current password.';
     throw invalid({ field: 'current', code: 'invalid_format', message });

@@ -25,9 +25,7 @@ export async function signIn(
   { email, password, address }: Credentials,
 ): Promise<User> {
   const normal = normalEmail(email);
-  await demandBudget(uses, { name: `sign-in:from:${addressBudget(address)}`, limit: PER_ADDRESS });
-  const account = createHash('sha256').update(normal).digest('hex');
-  await demandBudget(uses, { name: `sign-in:to:${account}`, limit: PER_ACCOUNT });
+  await demandAttempt(uses, normal, address);
   const known = await usersOf(uses, normal);
   const [user] = await matching(uses, known, password);
   if (user === undefined) throw new DomainError('unauthorized', 'The e-mail address or the password is wrong.');
@@ -36,6 +34,13 @@ export async function signIn(
     if (held !== null) await users.update(signedIn(held, uses.clock.now()));
   });
   return user;
+}
+
+/** Counts an attempt to guess a password. Errors: `rate_limited`. */
+export async function demandAttempt(uses: Uses<'rateWindows'>, account: string, address: string): Promise<void> {
+  await demandBudget(uses, { name: `sign-in:from:${addressBudget(address)}`, limit: PER_ADDRESS });
+  const name = createHash('sha256').update(account).digest('hex');
+  await demandBudget(uses, { name: `sign-in:to:${name}`, limit: PER_ACCOUNT });
 }
 
 /** Those who may sign in by a password at all, who did so last first. */

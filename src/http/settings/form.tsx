@@ -110,6 +110,12 @@ export class Problems {
     return statusOfCode[this.code];
   }
 
+  /** The same for a form whose field has another name. */
+  renamed(from: string, to: string): Problems {
+    const errors = this.errors.map((error) => (error.field === from ? { ...error, field: to } : error));
+    return new Problems(this.code, this.message, errors);
+  }
+
   /** What is wrong with a field, or with its parts (`ipList[3]`). */
   of(field: string): readonly string[] {
     return this.errors.filter((error) => error.field.replace(/\[.*/, '') === field).map(({ message }) => message);
