@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { type ApiKey, shownPrefix } from '../core/access/api-key.js';
+import { type ApiKey, type KeySettings, shownPrefix } from '../core/access/api-key.js';
 import { deleteKey } from '../core/access/delete-key.js';
 import { editKey } from '../core/access/edit-key.js';
 import { issueKey } from '../core/access/issue-key.js';
 import { found } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
-import { idOption, instantOption, listOption, orNull, wholeOption } from './options.js';
+import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
@@ -66,9 +66,9 @@ interface EditOptions {
   readonly name?: string;
   /** False: every address. */
   readonly ip?: readonly string[] | false;
-  readonly readLimit?: number | null;
-  readonly writeLimit?: number | null;
-  readonly expiresAt?: Date | null;
+  readonly readLimit?: number | 'default';
+  readonly writeLimit?: number | 'default';
+  readonly expiresAt?: Date | 'never';
   readonly json?: boolean;
 }
 
@@ -79,15 +79,25 @@ function edit(): Command {
     .option('--name <name>', 'what it is for')
     .option('--ip <cidr>', 'admit only these addresses or ranges (repeatable)', listOption)
     .option('--no-ip', 'admit every address')
-    .option('--read-limit <n>', 'reads a minute, or default', orNull('default', wholeOption))
-    .option('--write-limit <n>', 'writes a minute, or default', orNull('default', wholeOption))
-    .option('--expires-at <time>', 'such as 2027-01-31T00:00:00Z, or never', orNull('never', instantOption))
+    .option('--read-limit <n>', 'reads a minute, or default', wordOr('default', wholeOption))
+    .option('--write-limit <n>', 'writes a minute, or default', wordOr('default', wholeOption))
+    .option('--expires-at <time>', 'such as 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
     .option('--json', 'print one JSON document')
-    .action(async (id: Id, { ip, json, ...changes }: EditOptions) => {
-      const ipList = ip === undefined ? {} : { ipList: ip === false ? [] : ip };
-      const key = await withPorts((ports) => editKey(ports, id, { ...changes, ...ipList }));
-      print({ json: json === true }, shown(key), [`Key ${key.id} "${key.name}" changed.`]);
+    .action(async (id: Id, options: EditOptions) => {
+      const key = await withPorts((ports) => editKey(ports, id, changesOf(options)));
+      print(options, shown(key), [`Key ${key.id} "${key.name}" changed.`]);
     });
+}
+
+/** What is not given is not changed. */
+function changesOf({ name, ip, readLimit, writeLimit, expiresAt }: EditOptions): Partial<KeySettings> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(ip !== undefined && { ipList: ip === false ? [] : ip }),
+    ...(readLimit !== undefined && { readLimit: readLimit === 'default' ? null : readLimit }),
+    ...(writeLimit !== undefined && { writeLimit: writeLimit === 'default' ? null : writeLimit }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
+  };
 }
 
 function list(): Command {

@@ -24,7 +24,7 @@ export function listOption(text: string, sofar: readonly string[] = []): readonl
   return [...sofar, ...text.split(',').flatMap((entry) => entry.trim() || [])];
 }
 
-/** A word that stands for nothing set, or what the other reader reads. */
-export function orNull<T>(word: string, read: (text: string) => T): (text: string) => T | null {
-  return (text) => (text === word ? null : read(text));
+/** A word of its own, or what the other reader reads. */
+export function wordOr<W extends string, T>(word: W, read: (text: string) => T): (text: string) => W | T {
+  return (text) => (text === word ? word : read(text));
 }

@@ -25,7 +25,7 @@ export class PeopleController {
 
   @Get()
   list(@Visiting() visit: Visit): Promise<Reply> {
-    return this.page(visit, null);
+    return this.page(visit);
   }
 
   @Post()
@@ -36,7 +36,7 @@ export class PeopleController {
       const customerId = customerOf(visit);
       return this.invitation(visit, await inviteUser(this.ports, { customerId, email: form.text('email'), role }));
     } catch (error) {
-      return await this.page(visit, problemsOf(error));
+      return await this.page(visit, { refused: problemsOf(error) });
     }
   }
 
@@ -54,7 +54,7 @@ export class PeopleController {
       const mayStay = user.id !== personOf(visit).user.id || user.role === 'owner';
       return goTo(visit, mayStay ? HERE : '/settings/account', { kind: 'done', text });
     } catch (error) {
-      return await this.page(visit, problemsOf(error));
+      return await this.page(visit, { said: problemsOf(error) });
     }
   }
 
@@ -72,7 +72,7 @@ export class PeopleController {
       await removeUser(this.ports, customerOf(visit), id);
       return goTo(visit, HERE, { kind: 'done', text: `${nameOf(user)} has no access any more.` });
     } catch (error) {
-      return await this.page(visit, problemsOf(error));
+      return await this.page(visit, { said: problemsOf(error) });
     }
   }
 
@@ -85,11 +85,14 @@ export class PeopleController {
     return page(this.ports, visit, words, <InvitationMade {...invitation} />);
   }
 
-  private async page(visit: Visit, problems: Problems | null): Promise<Reply> {
+  /** @param problems Of the invitation, to be shown in its form; or of something else, to be said above. */
+  private async page(visit: Visit, problems: { refused?: Problems; said?: Problems } = {}): Promise<Reply> {
+    const { refused = null, said = null } = problems;
     const users = await this.ports.store.read(customerOf(visit), (view) => view.users.list());
-    const words = { title: 'People', section, ...(problems && { status: problems.status }) };
-    const view = <PeopleList users={users} self={personOf(visit).user.id} problems={problems} form={visit.form} />;
-    return page(this.ports, visit, words, view);
+    const status = (refused ?? said)?.status ?? 200;
+    const flash = said && ({ kind: 'failed', text: said.message } as const);
+    const view = <PeopleList users={users} self={personOf(visit).user.id} problems={refused} form={visit.form} />;
+    return page(this.ports, visit, { title: 'People', section, status, flash }, view);
   }
 }
 

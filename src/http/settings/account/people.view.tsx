@@ -33,24 +33,30 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
         title="People"
         lead="Owners may do everything. Members work with photos, imports and tags; they see no keys and invite nobody."
       />
-      <ProblemSummary problems={problems} />
       <Table caption="People with access to this account" columns={columns} rows={rows} />
       <Card
         title="Invite somebody"
         lead={`You get a link to hand over, in whichever way you trust. It works once, within ${LINK_DAYS} days.`}
       >
         <Form action="/settings/account/people" label="Invite somebody">
+          <ProblemSummary problems={problems} />
           <div class="inline">
             <Field
               label="E-mail address"
               name="email"
               errors={problems}
-              input={{ type: 'email', value: form.text('email'), required: true, maxLength: 254, autocomplete: 'off' }}
+              input={{
+                type: 'email',
+                value: problems ? form.text('email') : '',
+                required: true,
+                maxLength: 254,
+                autocomplete: 'off',
+              }}
             />
             <Field
               label="Role"
               name="role"
-              input={{ value: form.text('role') || 'member' }}
+              input={{ value: problems ? form.text('role') : 'member' }}
               choices={[
                 ['member', 'Member'],
                 ['owner', 'Owner'],
