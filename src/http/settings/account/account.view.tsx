@@ -73,7 +73,6 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
             min: 1,
             max: MAX_RETENTION_DAYS,
             required: true,
-            class: 'short',
           }}
         />
         <div class="buttons">

@@ -164,7 +164,7 @@ function SharedFields(props: FormProps & { granted: ApiKey | null }) {
   const { fields, problems, granted } = props;
   const limit = (group: 'read' | 'write') => {
     const most = mostRequests(granted, group);
-    return `Empty for the default of ${defaultBudgets[group]}. At most ${most}.`;
+    return `Empty means ${defaultBudgets[group]}. At most ${most}.`;
   };
   return (
     <>
