@@ -1,17 +1,18 @@
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { changeEmail, changePassword, changeRole, removeUser } from '../../src/core/users/change-access.js';
+import { changeEmail } from '../../src/core/users/change-email.js';
+import { changePassword } from '../../src/core/users/change-password.js';
+import { changeRole } from '../../src/core/users/change-role.js';
 import { enterByLink, peekLink } from '../../src/core/users/enter-by-link.js';
-import { inviteFirstOwner, inviteUser, linkUser } from '../../src/core/users/invite-user.js';
-import {
-  findSession,
-  listSessions,
-  openSession,
-  revokeOtherSessions,
-  revokeSession,
-  sweepSessions,
-} from '../../src/core/users/sessions.js';
+import { findSession } from '../../src/core/users/find-session.js';
+import { inviteFirstOwner, inviteUser } from '../../src/core/users/invite-user.js';
+import { linkUser } from '../../src/core/users/link-user.js';
+import { listSessions } from '../../src/core/users/list-sessions.js';
+import { openSession } from '../../src/core/users/open-session.js';
+import { removeUser } from '../../src/core/users/remove-user.js';
+import { revokeOtherSessions, revokeSession } from '../../src/core/users/revoke-session.js';
 import { signIn } from '../../src/core/users/sign-in.js';
+import { sweepSessions } from '../../src/core/users/sweep-sessions.js';
 import { MAX_USERS, type Role, type User } from '../../src/core/users/user.js';
 import { type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';

@@ -73,6 +73,7 @@ test('a key is made, used, edited, replaced, deleted and refused', async () => {
   // Loading the page again makes no second key, and shows no token.
   expect(page.url()).toBe(`${installation.url}/settings/keys`);
   await page.reload();
+  await page.getByText('from 127.0.0.1', { exact: true }).waitFor();
   expect(await page.content()).not.toContain(token);
   await look('keys');
 

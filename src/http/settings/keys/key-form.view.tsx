@@ -1,6 +1,6 @@
 import { type ApiKey, shownPrefix } from '../../../core/access/api-key.js';
 import type { KeyAddress } from '../../../core/access/key-store.js';
-import { mostRequests } from '../../../core/access/own-keys.js';
+import { mostRequests } from '../../../core/access/own-key.js';
 import { defaultBudgets } from '../../../core/access/rolling-window.js';
 import { scopes } from '../../../core/access/scope.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';

@@ -1,18 +1,15 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { ApiKey } from '../../../core/access/api-key.js';
+import { deleteOwnKey } from '../../../core/access/delete-own-key.js';
+import { editOwnKey } from '../../../core/access/edit-own-key.js';
+import { issueOwnKey } from '../../../core/access/issue-own-key.js';
 import type { KeyAddress } from '../../../core/access/key-store.js';
-import {
-  deleteOwnKey,
-  editOwnKey,
-  issueOwnKey,
-  lockedOut,
-  ownKey,
-  recentAddresses,
-} from '../../../core/access/own-keys.js';
+import { ownKey } from '../../../core/access/own-key.js';
+import { lockedOut, recentAddresses } from '../../../core/access/recent-addresses.js';
 import type { Ports } from '../../../core/ports.js';
-import type { Id } from '../../../core/shared/ids.js';
-import { parseId } from '../../../core/shared/ids.js';
+import { type Id, parseId } from '../../../core/shared/ids.js';
 import { For } from '../../api/access.js';
+import { KeyUses } from '../../api/guards/key-uses.js';
 import { PathId } from '../../api/path-id.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
@@ -31,10 +28,14 @@ const section = 'keys';
 @Controller('settings/keys')
 @For('owner')
 export class KeysController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(KeyUses) private readonly uses: KeyUses,
+  ) {}
 
   @Get()
   async list(@Visiting() visit: Visit): Promise<Reply> {
+    await this.uses.flush();
     const keys = await this.ports.keys.list(customerOf(visit));
     const list = <KeyList keys={keys} now={this.ports.clock.now()} />;
     return page(this.ports, visit, { title: 'API keys', section }, list);
@@ -92,6 +93,7 @@ export class KeysController {
 
   @Get(':id/delete')
   async confirmDelete(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
+    await this.uses.flush();
     const key = await ownKey(this.ports, customerOf(visit), id);
     return page(this.ports, visit, { title: 'Delete a key', section }, <DeleteKey subject={key} />);
   }
@@ -110,6 +112,7 @@ export class KeysController {
   }
 
   private async editForm(visit: Visit, form: FormState & { key: ApiKey }): Promise<Reply> {
+    await this.uses.flush();
     const addresses = await recentAddresses(this.ports, form.key.customerId, form.key.id);
     const words = { title: form.key.name, section, status: statusOf(form) };
     const { key: subject, ...rest } = form;
