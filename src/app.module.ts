@@ -60,7 +60,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: AnswerOnce },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [PORTS, HTTP_OPTIONS],
+      exports: [PORTS, HTTP_OPTIONS, KeyUses],
     };
   }
 }

@@ -7,7 +7,7 @@ import { noticeUploads } from '../core/imports/notice-uploads.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE } from '../core/shared/clock.js';
-import { sweepSessions } from '../core/users/sessions.js';
+import { sweepSessions } from '../core/users/sweep-sessions.js';
 import type { PeriodicTask } from './periodic.js';
 
 /**

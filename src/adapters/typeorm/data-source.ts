@@ -26,6 +26,7 @@ import { ForgottenImports1763700000015 } from './migrations/1763700000015-forgot
 import { DepartedTags1763700000018 } from './migrations/1763700000018-departed-tags.js';
 import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-jobs.js';
+import { KeyAddresses1763700000030 } from './migrations/1763700000030-key-addresses.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
 import { sessionTable, userTable } from './user.table.js';
@@ -81,6 +82,7 @@ export const migrations = [
   DepartedTags1763700000018,
   JobFailures1763700000020,
   CausesOfJobs1763700000019,
+  KeyAddresses1763700000030,
 ];
 
 /**
