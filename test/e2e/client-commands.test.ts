@@ -18,6 +18,9 @@ import { type Client, sha256 } from './support/client.js';
 import { photoNamed } from './support/life.js';
 import { Installation } from './support/service.js';
 
+// Every command is a process of its own: on a busy machine many of them take long.
+jest.setTimeout(600_000);
+
 const root = join(__dirname, '../..');
 const home = mkdtempSync(join(tmpdir(), 'phs-home-'));
 const { PATH } = process.env;

@@ -9,6 +9,9 @@ import { until } from '../e2e/support/processes.js';
 import { freePort, Installation } from '../e2e/support/service.js';
 import { program } from './support/programs.js';
 
+// Every command is a process of its own: on a busy machine many of them take long.
+jest.setTimeout(600_000);
+
 const root = join(__dirname, '../..');
 const examples = join(root, 'examples');
 const photos = join(examples, 'photos');
