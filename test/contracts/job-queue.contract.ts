@@ -122,6 +122,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
           attempt: 1,
           failures: 0,
           outages: 0,
+          cause: null,
           lease: expect.any(String),
         });
         expect(job.lease).not.toBe('');
