@@ -20,6 +20,8 @@ function swc({ tsx }) {
 /** Sources and the ES-module packages are transformed to CommonJS: jest's own ES-module mode fails on Node 20 with @nestjs/throttler. */
 const common = {
   testEnvironment: 'node',
+  // Workspaces are tested as they are written, not as they were built last.
+  testEnvironmentOptions: { customExportConditions: ['photo-service-source', 'node', 'node-addons'] },
   setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {

@@ -16,6 +16,7 @@ import { ReadRequest } from './http/api/read-request.interceptor.js';
 import { SendReply } from './http/api/send-reply.interceptor.js';
 import { TagsModule } from './http/api/tags/tags.module.js';
 import { UnknownRouteModule } from './http/api/unknown-route.module.js';
+import { DocsModule } from './http/docs/docs.module.js';
 import { ErrorFilter } from './http/errors/error.filter.js';
 import { FilesModule } from './http/files/files.module.js';
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-options.js';
@@ -40,6 +41,7 @@ export class AppModule {
         ImportsModule,
         FilesModule,
         OpsModule,
+        DocsModule,
         SettingsModule,
         // Last: it takes what the others left.
         UnknownRouteModule,
@@ -58,7 +60,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: AnswerOnce },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [PORTS, HTTP_OPTIONS],
+      exports: [PORTS, HTTP_OPTIONS, KeyUses],
     };
   }
 }

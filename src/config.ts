@@ -10,10 +10,12 @@ export interface Config {
   readonly dataDir: string;
   /** Null: the embedded database under `dataDir`. */
   readonly databaseUrl: string | null;
+  /** Connections to the database of one process, at most; without what waits for news of jobs and webhooks. */
+  readonly databasePool: number;
   /** The bucket that blobs are kept in; null: they are files under `dataDir`. */
   readonly s3: S3Config | null;
   /** Where admissions are counted: one process needs no more than its memory, several need one place. */
-  readonly rateLimitStore: 'memory' | 'postgres';
+  readonly rateLimitStore: RateLimitStore;
   readonly role: 'all' | 'api' | 'worker';
   /** Newest first; null: the one kept under `dataDir`. */
   readonly secretKeys: readonly [string, ...string[]] | null;
@@ -23,9 +25,18 @@ export interface Config {
   readonly webhookAllowPrivate: boolean;
   /** Bounds of one process that reads pictures. */
   readonly media: { readonly maxMemoryBytes: number; readonly timeoutMs: number };
+  /** The collector of OpenTelemetry that traces are sent to, by OTLP over HTTP; null: none are made. */
+  readonly otlpEndpoint: string | null;
+  /** Where `/metrics` is shown; null: nowhere. */
+  readonly metricsPort: number | null;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   readonly limits: Limits;
 }
+
+/** `redis` with the address that it is reached at, which may hold a password. */
+export type RateLimitStore =
+  | { readonly kind: 'memory' | 'postgres' }
+  | { readonly kind: 'redis'; readonly url: string };
 
 export interface S3Config {
   /** Null: Amazon's own, by the region. */
@@ -64,8 +75,9 @@ export function readConfig(env: Environment): Config {
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://${hostInUrl(host)}:${port}`,
     dataDir: read.text('DATA_DIR', './data'),
     databaseUrl,
+    databasePool: read.whole('DATABASE_POOL', 10, 2, 500),
     s3: read.oneOf('BLOB_STORE', ['local', 's3'], 'local') === 's3' ? readS3(read) : null,
-    rateLimitStore: read.rateLimitStore(databaseUrl),
+    rateLimitStore: readRateLimitStore(read, databaseUrl),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
@@ -75,6 +87,8 @@ export function readConfig(env: Environment): Config {
       maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),
       timeoutMs: 1000 * read.whole('MEDIA_TIMEOUT_SECONDS', 60, 1, 3600),
     },
+    otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
+    metricsPort: readMetricsPort(read, port),
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     limits: readLimits(read),
   };
@@ -113,6 +127,21 @@ function s3Place(read: Reader): S3Place {
       : null,
     forcePathStyle: read.yesOrNo('S3_FORCE_PATH_STYLE', endpoint !== null),
   };
+}
+
+function readRateLimitStore(read: Reader, databaseUrl: string | null): RateLimitStore {
+  const fallback = databaseUrl === null ? 'memory' : 'postgres';
+  const kind = read.oneOf('RATE_LIMIT_STORE', ['memory', 'postgres', 'redis'], fallback);
+  if (kind !== 'redis') return { kind };
+  if (read.has('REDIS_URL')) return { kind, url: read.url('REDIS_URL', ['redis:', 'rediss:']) ?? '' };
+  return { kind, url: read.needed('REDIS_URL', 'RATE_LIMIT_STORE is redis') };
+}
+
+function readMetricsPort(read: Reader, port: number): number | null {
+  if (!read.has('METRICS_PORT')) return null;
+  const metricsPort = read.whole('METRICS_PORT', 0, 1, 65_535);
+  if (metricsPort === port) read.problem('METRICS_PORT must be another than PORT: it asks for no key.');
+  return metricsPort;
 }
 
 function readLimits(read: Reader): Limits {
@@ -159,15 +188,8 @@ class Reader {
     return choice ?? fallback;
   }
 
-  rateLimitStore(databaseUrl: string | null): 'memory' | 'postgres' {
-    const fallback = databaseUrl === null ? 'memory' : 'postgres';
-    if (this.said('RATE_LIMIT_STORE') !== 'redis') {
-      return this.oneOf('RATE_LIMIT_STORE', ['memory', 'postgres'], fallback);
-    }
-    this.problems.push(
-      'RATE_LIMIT_STORE cannot be redis in this version. Use postgres, which is exact over any number of processes.',
-    );
-    return fallback;
+  problem(sentence: string): void {
+    this.problems.push(sentence);
   }
 
   has(name: string): boolean {

@@ -1,17 +1,23 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
+import { makeDataDir } from './adapters/data-dir.js';
 import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
 import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import { MemoryRateWindowStore } from './adapters/memory/memory-rate-window-store.js';
+import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
+import { ObservedBlobStore } from './adapters/observed-blob-store.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
 import { SystemClock } from './adapters/system-clock.js';
+import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
+import { poolUse, readBacklog } from './adapters/typeorm/backlog.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { openDataSource } from './adapters/typeorm/data-source.js';
+import { demandAnswer, demandMigrated } from './adapters/typeorm/database-checks.js';
 import { TypeormDeliveryQueue } from './adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
@@ -19,14 +25,24 @@ import { TypeormRateWindowStore } from './adapters/typeorm/rate-window.repositor
 import { TypeormSessionStore } from './adapters/typeorm/session.repository.js';
 import { TypeormUserStore } from './adapters/typeorm/user.repository.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
-import type { Config } from './config.js';
+import { VERSION } from './cli/version.js';
+import type { Config, RateLimitStore } from './config.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
+import { stagingKey } from './core/blobs/blob-key.js';
+import type { BlobStore } from './core/blobs/blob-store.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
+import type { ReadinessCheck } from './http/ops/readiness.js';
 
 /** Ports on real adapters. */
 export interface OpenPorts {
   readonly ports: Ports;
+  /** What requests need, for `/readyz`. */
+  readonly checks: readonly ReadinessCheck[];
+  /** Null where nobody asks for metrics. */
+  readonly metrics: PrometheusMetrics | null;
+  /** Null where nobody asks for traces. */
+  readonly tracing: OtlpTracing | null;
   /** Resolves with a reason when the database ended by itself. */
   readonly databaseEnded: Promise<string>;
   close(): Promise<void>;
@@ -53,8 +69,15 @@ export async function openPorts(config: Config, ownership: Ownership, log: Log):
 async function connect(config: Config, database: Database, log: Log): Promise<OpenPorts> {
   const { dataSource } = database;
   const clock = new SystemClock();
-  const scratchDir = join(config.dataDir, 'scratch');
-  const media = new ChildProcessMediaReader({ scratchDir, processes: config.workerConcurrency, ...config.media });
+  const { rateWindows, isShared, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
+  const metrics = await openMetrics(config, dataSource, isShared);
+  const tracing = await openTracing(config);
+  const media = new ChildProcessMediaReader({
+    scratchDir: join(config.dataDir, 'scratch'),
+    processes: config.workerConcurrency,
+    ...config.media,
+    ...(metrics && { onReplaced: metrics.mediaProcessReplaced }),
+  });
   const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
   const ports: Ports = {
     clock,
@@ -64,9 +87,9 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     users: new TypeormUserStore(dataSource),
     sessions: new TypeormSessionStore(dataSource),
     passwords: new Argon2PasswordHasher(),
-    rateWindows: openRateWindows(config, clock, dataSource, log),
+    rateWindows,
     idempotency: new TypeormIdempotencyStore(dataSource),
-    blobs,
+    blobs: metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
     directUploads,
     media,
     jobs: new TypeormJobQueue(dataSource),
@@ -79,9 +102,30 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   const close = async () => {
     await media.close();
     closeBlobs();
+    await tracing?.close();
+    closeRateWindows();
     await database.close();
   };
-  return { ports, databaseEnded: database.ended, close };
+  const checks = checksOf(dataSource, ports.blobs, isShared);
+  return { ports, checks, metrics, tracing, databaseEnded: database.ended, close };
+}
+
+/**
+ * Without the database nothing can be answered. Without blobs, or the shared store of rate limits, most can, and no other process is
+ * better off (docs/decisions/0019): these are told and keep no traffic away.
+ */
+function checksOf(dataSource: DataSource, blobs: BlobStore, rateLimitsAreShared: () => boolean): ReadinessCheck[] {
+  // Of no item: nothing is there, which is an answer.
+  const nothing = stagingKey({ customerId: 0, importId: 0, id: 0, attempt: 0 });
+  const demandShared = async () => {
+    if (!rateLimitsAreShared()) throw new Error('Rate limits are counted by this process alone.');
+  };
+  return [
+    { name: 'database', otherwise: 'failed', look: () => demandAnswer(dataSource) },
+    { name: 'migrations', otherwise: 'failed', look: () => demandMigrated(dataSource) },
+    { name: 'blobs', otherwise: 'degraded', look: () => blobs.head(nothing) },
+    { name: 'rateLimits', otherwise: 'degraded', look: demandShared },
+  ];
 }
 
 export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
@@ -93,6 +137,7 @@ export async function openBlobs({
   limits,
 }: Pick<Config, 's3' | 'dataDir' | 'limits'>): Promise<OpenBlobs> {
   if (s3 === null) {
+    await makeDataDir(dataDir);
     const blobs = await LocalBlobStore.open(join(dataDir, 'blobs'));
     return { blobs, directUploads: null, close: () => undefined };
   }
@@ -101,16 +146,62 @@ export async function openBlobs({
   return openS3(s3, limits.maxFileBytes);
 }
 
+async function openTracing({ otlpEndpoint, role }: Config): Promise<OtlpTracing | null> {
+  if (otlpEndpoint === null) return null;
+  const { OtlpTracing } = await import('./adapters/tracing/otlp-tracing.js');
+  return new OtlpTracing(otlpEndpoint, { version: VERSION, role });
+}
+
+async function openMetrics(
+  { metricsPort }: Config,
+  dataSource: DataSource,
+  rateLimitsAreShared: () => boolean,
+): Promise<PrometheusMetrics | null> {
+  if (metricsPort === null) return null;
+  const { PrometheusMetrics } = await import('./adapters/metrics/prometheus-metrics.js');
+  return new PrometheusMetrics({
+    backlog: () => readBacklog(dataSource),
+    pool: () => poolUse(dataSource),
+    rateLimitsAreShared,
+  });
+}
+
+interface OpenRateWindows {
+  readonly rateWindows: RateWindowStore;
+  /** False while each process counts by itself instead. */
+  isShared(): boolean;
+  close(): void;
+}
+
 /** Whatever becomes of the shared store, no budget is ever without limit: each process counts for itself then. */
-function openRateWindows(config: Config, clock: Clock, dataSource: DataSource, log: Log): RateWindowStore {
+async function openRateWindows(
+  config: Config,
+  clock: Clock,
+  dataSource: DataSource,
+  log: Log,
+): Promise<OpenRateWindows> {
   const memory = new MemoryRateWindowStore(clock, performance);
-  if (config.rateLimitStore === 'memory') return memory;
-  return new FallbackRateWindowStore(new TypeormRateWindowStore(dataSource), memory, (away, reason) => {
+  const { rateLimitStore } = config;
+  if (rateLimitStore.kind === 'memory') return { rateWindows: memory, isShared: () => true, close: () => undefined };
+  const shared = await openSharedRateWindows(rateLimitStore, dataSource);
+  const where = rateLimitStore.kind === 'redis' ? 'in Redis' : 'in the database';
+  const rateWindows = new FallbackRateWindowStore(shared, memory, (away, reason) => {
     const line = away
-      ? `Rate limits cannot be kept in the database (${reason}). Until it is back this process counts by itself.`
-      : 'Rate limits are kept in the database again.';
+      ? `Rate limits cannot be kept ${where} (${reason}). Until it is back this process counts by itself.`
+      : `Rate limits are kept ${where} again.`;
     log(line, 'warn');
   });
+  return { rateWindows, isShared: () => !rateWindows.isAway, close: () => shared.close?.() };
+}
+
+async function openSharedRateWindows(
+  store: RateLimitStore,
+  dataSource: DataSource,
+): Promise<RateWindowStore & { close?(): void }> {
+  if (store.kind !== 'redis') return new TypeormRateWindowStore(dataSource);
+  // Only where it is used: the client takes a while to load.
+  const { RedisRateWindowStore } = await import('./adapters/redis/redis-rate-window-store.js');
+  return new RedisRateWindowStore(store.url);
 }
 
 interface Database {
@@ -121,12 +212,13 @@ interface Database {
 
 async function openDatabase(config: Config, ownership: Ownership, log: Log): Promise<Database> {
   if (config.databaseUrl !== null) {
-    const dataSource = await openServer(config.databaseUrl);
+    const dataSource = await openServer(config.databaseUrl, config.databasePool);
     return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
   }
+  await makeDataDir(config.dataDir);
   const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log);
   try {
-    const dataSource = await openDataSource({ connection: postgres.connection });
+    const dataSource = await openDataSource({ connection: postgres.connection, poolSize: config.databasePool });
     const close = async () => {
       await dataSource.destroy();
       await postgres.stop();
@@ -138,9 +230,9 @@ async function openDatabase(config: Config, ownership: Ownership, log: Log): Pro
   }
 }
 
-async function openServer(url: string): Promise<DataSource> {
+async function openServer(url: string, poolSize: number): Promise<DataSource> {
   try {
-    return await openDataSource({ url });
+    return await openDataSource({ url, poolSize });
   } catch (error) {
     const { cause, message } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;

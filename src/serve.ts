@@ -1,54 +1,53 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { destination, type Logger, pino } from 'pino';
+import { type Background, startBackground } from './background.js';
 import { VERSION } from './cli/version.js';
 import { type Config, readConfig } from './config.js';
-import { deliverEvent } from './core/events/deliver-event.js';
-import { runJob } from './core/jobs/run-job.js';
 import type { Ports } from './core/ports.js';
 import { firstRun, firstSteps, keylessCustomer } from './first-run.js';
 import { createApp } from './http/create-app.js';
-import { eventBody } from './http/webhooks/event-body.js';
-import { openPorts } from './ports.module.js';
-import { runDispatcher } from './worker/dispatcher.js';
-import { runPeriodically } from './worker/periodic.js';
-import { upkeep } from './worker/upkeep.js';
-import { runWorker } from './worker/worker.js';
+import { openMetricsServer, type RunningMetricsServer } from './http/ops/metrics-server.js';
+import { type Finding, Readiness } from './http/ops/readiness.js';
+import { type OpenPorts, openPorts } from './ports.module.js';
 
 /** How long the listener goes on after SIGTERM, so that a load balancer can see /readyz turn and send its traffic elsewhere. */
 const LINGER_MS = 2000;
 /** How long requests in flight may take after that. */
 const DRAIN_MS = 20_000;
-/** How long a job is held; the worker holds it longer while it runs. A killed worker's job is due again after this. */
-const LEASE_SECONDS = 60;
 
 /** Runs the service until a signal, or until its database ends. Throws, with a sentence for people, when it cannot start. */
 export async function serve(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const config = readConfig(env);
   const logger = openLogger(config);
   await demandFreePort(config);
-  const { ports, databaseEnded, close } = await openPorts(config, 'own', (line, level = 'info') => logger[level](line));
+  const opened = await openPorts(config, 'own', (line, level = 'info') => logger[level](line));
   try {
-    await serveOn(ports, config, logger, databaseEnded);
+    await serveOn(opened, config, logger);
   } finally {
-    await close();
+    await opened.close();
   }
 }
 
-async function serveOn(ports: Ports, config: Config, logger: Logger, databaseEnded: Promise<string>): Promise<void> {
+async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promise<void> {
+  const { ports, databaseEnded } = opened;
   const stopping = new AbortController();
   const app = await createApp(ports, {
     logger,
     trustedProxies: config.trustedProxies,
-    isReady: async () => !stopping.signal.aborted && (await reaches(ports)),
+    readiness: new Readiness(opened.checks, stopping.signal, tellReadiness(logger)),
+    onAnswered: opened.metrics?.answered,
+    trace: opened.tracing?.request,
     stopping: stopping.signal,
   });
   // From before anyone is told that the service is there: a signal must not find nobody who waits for it.
   const ending = Promise.race([signalled(), databaseEnded]);
   let background: Background | null = null;
+  let metricsServer: RunningMetricsServer | null = null;
   try {
     await listen(app, config);
-    if (config.role !== 'api') background = startBackground(ports, config, logger);
+    metricsServer = await listenForMetrics(opened, config);
+    if (config.role !== 'api') background = startBackground(opened, config, logger);
     await greet(ports, config);
     const reason = await ending;
     stopping.abort();
@@ -63,16 +62,15 @@ async function serveOn(ports: Ports, config: Config, logger: Logger, databaseEnd
     stopping.abort();
     // A job that is not done by now is cut off; its lease is free as soon as this process is gone.
     await atMost(DRAIN_MS, background?.stop());
+    await metricsServer?.close();
     await app.close();
   }
 }
 
-/** Whether the database answers. */
-function reaches({ customers }: Ports): Promise<boolean> {
-  return customers.find(1).then(
-    () => true,
-    () => false,
-  );
+/** The addresses of what is looked at hold no secrets, but a line for people needs no more than what is amiss, and why. */
+function tellReadiness(logger: Logger) {
+  return (name: string, finding: Finding, reason?: unknown) =>
+    logger.warn({ check: name, finding, ...(reason !== undefined && { err: reason }) }, 'readiness changed');
 }
 
 /** Waits for something, but not longer than so many milliseconds. */
@@ -102,6 +100,14 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
   });
 }
 
+async function listenForMetrics({ metrics }: OpenPorts, config: Config): Promise<RunningMetricsServer | null> {
+  const { host, metricsPort: port } = config;
+  if (metrics === null || port === null) return null;
+  return openMetricsServer(metrics, { host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`Cannot listen on ${host}:${port}: ${error.message}. Check METRICS_PORT.`);
+  });
+}
+
 /** Looked at before a database is made: whoever left another service running wants to hear of that at once. */
 async function demandFreePort({ host, port }: Config): Promise<void> {
   const probe = createServer();
@@ -116,25 +122,6 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: 
   return new Error(
     `Port ${port} on ${host} is in use by another program. Stop that, or choose another: PORT=3001 npm start`,
   );
-}
-
-/** Jobs, webhooks, and what is done now and then. */
-interface Background {
-  stop(): Promise<unknown>;
-}
-
-function startBackground(ports: Ports, config: Config, logger: Logger): Background {
-  const worker = runWorker(ports, (job) => runJob(ports, job), {
-    concurrency: config.workerConcurrency,
-    leaseSeconds: LEASE_SECONDS,
-    onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
-    onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
-  });
-  const dispatcher = runDispatcher(ports, (held) => deliverEvent(ports, held, eventBody), {
-    onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
-  });
-  const tasks = runPeriodically(upkeep(ports), (task, error) => logger.warn({ err: error }, `failed to ${task}`));
-  return { stop: () => Promise.all([worker.stop(), dispatcher.stop(), tasks.stop()]) };
 }
 
 async function greet(ports: Ports, config: Config): Promise<void> {

@@ -1,8 +1,9 @@
 import type { Budget, RateWindowStore, WindowState } from '../core/access/rolling-window.js';
 import { SECOND } from '../core/shared/clock.js';
+import { inTime } from './in-time.js';
 
 /** What a call waits for the first store at most. */
-const WAIT_MS = 500;
+const WAIT_MS = SECOND;
 /** How long the first store is left alone after it failed. */
 const RETRY_MS = 2 * SECOND;
 
@@ -27,6 +28,11 @@ export class FallbackRateWindowStore implements RateWindowStore {
       retryMs: RETRY_MS,
     },
   ) {}
+
+  /** Whether calls go to the second store now. */
+  get isAway(): boolean {
+    return this.lookAt !== null;
+  }
 
   hit(budget: Budget): Promise<WindowState> {
     return this.ask(budget, (store) => store.hit(budget));
@@ -76,10 +82,7 @@ export class FallbackRateWindowStore implements RateWindowStore {
 
   /** An answer that comes too late is dropped; what it has counted stays counted. */
   private inTime<T>(answer: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const late = new Error(`The store of rate limits did not answer within ${this.times.waitMs} ms.`);
-      const timer = setTimeout(() => reject(late), this.times.waitMs);
-      answer.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
+    const { waitMs } = this.times;
+    return inTime(answer, waitMs, `The store of rate limits did not answer within ${waitMs} ms.`);
   }
 }

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
-import { type ApiKey, shownPrefix } from '../core/access/api-key.js';
+import { type ApiKey, type KeySettings, shownPrefix } from '../core/access/api-key.js';
 import { deleteKey } from '../core/access/delete-key.js';
+import { editKey } from '../core/access/edit-key.js';
 import { issueKey } from '../core/access/issue-key.js';
 import { found } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
-import { idOption, instantOption, listOption, wholeOption } from './options.js';
+import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
@@ -12,6 +13,7 @@ export function keyCommand(): Command {
   return new Command('key')
     .description('the API keys of a customer')
     .addCommand(create())
+    .addCommand(edit())
     .addCommand(list())
     .addCommand(remove());
 }
@@ -58,6 +60,44 @@ function create(): Command {
         '',
       ]);
     });
+}
+
+interface EditOptions {
+  readonly name?: string;
+  /** False: every address. */
+  readonly ip?: readonly string[] | false;
+  readonly readLimit?: number | 'default';
+  readonly writeLimit?: number | 'default';
+  readonly expiresAt?: Date | 'never';
+  readonly json?: boolean;
+}
+
+function edit(): Command {
+  return new Command('edit')
+    .description('change what is given of a key, at once; its scopes never change')
+    .argument('<id>', 'the key', idOption)
+    .option('--name <name>', 'what it is for')
+    .option('--ip <cidr>', 'admit only these addresses or ranges (repeatable)', listOption)
+    .option('--no-ip', 'admit every address')
+    .option('--read-limit <n>', 'reads a minute, or default', wordOr('default', wholeOption))
+    .option('--write-limit <n>', 'writes a minute, or default', wordOr('default', wholeOption))
+    .option('--expires-at <time>', 'such as 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: EditOptions) => {
+      const key = await withPorts((ports) => editKey(ports, id, changesOf(options)));
+      print(options, shown(key), [`Key ${key.id} "${key.name}" changed.`]);
+    });
+}
+
+/** What is not given is not changed. */
+function changesOf({ name, ip, readLimit, writeLimit, expiresAt }: EditOptions): Partial<KeySettings> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(ip !== undefined && { ipList: ip === false ? [] : ip }),
+    ...(readLimit !== undefined && { readLimit: readLimit === 'default' ? null : readLimit }),
+    ...(writeLimit !== undefined && { writeLimit: writeLimit === 'default' ? null : writeLimit }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
+  };
 }
 
 function list(): Command {

@@ -23,3 +23,8 @@ export function instantOption(text: string): Date {
 export function listOption(text: string, sofar: readonly string[] = []): readonly string[] {
   return [...sofar, ...text.split(',').flatMap((entry) => entry.trim() || [])];
 }
+
+/** A word of its own, or what the other reader reads. */
+export function wordOr<W extends string, T>(word: W, read: (text: string) => T): (text: string) => W | T {
+  return (text) => (text === word ? word : read(text));
+}

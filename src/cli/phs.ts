@@ -1,39 +1,32 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
-import { blobsCommand } from './blobs-command.js';
-import { customerCommand } from './customer-command.js';
 import { exitCodes, PartlyDone } from './exit-codes.js';
-import { gcCommand } from './gc-command.js';
-import { keyCommand } from './key-command.js';
-import { migrateCommand, serveCommand } from './serve-command.js';
-import { userCommand } from './user-command.js';
-import { verifyCommand } from './verify-command.js';
 import { VERSION } from './version.js';
-import { webhookCommand } from './webhook-command.js';
+
+/** Commands that need nothing of the service: its parts are not even loaded for them. */
+const CLIENTS = ['login', 'whoami', 'import', 'photos', 'tags', 'download', 'sync'];
 
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
+  const [name = ''] = args;
+  const own = CLIENTS.includes(name) ? [] : (await import('./own-commands.js')).ownCommands();
+  // Nor is what clients need, for the service's own: `serve` has to start fast.
+  const isOwn = own.some((command) => command.name() === name);
+  const client = isOwn ? null : await import('photo-service-cli/commands');
   const program = new Command('phs')
     .description('Photo Service: a self-hosted HTTP API for the photos of many customers')
     .version(VERSION)
-    .exitOverride()
-    .addCommand(serveCommand())
-    .addCommand(migrateCommand())
-    .addCommand(customerCommand())
-    .addCommand(keyCommand())
-    .addCommand(userCommand())
-    .addCommand(webhookCommand())
-    .addCommand(verifyCommand())
-    .addCommand(gcCommand())
-    .addCommand(blobsCommand());
+    .exitOverride();
+  for (const command of [...own, ...(client?.clientCommands() ?? [])]) program.addCommand(command);
   for (const command of everyCommand(program))
     command.exitOverride().showHelpAfterError('(add --help for the options)');
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    return explain(error);
+    const known = client?.explain(error);
+    return client && known ? client.tell(known, args) : explain(error);
   }
 }
 

@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { found } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
-import { removeUser } from '../core/users/change-access.js';
-import { inviteUser, linkUser } from '../core/users/invite-user.js';
+import { inviteUser } from '../core/users/invite-user.js';
+import { linkUser } from '../core/users/link-user.js';
+import { removeUser } from '../core/users/remove-user.js';
 import { isRole, type Role, roles, type User } from '../core/users/user.js';
 import { idOption } from './options.js';
 import { print, table } from './print.js';

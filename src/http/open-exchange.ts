@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ulid } from 'ulid';
 import { clientAddress } from '../core/access/ip-list.js';
+import { causedBy } from '../core/jobs/cause.js';
 import { beginExchange, exchangeOf } from './exchange.js';
 import type { HttpOptions } from './http-options.js';
 
@@ -14,7 +15,7 @@ const ENCODED = /%(?!2c)/i;
  * The first step of every request: its id, its source address, and the log line at its end (API.md §11). The line names the
  * route by its template and no more: paths hold the tokens of signed addresses, and queries what clients look for.
  */
-export function openExchange({ logger, trustedProxies }: HttpOptions) {
+export function openExchange({ logger, trustedProxies, onAnswered, trace }: HttpOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const requestId = `req_${ulid()}`;
     const forwardedFor = request.headersDistinct['x-forwarded-for']?.join(',');
@@ -38,6 +39,7 @@ export function openExchange({ logger, trustedProxies }: HttpOptions) {
     response.setHeader('X-Request-Id', requestId);
     const { method, socket } = request;
     const began = performance.now();
+    const traced = trace?.({ method, traceparent: request.headersDistinct['traceparent']?.[0] });
     const sentBefore = socket.bytesWritten;
     let whole = false;
     // Node says `finish` also when a connection is cut with bytes still to send.
@@ -45,18 +47,23 @@ export function openExchange({ logger, trustedProxies }: HttpOptions) {
       whole = !socket.destroyed;
     });
     response.once('close', () => {
-      const { key, visit, refusal } = exchangeOf(request);
+      const { key, visit, refusal, charged } = exchangeOf(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
       const userId = visit?.person?.user.id;
-      const ms = Math.round(performance.now() - began);
+      const ms = performance.now() - began;
       // What the connection has carried of this answer, its head included.
       const bytes = socket.bytesWritten - sentBefore;
-      logger.info({ ...line, ...(userId !== undefined && { userId }), ms, bytes, whole }, 'request');
+      const told = { ...line, ...(userId !== undefined && { userId }), ms: Math.round(ms), bytes, whole };
+      logger.info(told, 'request');
+      const answered = { method, route, status, budget: charged?.group ?? null, ms };
+      onAnswered?.(answered);
+      traced?.end({ ...answered, requestId });
     });
     // The router cannot decode every path, and would see /photos/%31 as /photos/1. Such a path exists nowhere: the catch-all answers it.
     if (underApi && ENCODED.test(path)) request.url = `${API}/-`;
-    next();
+    if (traced) causedBy(traced.cause, next);
+    else next();
   };
 }

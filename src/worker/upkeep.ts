@@ -1,4 +1,4 @@
-import { collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
+import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/events/keep-webhooks.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
@@ -7,11 +7,17 @@ import { noticeUploads } from '../core/imports/notice-uploads.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE } from '../core/shared/clock.js';
-import { sweepSessions } from '../core/users/sessions.js';
+import { sweepSessions } from '../core/users/sweep-sessions.js';
 import type { PeriodicTask } from './periodic.js';
 
-/** What happens by itself as time passes. How each finds its work: docs/decisions/0007. */
-export function upkeep(ports: Ports): readonly PeriodicTask[] {
+/**
+ * What happens by itself as time passes. How each finds its work: docs/decisions/0007.
+ * @param onCollected Told what was removed because nobody owned it. Must not throw.
+ */
+export function upkeep(
+  ports: Ports,
+  onCollected: (collected: Collected) => void = () => undefined,
+): readonly PeriodicTask[] {
   return [
     { name: 'forget idle rate limits', everySeconds: 300, run: () => ports.rateWindows.sweep() },
     { name: 'purge the trash', everySeconds: 600, run: (stopping) => purgeTrash(ports, stopping) },
@@ -20,7 +26,7 @@ export function upkeep(ports: Ports): readonly PeriodicTask[] {
     {
       name: 'remove what nobody owns',
       everySeconds: 12 * 3600,
-      run: (stopping) => collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping),
+      run: async (stopping) => onCollected(await collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping)),
     },
     { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
     { name: 'forget old sessions', everySeconds: 3600, run: () => sweepSessions(ports) },

@@ -49,11 +49,12 @@ class Unsteady implements RateWindowStore {
 
 function open(times: { waitMs: number; retryMs: number }) {
   const clock = new SettableClock();
-  const first = new Unsteady(new MemoryRateWindowStore(clock));
+  const stores = [new MemoryRateWindowStore(clock), new MemoryRateWindowStore(clock)] as const;
+  const first = new Unsteady(stores[0]);
   const changes: (string | undefined)[] = [];
   const store = new FallbackRateWindowStore(
     first,
-    new MemoryRateWindowStore(clock),
+    stores[1],
     (away, reason) => changes.push(away ? String(reason) : 'back'),
     times,
   );
@@ -62,17 +63,19 @@ function open(times: { waitMs: number; retryMs: number }) {
     for (let hit = 0; hit < count; hit += 1) states.push(await store.hit(budget));
     return states.map(({ allowed }) => allowed);
   };
-  return { clock, first, store, changes, hits };
+  const remembered = async () => stores[0].size + stores[1].size;
+  return { clock, first, store, changes, hits, remembered };
 }
 
 for (const state of ['fine', 'refuses'] as const) {
   rateWindowStoreContract(`fallback whose first store ${state === 'fine' ? 'is there' : 'is away'}`, async () => {
-    const { clock, first, store } = open({ waitMs: NEVER, retryMs: NEVER });
+    const { clock, first, store, remembered } = open({ waitMs: NEVER, retryMs: NEVER });
     first.state = state;
     return {
       store,
       passTime: async (seconds) => clock.pass(seconds * 1000),
       now: async () => clock.now().getTime(),
+      remembered,
       close: async () => {},
     };
   });

@@ -32,9 +32,17 @@ test('the routes of the API are the nineteen endpoints, with their scopes', () =
 test('outside the API there is only what is known to need no key', () => {
   const open = app.routes.filter(({ access }) => access?.needs === 'nothing').map(name);
   expect(open.sort()).toEqual([
+    'ALL /docs',
+    'ALL /docs/assets/:version/:name',
+    'ALL /docs/guides/:name',
+    'ALL /openapi.json',
     'ALL /renditions/:token',
     'ALL /uploads/:token',
+    'GET /docs',
+    'GET /docs/assets/:version/:name',
+    'GET /docs/guides/:name',
     'GET /healthz',
+    'GET /openapi.json',
     'GET /readyz',
     'GET /renditions/:token',
     'GET /settings/assets/:version/:name',

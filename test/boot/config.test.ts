@@ -1,9 +1,9 @@
-import { ConfigError, readConfig } from '../../src/config.js';
+import { ConfigError, type RateLimitStore, readConfig } from '../../src/config.js';
 
 const DATABASE_URL = 'postgres://photos@db.example.com/photos';
 
 /** The store that the environment asks for, or its problems. */
-function rateLimitStore(env: Record<string, string>): string | readonly string[] {
+function rateLimitStore(env: Record<string, string>): RateLimitStore | readonly string[] {
   try {
     return readConfig(env).rateLimitStore;
   } catch (error) {
@@ -14,23 +14,31 @@ function rateLimitStore(env: Record<string, string>): string | readonly string[]
 
 describe('RATE_LIMIT_STORE', () => {
   test('is the memory of the one process on the embedded database, and the database where there is a server', () => {
-    expect(rateLimitStore({})).toBe('memory');
-    expect(rateLimitStore({ DATABASE_URL })).toBe('postgres');
+    expect(rateLimitStore({})).toEqual({ kind: 'memory' });
+    expect(rateLimitStore({ DATABASE_URL })).toEqual({ kind: 'postgres' });
   });
 
   test('can be chosen on both', () => {
     for (const chosen of ['memory', 'postgres']) {
-      expect(rateLimitStore({ RATE_LIMIT_STORE: chosen })).toBe(chosen);
-      expect(rateLimitStore({ RATE_LIMIT_STORE: chosen, DATABASE_URL })).toBe(chosen);
+      expect(rateLimitStore({ RATE_LIMIT_STORE: chosen })).toEqual({ kind: chosen });
+      expect(rateLimitStore({ RATE_LIMIT_STORE: chosen, DATABASE_URL })).toEqual({ kind: chosen });
     }
+  });
+
+  test('may be Redis, which needs its address', () => {
+    const REDIS_URL = 'rediss://photos:a-password@cache.example.com:6380/2';
+    expect(rateLimitStore({ RATE_LIMIT_STORE: 'redis', REDIS_URL })).toEqual({ kind: 'redis', url: REDIS_URL });
   });
 
   test('is refused with a sentence that helps when it is another', () => {
     expect(rateLimitStore({ RATE_LIMIT_STORE: 'redis' })).toEqual([
-      'RATE_LIMIT_STORE cannot be redis in this version. Use postgres, which is exact over any number of processes.',
+      'REDIS_URL must be set, because RATE_LIMIT_STORE is redis.',
+    ]);
+    expect(rateLimitStore({ RATE_LIMIT_STORE: 'redis', REDIS_URL: 'http://:a-password@cache' })).toEqual([
+      'REDIS_URL must be a URL that begins with redis:// or rediss://.',
     ]);
     expect(rateLimitStore({ RATE_LIMIT_STORE: 'etcd' })).toEqual([
-      'RATE_LIMIT_STORE must be memory, postgres, not "etcd".',
+      'RATE_LIMIT_STORE must be memory, postgres, redis, not "etcd".',
     ]);
   });
 });

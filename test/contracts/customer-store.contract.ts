@@ -172,6 +172,36 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     expect(await tenant.within((work) => work.lockCustomer())).toEqual(customer);
   });
 
+  it('is changed in every value while it is held, and with the transaction or not at all', async () => {
+    const [tenant, other] = [await newTenant(), await newTenant()];
+    const before = await tenant.read((view) => view.customer());
+    const changed = {
+      ...before,
+      name: 'Süd 📷',
+      defaultTimeZone: 'Asia/Tokyo',
+      trashRetentionDays: 7,
+      storageBytesLimit: 5e12,
+      photosLimit: 0,
+      updatedAt: later(9),
+      version: 2,
+    };
+    const change = (end: () => void) =>
+      tenant.within(async (work) => {
+        await work.lockCustomer();
+        await work.updateCustomer(changed);
+        end();
+      });
+    await expect(
+      change(() => {
+        throw new Error('on purpose');
+      }),
+    ).rejects.toThrow('on purpose');
+    expect(await tenant.read((view) => view.customer())).toEqual(before);
+    await change(() => {});
+    expect(await tenant.read((view) => view.customer())).toEqual(changed);
+    expect((await other.read((view) => view.customer())).name).toBe(before.name);
+  });
+
   it('that does not exist is not_found, has nothing, and can be given nothing', async () => {
     const nobody = 9_007_199_254_740_000;
     const missing = { code: 'not_found', details: { resource: 'customer' } };

@@ -124,6 +124,35 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
       });
     });
 
+    describe('update', () => {
+      const settings = {
+        name: 'renamed',
+        ipList: ['203.0.113.0/24'],
+        readLimit: 5,
+        writeLimit: 0,
+        expiresAt: later(9),
+      };
+
+      it('changes what may change, and nothing else', async () => {
+        const [key, other] = [await create(), await create()];
+        const more = { id: 9, scopes: ['tags:write'], tokenHash: 'x', customerId: 9 };
+        const changed = await keys.update(key.id, { ...settings, ...more });
+        expect(changed).toEqual({ ...key, ...settings });
+        expect(await keys.findByHash(key.tokenHash)).toEqual({ key: changed, customerStatus: 'active' });
+        expect(
+          await keys.update(key.id, { ...settings, ipList: [], readLimit: null, writeLimit: null, expiresAt: null }),
+        ).toEqual({ ...key, name: 'renamed' });
+        expect((await keys.find(other.id))?.key).toEqual(other);
+      });
+
+      it('is null for a key that is not there any more, or never was', async () => {
+        const key = await create();
+        await keys.delete(key.id, later(1));
+        expect(await keys.update(key.id, settings)).toBeNull();
+        expect(await keys.update(9e15, settings)).toBeNull();
+      });
+    });
+
     describe('delete', () => {
       it('takes the key away from every look-up, at once and for ever', async () => {
         const [key, other] = [await create(), await create()];
@@ -169,6 +198,37 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
         expect(await lastUse(key)).toEqual([later(5), 'newest']);
         await keys.touch([use(key, 6, 'even newer')]);
         expect(await lastUse(key)).toEqual([later(6), 'even newer']);
+      });
+
+      it('keeps where each was used from, newest first, for two days beside the newest use', async () => {
+        const [key, other] = [await create(), await create()];
+        const [start, hour] = [later(0), 3600_000];
+        await keys.touch([
+          use(key, 0, '192.0.2.1'),
+          use(key, 2, '192.0.2.2'),
+          use(key, 1, '192.0.2.2'),
+          use(other, 3, '192.0.2.3'),
+        ]);
+        expect(await keys.addressesOf(customerId, key.id, start)).toEqual([
+          { address: '192.0.2.2', lastSeenAt: later(2) },
+          { address: '192.0.2.1', lastSeenAt: later(0) },
+        ]);
+        await keys.touch([use(key, 24 * hour, '192.0.2.1'), use(key, 1, '192.0.2.1')]);
+        expect((await keys.addressesOf(customerId, key.id, later(hour))).map(({ address }) => address)).toEqual([
+          '192.0.2.1',
+        ]);
+        await keys.touch([use(key, 49 * hour, '2001:db8::1')]);
+        expect((await keys.addressesOf(customerId, key.id, start)).map(({ address }) => address)).toEqual([
+          '2001:db8::1',
+          '192.0.2.1',
+        ]);
+      });
+
+      it('tells no addresses of a key of another customer', async () => {
+        const key = await create();
+        await keys.touch([use(key, 1, '192.0.2.1')]);
+        expect(await keys.addressesOf(await newCustomer(), key.id, later(0))).toEqual([]);
+        expect(await keys.addressesOf(customerId, 9e15, later(0))).toEqual([]);
       });
 
       it('passes over keys that it does not know, and takes none at all', async () => {

@@ -12,6 +12,8 @@ export interface OpenReader {
       readonly height: number;
     };
     readonly transparent: Uint8Array;
+    /** With a title of 300 times `é`, and a description of 10,001. */
+    readonly wordy: Uint8Array;
     readonly text: Uint8Array;
     /** Begins as an accepted type does, and cannot be decoded. */
     readonly broken: Uint8Array;
@@ -71,6 +73,12 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
         const size = await opened.sizeOf(thumb.bytes);
         expect(size.width).toBe(320);
         expect(Math.abs(size.height - (320 * height) / width)).toBeLessThanOrEqual(1);
+      });
+
+      it('cuts texts to what a photo may have', async () => {
+        const { facts } = await pictureIn(samples.wordy);
+        expect(facts.title).toBe('é'.repeat(255));
+        expect(facts.description).toBe('é'.repeat(10_000));
       });
 
       it('keeps transparency in the thumb', async () => {

@@ -17,6 +17,7 @@ mediaReaderContract('memory', async () => ({
   reader: new MemoryMediaReader(),
   samples: {
     sound: { bytes: pictureBytes({ width: 950, height: 634 }), contentType: 'image/jpeg', width: 950, height: 634 },
+    wordy: pictureBytes({ width: 20, height: 20, title: 'é'.repeat(300), description: 'é'.repeat(10_001) }),
     transparent: pictureBytes({ width: 200, height: 150, alpha: true, contentType: 'image/png' }),
     text,
     broken: brokenPictureBytes(),
@@ -29,12 +30,23 @@ mediaReaderContract('memory', async () => ({
   close: async () => undefined,
 }));
 
+async function wordy(): Promise<Uint8Array> {
+  const alt = (words: string) => `<rdf:Alt><rdf:li xml:lang="x-default">${words}</rdf:li></rdf:Alt>`;
+  const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+    <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">
+    <dc:title>${alt('é'.repeat(300))}</dc:title><dc:description>${alt('é'.repeat(10_001))}</dc:description>
+    </rdf:Description></rdf:RDF></x:xmpmeta>`;
+  const plain = sharp({ create: { width: 20, height: 20, channels: 3, background: 'white' } });
+  return plain.withXmp(xmp).jpeg().toBuffer();
+}
+
 mediaReaderContract('child processes', async () => {
   const { reader, close } = await openMedia();
   return {
     reader,
     samples: {
       sound: { bytes: await photo('rating-xmp.jpg'), contentType: 'image/jpeg', width: 950, height: 634 },
+      wordy: await wordy(),
       transparent: await photo('png-alpha.png'),
       text,
       broken: await photo('zero-width.gif'),

@@ -79,7 +79,8 @@ jobQueueContract('memory', async () => openMemory());
 rateWindowStoreContract('memory', async () => {
   const { clock, passTime, close } = openMemory();
   const now = async () => clock.now().getTime();
-  return { store: new MemoryRateWindowStore(clock), passTime, now, close };
+  const store = new MemoryRateWindowStore(clock);
+  return { store, passTime, now, remembered: async () => store.size, close };
 });
 limitsContract('memory', async () => openMemory());
 tagCountsContract('memory', async () => openMemory());

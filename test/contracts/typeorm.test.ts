@@ -96,6 +96,7 @@ rateWindowStoreContract('TypeORM', async () => {
         seconds * 1000,
       ]),
     now: () => databaseTime(source),
+    remembered: async () => (await source.query('SELECT count(*) AS budgets FROM rate_window'))[0].budgets,
     close,
   };
 });

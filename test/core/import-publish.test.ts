@@ -598,7 +598,7 @@ test('jobs of imports and items that are no more, or of other customers, do noth
   await acme.finalize(id);
   const stranger = await Account.open(ports);
   const before = await everything(ports);
-  const job = { id: 1, attempt: 1, failures: 0, outages: 0, lease: 'none' };
+  const job = { id: 1, attempt: 1, failures: 0, outages: 0, cause: null, lease: 'none' };
   for (const importId of [id, id + 1]) {
     const work = { kind: 'inspect', importId, photoId: present(item).id } as const;
     await runJob(ports, { ...job, customerId: stranger.id, work });

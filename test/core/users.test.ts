@@ -1,17 +1,18 @@
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { changeEmail, changePassword, changeRole, removeUser } from '../../src/core/users/change-access.js';
+import { changeEmail } from '../../src/core/users/change-email.js';
+import { changePassword } from '../../src/core/users/change-password.js';
+import { changeRole } from '../../src/core/users/change-role.js';
 import { enterByLink, peekLink } from '../../src/core/users/enter-by-link.js';
-import { inviteFirstOwner, inviteUser, linkUser } from '../../src/core/users/invite-user.js';
-import {
-  findSession,
-  listSessions,
-  openSession,
-  revokeOtherSessions,
-  revokeSession,
-  sweepSessions,
-} from '../../src/core/users/sessions.js';
+import { findSession } from '../../src/core/users/find-session.js';
+import { inviteFirstOwner, inviteUser } from '../../src/core/users/invite-user.js';
+import { linkUser } from '../../src/core/users/link-user.js';
+import { listSessions } from '../../src/core/users/list-sessions.js';
+import { openSession } from '../../src/core/users/open-session.js';
+import { removeUser } from '../../src/core/users/remove-user.js';
+import { revokeOtherSessions, revokeSession } from '../../src/core/users/revoke-session.js';
 import { signIn } from '../../src/core/users/sign-in.js';
+import { sweepSessions } from '../../src/core/users/sweep-sessions.js';
 import { MAX_USERS, type Role, type User } from '../../src/core/users/user.js';
 import { type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
@@ -42,7 +43,7 @@ const start = (user: User, token: string) =>
 async function join(email: string, role: Role = 'owner', password = PASSWORD): Promise<User> {
   const user = await enterByLink(ports, tokenOf((await invite(email, role)).url));
   const session = await start(user, `first session of ${email}`);
-  await changePassword(ports, session, { current: '', password });
+  await changePassword(ports, session, { current: '', password }, '192.0.2.1');
   return present((await everyone()).find(({ id }) => id === user.id));
 }
 
@@ -124,7 +125,7 @@ describe('a link', () => {
     const user = await join('anna@example.com');
     const { url } = await linkUser(ports, customerId, user.id);
     const session = await start(user, 'a session');
-    await changePassword(ports, session, { current: PASSWORD, password: 'another of my passwords' });
+    await changePassword(ports, session, { current: PASSWORD, password: 'another of my passwords' }, '192.0.2.1');
     expect(await peekLink(ports, tokenOf(url))).toBeNull();
   });
 });
@@ -218,8 +219,8 @@ describe('sessions', () => {
     const here = await start(user, 'here');
     await start(user, 'there');
     const wrong = { current: 'not mine', password: 'another of my passwords' };
-    await expect(changePassword(ports, here, wrong)).rejects.toMatchObject({ code: 'invalid_request' });
-    await changePassword(ports, here, { ...wrong, current: PASSWORD });
+    await expect(changePassword(ports, here, wrong, '192.0.2.1')).rejects.toMatchObject({ code: 'invalid_request' });
+    await changePassword(ports, here, { ...wrong, current: PASSWORD }, '192.0.2.1');
     expect(await findSession(ports, 'here')).not.toBeNull();
     expect(await findSession(ports, 'there')).toBeNull();
     expect((await attempt('anna@example.com', 'another of my passwords')).id).toBe(user.id);
@@ -231,7 +232,7 @@ test.each(['', 'short', 'elevenchars', 'aaaaaaaaaaaaaaa', 'anna@example.com', 'x
   async (password) => {
     const user = await join('anna@example.com');
     const session = await start(user, 'here');
-    await expect(changePassword(ports, session, { current: PASSWORD, password })).rejects.toMatchObject({
+    await expect(changePassword(ports, session, { current: PASSWORD, password }, '192.0.2.1')).rejects.toMatchObject({
       code: 'invalid_request',
       details: { errors: [{ field: 'password' }] },
     });

@@ -59,6 +59,14 @@ describe('starting and stopping', () => {
     for (const name of ['MAX_PIXELS', 'TRUSTED_PROXIES', 'SECRET_KEY']) expect(output).toContain(name);
   });
 
+  it.each(['/proc/nope/photos', '/dev/null/photos'])('refuses a DATA_DIR that cannot be: %s', async (DATA_DIR) => {
+    const nowhere = await Installation.make({ DATA_DIR });
+    const { status, output } = await nowhere.startInVain();
+    await nowhere.remove();
+    expect(status).toBe(4);
+    expect(output).toMatch(/The data folder .* cannot be used .*: give another DATA_DIR\.$/m);
+  });
+
   it('answers commands while it runs and when it does not', async () => {
     await installation.start();
     const customer = JSON.parse(installation.phs('customer', 'create', '--name', 'Studio', '--json').stdout);

@@ -208,22 +208,3 @@ describe('API.md §5.5: the status of a customer', () => {
     }
   });
 });
-
-describe('the health of the process', () => {
-  test('healthz and readyz answer without a key', async () => {
-    for (const path of ['/healthz', '/readyz']) {
-      const answer = await app.send({ path });
-      expect([answer.status, answer.headers['x-ratelimit-limit']]).toEqual([200, undefined]);
-    }
-  });
-
-  test('who does not want traffic says so at readyz alone', async () => {
-    const stopping = await startApp({ isReady: () => false });
-    try {
-      expect((await stopping.send({ path: '/readyz' })).status).toBe(503);
-      expect((await stopping.send({ path: '/healthz' })).status).toBe(200);
-    } finally {
-      await stopping.close();
-    }
-  });
-});

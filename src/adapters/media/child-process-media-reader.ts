@@ -22,6 +22,8 @@ export interface MediaReaderOptions extends Partial<ProcessBounds> {
   readonly scratchDir: string;
   /** How many pictures at once, 2 when absent; each may hold `maxMemoryBytes`. */
   readonly processes?: number;
+  /** Told of every process that is replaced: it died, or was ended (`died`), or held much memory when idle (`grown`). Must not throw. */
+  readonly onReplaced?: (cause: 'died' | 'grown') => void;
   /** The compiled `media-child.js`. */
   readonly childScript?: string;
 }
@@ -51,6 +53,7 @@ export class ChildProcessMediaReader implements MediaReader {
       childScript: fileURLToPath(new URL('./media-child.js', import.meta.url)),
       timeoutMs: 60_000,
       maxMemoryBytes: 1024 ** 3,
+      onReplaced: () => undefined,
       ...options,
     };
     this.#places = new Places(this.#options.processes);
@@ -172,8 +175,12 @@ export class ChildProcessMediaReader implements MediaReader {
 
   async #keepOrEnd(process: MediaProcess, scratch: Scratch): Promise<void> {
     const held = process.alive ? await heldMemory(process.pid) : null;
-    if (process.alive && !this.#closed && (held ?? 0) <= IDLE_MEMORY_BYTES) this.#idle.push(process);
-    else await this.#discard(process, scratch);
+    if (process.alive && !this.#closed && (held ?? 0) <= IDLE_MEMORY_BYTES) {
+      this.#idle.push(process);
+      return;
+    }
+    if (!this.#closed) this.#options.onReplaced(process.alive ? 'grown' : 'died');
+    await this.#discard(process, scratch);
   }
 
   async #discard(process: MediaProcess, scratch: Scratch): Promise<void> {

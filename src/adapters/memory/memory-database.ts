@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey } from '../../core/access/api-key.js';
+import type { KeyAddress } from '../../core/access/key-store.js';
 import type { Customer } from '../../core/customers/customer.js';
 import type { HeldDelivery } from '../../core/events/delivery.js';
 import type { WebhookEndpoint } from '../../core/events/webhook-endpoint.js';
@@ -21,6 +22,7 @@ export interface StoredJob {
   readonly attempt: number;
   readonly failures: number;
   readonly outages: number;
+  readonly cause: string | null;
   readonly dueAt: number;
   readonly lease: string | null;
   /** The same work was added while it ran. */
@@ -97,6 +99,8 @@ export class MemoryDatabase {
 
   readonly customers = new MemoryTable<Customer>(this.journal);
   readonly keys = new MemoryTable<ApiKey>(this.journal);
+  /** By key. */
+  readonly keyAddresses = new MemoryTable<readonly KeyAddress[]>(this.journal);
   readonly photos = new MemoryTable<Photo>(this.journal);
   readonly exif = new MemoryTable<{ readonly tags: ExifTags }>(this.journal);
   /** Tag ids by photo. */

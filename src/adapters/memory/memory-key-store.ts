@@ -1,5 +1,12 @@
-import type { ApiKey, NewApiKey } from '../../core/access/api-key.js';
-import { type KeyStore, type KnownKey, MAX_KEYS } from '../../core/access/key-store.js';
+import type { ApiKey, KeySettings, NewApiKey } from '../../core/access/api-key.js';
+import {
+  ADDRESSES_KEPT_MS,
+  type KeyAddress,
+  type KeyStore,
+  type KnownKey,
+  MAX_ADDRESSES_TOLD,
+  MAX_KEYS,
+} from '../../core/access/key-store.js';
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
@@ -35,6 +42,16 @@ export class MemoryKeyStore implements KeyStore {
     });
   }
 
+  update(id: Id, { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings): Promise<ApiKey | null> {
+    return this.database.transaction(async () => {
+      const [key] = this.live((candidate) => candidate.id === id);
+      if (key === undefined) return null;
+      const changed = { ...key, name, ipList, readLimit, writeLimit, expiresAt };
+      this.database.keys.set(id, changed);
+      return copyOf(changed);
+    });
+  }
+
   delete(id: Id, at: Date): Promise<boolean> {
     return this.database.transaction(async () => {
       const [key] = this.live((candidate) => candidate.id === id);
@@ -49,10 +66,34 @@ export class MemoryKeyStore implements KeyStore {
     return this.database.transaction(async () => {
       for (const { id, at, ip } of uses) {
         const key = this.database.keys.get(id);
-        if (key === undefined || (key.lastUsedAt !== null && key.lastUsedAt.getTime() >= at.getTime())) continue;
+        if (key === undefined) continue;
+        this.noteAddress(id, { address: ip, lastSeenAt: at });
+        if (key.lastUsedAt !== null && key.lastUsedAt.getTime() >= at.getTime()) continue;
         this.database.keys.set(id, { ...key, lastUsedAt: at, lastUsedIp: ip });
       }
     });
+  }
+
+  addressesOf(customerId: Id, id: Id, since: Date): Promise<readonly KeyAddress[]> {
+    return this.database.transaction(async () => {
+      if (this.database.keys.get(id)?.customerId !== customerId) return [];
+      return (this.database.keyAddresses.get(id) ?? [])
+        .filter(({ lastSeenAt }) => lastSeenAt >= since)
+        .sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime() || (a.address < b.address ? -1 : 1))
+        .slice(0, MAX_ADDRESSES_TOLD)
+        .map(copyOf);
+    });
+  }
+
+  private noteAddress(id: Id, use: KeyAddress): void {
+    const before = this.database.keyAddresses.get(id) ?? [];
+    const known = before.find(({ address }) => address === use.address);
+    const newest = known && known.lastSeenAt > use.lastSeenAt ? known : use;
+    const oldest = use.lastSeenAt.getTime() - ADDRESSES_KEPT_MS;
+    const others = before.filter(
+      ({ address, lastSeenAt }) => address !== use.address && lastSeenAt.getTime() >= oldest,
+    );
+    this.database.keyAddresses.set(id, [...others, newest]);
   }
 
   private outboxOf({ customerId }: Pick<ApiKey, 'customerId'>): MemoryOutbox {

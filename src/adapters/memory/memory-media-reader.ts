@@ -9,6 +9,7 @@ import type {
 } from '../../core/media/media-reader.js';
 import { renditionSizes } from '../../core/media/renditions.js';
 import type { ItemErrorCode } from '../../core/shared/errors.js';
+import { cut } from '../../core/shared/text.js';
 
 const START = '{"picture":';
 
@@ -101,11 +102,21 @@ const plain: PictureFacts = {
 function parse(bytes: Uint8Array): PictureFacts | null {
   try {
     const { picture } = JSON.parse(new TextDecoder().decode(bytes)) as { picture: Partial<PictureFacts> };
-    const facts = { ...plain, ...picture, times: { ...plain.times, ...picture.times } };
+    const facts = {
+      ...plain,
+      ...picture,
+      title: cutTo(255, picture.title),
+      description: cutTo(10_000, picture.description),
+      times: { ...plain.times, ...picture.times },
+    };
     return facts.width > 0 && facts.height > 0 ? facts : null;
   } catch {
     return null;
   }
+}
+
+function cutTo(max: number, text: string | null | undefined): string | null {
+  return typeof text === 'string' ? cut(text, max) : null;
 }
 
 function rendered(

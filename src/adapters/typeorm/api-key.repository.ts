@@ -1,8 +1,16 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { IsNull } from 'typeorm';
-import type { ApiKey, NewApiKey } from '../../core/access/api-key.js';
-import { type KeyStore, type KnownKey, MAX_KEYS } from '../../core/access/key-store.js';
+import type { ApiKey, KeySettings, NewApiKey } from '../../core/access/api-key.js';
+import {
+  ADDRESSES_KEPT_MS,
+  type KeyAddress,
+  type KeyStore,
+  type KnownKey,
+  MAX_ADDRESSES_TOLD,
+  MAX_KEYS,
+} from '../../core/access/key-store.js';
 import type { CustomerStatus } from '../../core/customers/customer.js';
+import { after } from '../../core/shared/clock.js';
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { apiKeyTable } from './api-key.table.js';
@@ -42,6 +50,18 @@ export class TypeormKeyStore implements KeyStore {
     });
   }
 
+  update(id: Id, { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings): Promise<ApiKey | null> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const { rows } = await change<ApiKey>(
+        manager,
+        `UPDATE api_keys k SET name = $2, ip_list = $3, read_limit = $4, write_limit = $5, expires_at = $6
+         WHERE id = $1 AND deleted_at IS NULL RETURNING ${selected(apiKeyTable, 'k')}`,
+        [id, name, ipList, readLimit, writeLimit, expiresAt],
+      );
+      return rows[0] ?? null;
+    });
+  }
+
   delete(id: Id, at: Date): Promise<boolean> {
     return inTransaction(this.dataSource, async (manager) => {
       const sql = `UPDATE api_keys SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING customer_id AS "customerId"`;
@@ -56,8 +76,8 @@ export class TypeormKeyStore implements KeyStore {
     if (uses.length === 0) return;
     const rows = uses.map(({ id, at, ip }) => ({ id, lastUsedAt: at, lastUsedIp: ip }));
     // Rows are taken in one order by everybody, so that two processes that note the same keys do not lock each other out.
-    await inTransaction(this.dataSource, (manager) =>
-      change(
+    await inTransaction(this.dataSource, async (manager) => {
+      await change(
         manager,
         `UPDATE api_keys k SET last_used_at = newest.last_used_at, last_used_ip = newest.last_used_ip
          FROM (
@@ -72,6 +92,19 @@ export class TypeormKeyStore implements KeyStore {
          ) newest
          WHERE k.customer_id = newest.customer_id AND k.id = newest.id`,
         [asJson(rows)],
+      );
+      await noteAddresses(manager, uses);
+    });
+  }
+
+  addressesOf(customerId: Id, id: Id, since: Date): Promise<readonly KeyAddress[]> {
+    return withoutTransaction(this.dataSource, (manager) =>
+      select<KeyAddress>(
+        manager,
+        `SELECT address, last_seen_at AS "lastSeenAt" FROM key_addresses
+         WHERE customer_id = $1 AND key_id = $2 AND last_seen_at >= $3
+         ORDER BY last_seen_at DESC, address LIMIT ${MAX_ADDRESSES_TOLD}`,
+        [customerId, id, since],
       ),
     );
   }
@@ -89,4 +122,25 @@ export class TypeormKeyStore implements KeyStore {
       return { key, customerStatus };
     });
   }
+}
+
+/** Rows are written in one order by everybody. What is old of the same keys goes, so the table stays as small as what is in use. */
+async function noteAddresses(manager: EntityManager, uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void> {
+  const rows = JSON.stringify(uses.map(({ id, at, ip }) => ({ id, at, ip })));
+  await change(
+    manager,
+    `INSERT INTO key_addresses AS kept (customer_id, key_id, address, last_seen_at)
+     SELECT k.customer_id, k.id, used.ip, max(used.at)
+     FROM json_to_recordset($1) AS used (id bigint, at timestamptz, ip text) JOIN api_keys k ON k.id = used.id
+     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+     ON CONFLICT (customer_id, key_id, address) DO UPDATE SET last_seen_at = greatest(kept.last_seen_at, excluded.last_seen_at)`,
+    [rows],
+  );
+  const newest = Math.max(...uses.map(({ at }) => at.getTime()));
+  await change(
+    manager,
+    `DELETE FROM key_addresses a USING api_keys k
+     WHERE k.id = ANY($1::bigint[]) AND a.customer_id = k.customer_id AND a.key_id = k.id AND a.last_seen_at < $2`,
+    [uses.map(({ id }) => id), after(new Date(newest), -ADDRESSES_KEPT_MS)],
+  );
 }

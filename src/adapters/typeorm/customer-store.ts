@@ -3,12 +3,14 @@ import type { CustomerStore, CustomerView, CustomerWork } from '../../core/custo
 import type { Id } from '../../core/shared/ids.js';
 import { TypeormBlobOwnership } from './blob-owners.repository.js';
 import { lockCustomer, readCustomer, readQuotaUse, readUsage } from './customer.repository.js';
+import { customerTable } from './customer.table.js';
 import { TypeormAnswerKeeper } from './idempotency.repository.js';
 import { TypeormImportRepository } from './import.repository.js';
 import { TypeormImportPhotoRepository } from './import-photo.repository.js';
 import { TypeormJobAdder } from './job.repository.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { TypeormPhotoRepository } from './photo.repository.js';
+import { update } from './rows.js';
 import { findStrays } from './stray-rows.js';
 import { TypeormTagRepository } from './tag.repository.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
@@ -34,6 +36,7 @@ export class TypeormCustomerStore implements CustomerStore {
 function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
   return {
     customer: () => readCustomer(manager, customerId),
+    updateCustomer: (customer) => update(manager, customerTable, { ...customer, id: customerId }),
     lockCustomer: () => lockCustomer(manager, customerId),
     usage: () => readUsage(manager, customerId),
     quotaUse: () => readQuotaUse(manager, customerId),

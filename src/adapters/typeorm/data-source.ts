@@ -25,6 +25,8 @@ import { Sessions1763700000014 } from './migrations/1763700000014-sessions.js';
 import { ForgottenImports1763700000015 } from './migrations/1763700000015-forgotten-imports.js';
 import { DepartedTags1763700000018 } from './migrations/1763700000018-departed-tags.js';
 import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
+import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-jobs.js';
+import { KeyAddresses1763700000030 } from './migrations/1763700000030-key-addresses.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
 import { sessionTable, userTable } from './user.table.js';
@@ -79,6 +81,8 @@ export const migrations = [
   ForgottenImports1763700000015,
   DepartedTags1763700000018,
   JobFailures1763700000020,
+  CausesOfJobs1763700000019,
+  KeyAddresses1763700000030,
 ];
 
 /**

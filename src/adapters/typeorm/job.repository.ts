@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
+import { currentCause } from '../../core/jobs/cause.js';
 import { cutOffSeconds, type Job, type JobWork, jobKey, MAX_BEGINNINGS } from '../../core/jobs/job.js';
 import type { JobAdder, JobQueue } from '../../core/jobs/job-queue.js';
 import type { Id } from '../../core/shared/ids.js';
@@ -41,7 +42,7 @@ const CLAIM = `
   )
   UPDATE jobs j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
   FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
-  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.failures, j.outages, j.lease`;
+  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.failures, j.outages, j.cause, j.lease`;
 
 /** A holder's lock is free when its connection has ended, which the server sees at once when the process dies. */
 const RECLAIM = `
@@ -73,17 +74,18 @@ export class TypeormJobAdder implements JobAdder {
     await select(
       this.manager,
       `WITH added AS (
-         INSERT INTO jobs (customer_id, key, work) VALUES ($1, $2, $3)
+         INSERT INTO jobs (customer_id, key, work, cause) VALUES ($1, $2, $3, $4)
          ON CONFLICT (customer_id, key) DO UPDATE SET
            again = jobs.lease IS NOT NULL,
            due_at = CASE WHEN jobs.dead_at IS NULL THEN jobs.due_at ELSE clock_timestamp() END,
            attempt = CASE WHEN jobs.dead_at IS NULL THEN jobs.attempt ELSE 0 END,
            failures = CASE WHEN jobs.dead_at IS NULL THEN jobs.failures ELSE 0 END,
+           cause = CASE WHEN jobs.dead_at IS NULL THEN jobs.cause ELSE excluded.cause END,
            dead_at = NULL
          WHERE jobs.lease IS NOT NULL OR jobs.dead_at IS NOT NULL
        )
        SELECT ${notify}`,
-      [this.customerId, jobKey(work), JSON.stringify(work)],
+      [this.customerId, jobKey(work), JSON.stringify(work), currentCause()],
     );
   }
 }

@@ -23,6 +23,9 @@ export interface ApiKey {
   readonly deletedAt: Date | null;
 }
 
+/** What may change of a key. Its scopes never do. */
+export type KeySettings = Pick<ApiKey, 'name' | 'ipList' | 'readLimit' | 'writeLimit' | 'expiresAt'>;
+
 export type NewApiKey = Omit<ApiKey, 'id' | 'lastUsedAt' | 'lastUsedIp' | 'deletedAt'>;
 
 const PREFIX = 'phs_live_';

@@ -1,6 +1,7 @@
 import type { CustomerStatus } from '../customers/customer.js';
+import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { ApiKey, NewApiKey } from './api-key.js';
+import type { ApiKey, KeySettings, NewApiKey } from './api-key.js';
 
 export interface KnownKey {
   readonly key: ApiKey;
@@ -23,11 +24,27 @@ export interface KeyStore {
    * The event `api_key.created` is written with it.
    */
   create(key: NewApiKey): Promise<ApiKey>;
+  /** Changes what may change of a key, at once and everywhere. Null when there is no such key (any more). */
+  update(id: Id, settings: KeySettings): Promise<ApiKey | null>;
   /** Marks the key deleted, and writes the event `api_key.deleted` with it. False when there is no such key (any more). */
   delete(id: Id, at: Date): Promise<boolean>;
-  /** Notes the last use of keys. Best effort, never older than what is kept; unknown ids are passed over. */
+  /**
+   * Notes uses of keys: the last one, and each address. Best effort, never older than what is kept; unknown ids are passed over. Of the
+   * same keys, addresses that were last seen two days before the newest of these uses are forgotten.
+   */
   touch(uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void>;
+  /** Where a customer's key was used from since then, newest first, at most 100. None of a key that is not this customer's. */
+  addressesOf(customerId: Id, id: Id, since: Date): Promise<readonly KeyAddress[]>;
 }
+
+export interface KeyAddress {
+  readonly address: string;
+  readonly lastSeenAt: Date;
+}
+
+/** How long addresses are kept beside the newest use of their key. */
+export const ADDRESSES_KEPT_MS = 2 * DAY;
+export const MAX_ADDRESSES_TOLD = 100;
 
 /** Keys that one customer may have (API.md §9). */
 export const MAX_KEYS = 100;

@@ -41,7 +41,10 @@ export interface RateWindowStore {
   hit(budget: Budget): Promise<WindowState>;
   /** What a budget looks like now, without counting. `allowed` tells whether a hit would be admitted. */
   peek(budget: Budget): Promise<WindowState>;
-  /** Forgets budgets that were not used for so long that they count nothing any more, and answers how many. No answer changes by it. */
+  /**
+   * Forgets budgets that were not used for so long that they count nothing any more, and answers how many that still were. A store
+   * that forgets by itself has none left. No answer changes by it.
+   */
   sweep(): Promise<number>;
 }
 
@@ -67,13 +70,25 @@ function stillCounted(log: Admissions, now: number): number[] {
 }
 
 function describe(log: readonly number[], limit: number, now: number, allowed: boolean): WindowState {
-  const newest = log.at(-1);
-  const reset = Math.ceil((newest === undefined ? now : newest + WINDOW_MS) / SECOND);
-  const remaining = Math.max(0, limit - log.length);
-  if (allowed) return { allowed, limit, remaining, reset, retryAfter: null };
-  // The call that has to leave the window before one more fits; with a limit of 0 there is none.
   const blocker = limit === 0 ? undefined : log[log.length - limit];
-  const wait = blocker === undefined ? WINDOW_MS : blocker + WINDOW_MS - now;
+  return stateOf({ used: log.length, newest: log.at(-1) ?? null, blocker: blocker ?? null }, limit, now, allowed);
+}
+
+/** What a log of admissions comes down to. Moments in milliseconds; null where there is none. */
+export interface Counted {
+  readonly used: number;
+  readonly newest: number | null;
+  /** The call that has to leave the window before one more fits: the `limit`th from the end. */
+  readonly blocker: number | null;
+}
+
+/** How a budget stands whose log was counted where it is kept. `allowed`: what became, or would become, of the call. */
+export function stateOf({ used, newest, blocker }: Counted, limit: number, now: number, allowed: boolean): WindowState {
+  const reset = Math.ceil((newest === null ? now : newest + WINDOW_MS) / SECOND);
+  const remaining = Math.max(0, limit - used);
+  if (allowed) return { allowed, limit, remaining, reset, retryAfter: null };
+  // With a limit of 0 nothing has to leave, and nothing will ever fit.
+  const wait = blocker === null ? WINDOW_MS : blocker + WINDOW_MS - now;
   return {
     allowed,
     limit,

@@ -1,8 +1,8 @@
-import { isTimeZone } from '../media/capture-time.js';
 import type { Uses } from '../ports.js';
 import { type FieldError, invalid } from '../shared/errors.js';
-import { cleanText, codePoints } from '../shared/text.js';
+import { cleanText } from '../shared/text.js';
 import type { Customer, NewCustomer } from './customer.js';
+import { nameErrors, zoneErrors } from './customer-values.js';
 
 export interface CustomerRequest {
   readonly name: string;
@@ -30,21 +30,7 @@ export function createFirstCustomer({ customers, clock }: Uses<'customers' | 'cl
 function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
   const name = cleanText(request.name);
   const defaultTimeZone = request.timeZone ?? 'UTC';
-  const errors: FieldError[] = [];
-  if (name === '' || codePoints(name) > 200) {
-    errors.push({
-      field: 'name',
-      code: name === '' ? 'required' : 'too_long',
-      message: 'name must have 1 to 200 characters.',
-    });
-  }
-  if (!isTimeZone(defaultTimeZone) || /^[+-]/.test(defaultTimeZone)) {
-    errors.push({
-      field: 'timeZone',
-      code: 'invalid_format',
-      message: 'timeZone must be an IANA name such as Europe/Paris.',
-    });
-  }
+  const errors = [...nameErrors(name), ...zoneErrors(defaultTimeZone)];
   errors.push(...quotaErrors('storageBytes', request.storageBytesLimit), ...quotaErrors('photos', request.photosLimit));
   if (errors.length > 0) throw invalid(...errors);
   return {

@@ -46,6 +46,8 @@ export interface CustomerView extends StrayReads {
 export interface CustomerWork extends CustomerView {
   /** Reads the customer and holds it until the transaction ends; taken before every other lock. */
   lockCustomer(): Promise<Customer>;
+  /** Stores every value of the customer, who is held. */
+  updateCustomer(customer: Customer): Promise<void>;
   readonly photos: PhotoRepository;
   readonly tags: TagRepository;
   readonly imports: ImportRepository;

@@ -28,6 +28,14 @@ export interface CustomerUsage {
   readonly openImports: number;
 }
 
+/** What an owner may change of the account. */
+export type CustomerSettings = Pick<Customer, 'name' | 'defaultTimeZone' | 'trashRetentionDays'>;
+
+export function withSettings(customer: Customer, settings: CustomerSettings, at: Date): Customer {
+  const { name, defaultTimeZone, trashRetentionDays } = settings;
+  return { ...customer, name, defaultTimeZone, trashRetentionDays, updatedAt: at, version: customer.version + 1 };
+}
+
 export type NewCustomer = Pick<
   Customer,
   'name' | 'defaultTimeZone' | 'storageBytesLimit' | 'photosLimit' | 'createdAt'

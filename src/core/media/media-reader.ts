@@ -2,7 +2,10 @@ import type { Camera, Descriptive, ExifTags, Exposure } from '../photos/photo.js
 import type { ItemError } from '../shared/errors.js';
 import type { WrittenTimes } from './capture-time.js';
 
-/** What the bytes of a picture say, and what decoding it showed. Plain data: it is kept as JSON between inspection and publishing. */
+/**
+ * What the bytes of a picture say, and what decoding it showed. Plain data: it is kept as JSON
+ * between inspection and publishing. Texts are cut to what a photo may have: a title to 255 characters, a description to 10,000.
+ */
 export interface PictureFacts extends Descriptive {
   /** Out of the fixed list of accepted types; decided by the bytes. */
   readonly contentType: string;

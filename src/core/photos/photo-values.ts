@@ -21,7 +21,7 @@ export interface SaidOfPhoto {
   readonly metadata?: Readonly<Record<string, string | null>> | undefined;
 }
 
-const MAX_METADATA_KEYS = 50;
+export const MAX_METADATA_KEYS = 50;
 
 /** Everything that is wrong with the values (API.md §5.1), with `prefix` before each field's name. */
 export function errorsIn(said: SaidOfPhoto, prefix = ''): FieldError[] {

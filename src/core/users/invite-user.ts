@@ -2,6 +2,7 @@ import type { Uses } from '../ports.js';
 import { DomainError, found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
+import { linkUrl } from './link-user.js';
 import { invited, linked, MAX_USERS, type Role, readEmail, type User } from './user.js';
 
 export interface Invitation {
@@ -30,21 +31,6 @@ export function inviteFirstOwner(uses: Uses<'store' | 'clock' | 'publicUrl'>, cu
   return invite(uses, customerId, null, 'owner');
 }
 
-/** A new link for somebody who is known: the way back in for a lost password. Errors: `not_found`. */
-export async function linkUser(
-  { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
-  customerId: Id,
-  userId: Id,
-): Promise<Invitation> {
-  const token = newRandomToken();
-  const user = await store.within(customerId, async ({ users }) => {
-    const known = linked(found(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
-    await users.update(known);
-    return known;
-  });
-  return { user, url: urlOf(publicUrl, token) };
-}
-
 async function invite(
   { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
   customerId: Id,
@@ -68,9 +54,5 @@ async function invite(
     }
     return found(await work.users.insert(linked(invited(email, role, now), hash, now)), 'user');
   });
-  return { user, url: urlOf(publicUrl, token) };
-}
-
-function urlOf(publicUrl: string, token: string): string {
-  return `${publicUrl}/settings/enter/${token}`;
+  return { user, url: linkUrl(publicUrl, token) };
 }

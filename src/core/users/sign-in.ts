@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { addressBudget } from '../access/ip-list.js';
-import type { Budget } from '../access/rolling-window.js';
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
+import { demandAttempt } from './attempts.js';
 import { normalEmail, signedIn, type User } from './user.js';
 
 interface Credentials {
@@ -11,10 +9,6 @@ interface Credentials {
   /** Where the attempt comes from. */
   readonly address: string;
 }
-
-/** Attempts a minute, right ones too. By account so that many machines cannot share the guessing, by address so that one cannot try many accounts. */
-const PER_ADDRESS = 20;
-const PER_ACCOUNT = 5;
 
 /**
  * The user with this address and password. Whether an address is known cannot be told from the answer, its wording or its time.
@@ -25,9 +19,7 @@ export async function signIn(
   { email, password, address }: Credentials,
 ): Promise<User> {
   const normal = normalEmail(email);
-  await demandBudget(uses, { name: `sign-in:from:${addressBudget(address)}`, limit: PER_ADDRESS });
-  const account = createHash('sha256').update(normal).digest('hex');
-  await demandBudget(uses, { name: `sign-in:to:${account}`, limit: PER_ACCOUNT });
+  await demandAttempt(uses, normal, address);
   const known = await usersOf(uses, normal);
   const [user] = await matching(uses, known, password);
   if (user === undefined) throw new DomainError('unauthorized', 'The e-mail address or the password is wrong.');
@@ -51,11 +43,4 @@ async function matching({ passwords }: Uses<'passwords'>, users: readonly User[]
   if (users.length === 0) await passwords.pretend(password);
   const answers = await Promise.all(users.map((user) => passwords.matches(user.passwordHash ?? '', password)));
   return users.filter((_, at) => answers[at]);
-}
-
-async function demandBudget({ rateWindows }: Uses<'rateWindows'>, budget: Budget): Promise<void> {
-  const { allowed, retryAfter } = await rateWindows.hit(budget);
-  if (allowed) return;
-  const message = `Too many attempts. Try again in ${retryAfter ?? 60} seconds.`;
-  throw new DomainError('rate_limited', message, { retryAfter });
 }

@@ -67,6 +67,17 @@ export const TakesBody = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
 export const TakesPatch = (shape: BodyClass) =>
   TakesBody(shape, { json: ['application/json', 'application/merge-patch+json'] });
 
+/** The same of a handler by itself. */
+export function declaredParameters(reflector: Reflector, handler: Handler): ParameterTable | undefined {
+  return reflector.get<ParameterTable | undefined>(PARAMETERS, handler);
+}
+
+export function declaredBody(reflector: Reflector, handler: Handler): BodyRules | undefined {
+  return reflector.get<BodyRules | undefined>(BODY, handler);
+}
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
 /** The query parameters, read by the route's table. */
 export const Asked = createParamDecorator((_: unknown, context: ExecutionContext) => {
   return exchangeOf(context.switchToHttp().getRequest<Request>()).parameters;
@@ -91,9 +102,9 @@ export class ReadRequest implements NestInterceptor {
     const response = context.switchToHttp().getResponse<Response>();
     if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
     const exchange = exchangeOf(request);
-    const rules = this.reflector.get<BodyRules | undefined>(BODY, context.getHandler());
+    const rules = declaredBody(this.reflector, context.getHandler());
     const sent = rules ? await this.bodyOf(request, rules) : ignoreBody(request);
-    const table = this.reflector.get<ParameterTable | undefined>(PARAMETERS, context.getHandler()) ?? {};
+    const table = declaredParameters(this.reflector, context.getHandler()) ?? {};
     const parameters = readParameters(queryOf(request), table);
     const errors = [...parameters.errors, ...sent.errors];
     if (errors.length > 0) throw invalid(...errors);

@@ -2,6 +2,8 @@ import { type ExecutionContext, Inject, Injectable, RequestMethod } from '@nestj
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/internal.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { type Access, declaredAccess } from './access.js';
+import type { ParameterTable } from './parameters.js';
+import { type BodyRules, declaredBody, declaredParameters } from './read-request.interceptor.js';
 
 export interface Route {
   /** `GET` …; `ALL` for the catch-all. */
@@ -9,6 +11,9 @@ export interface Route {
   /** With a slash in front: `/api/v1/photos/:id`. */
   readonly path: string;
   readonly access: Access | undefined;
+  /** What its query and body may have; undefined where it takes none, or ignores it. */
+  readonly parameters: ParameterTable | undefined;
+  readonly body: BodyRules | undefined;
 }
 
 /** Every route of the application, as the controllers declare it. */
@@ -44,9 +49,12 @@ export class RouteTable {
       if (handler === undefined || paths === undefined) return [];
       const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler)] ?? '';
       const access = declaredAccess(this.reflector, handler, controller);
+      const parameters = declaredParameters(this.reflector, handler);
+      const body = declaredBody(this.reflector, handler);
       return [paths]
         .flat()
-        .map((path) => ({ method, path: `/${prefix}/${path}`.replace(/\/+/g, '/').replace(/(?<=.)\/$/, ''), access }));
+        .map((path) => `/${prefix}/${path}`.replace(/\/+/g, '/').replace(/(?<=.)\/$/, ''))
+        .map((path) => ({ method, path, access, parameters, body }));
     });
   }
 }

@@ -16,11 +16,12 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** It wants traffic: 503 while it stops, or cannot reach what it needs. */
+  /** It wants traffic: 503 while it stops, or lacks what no request can do without. A line for each thing that was looked at. */
   @Get('readyz')
   @Header('Cache-Control', 'no-store')
   async readiness(): Promise<Reply> {
-    const ready = await this.options.isReady();
-    return ready ? new Reply(200, { status: 'ready' }) : new Reply(503, { status: 'not_ready' });
+    const report = await this.options.readiness.report();
+    const serves = report.status === 'ready' || report.status === 'degraded';
+    return new Reply(serves ? 200 : 503, report);
   }
 }

@@ -3,8 +3,9 @@ import type { NextFunction, Request, Response } from 'express';
 import session, { type SessionData, Store } from 'express-session';
 import type { Ports } from '../../core/ports.js';
 import { hashRandomToken } from '../../core/shared/random-token.js';
+import { findSession } from '../../core/users/find-session.js';
+import { openSession } from '../../core/users/open-session.js';
 import { type KnownSession, LONGEST_MS } from '../../core/users/session.js';
-import { findSession, openSession } from '../../core/users/sessions.js';
 import type { User } from '../../core/users/user.js';
 import { exchangeOf } from '../exchange.js';
 

@@ -110,6 +110,17 @@ export class Problems {
     return statusOfCode[this.code];
   }
 
+  /** Whether the fields say all of it. */
+  get isOfFields(): boolean {
+    return this.errors.length > 0;
+  }
+
+  /** The same for a form whose field has another name. */
+  renamed(from: string, to: string): Problems {
+    const errors = this.errors.map((error) => (error.field === from ? { ...error, field: to } : error));
+    return new Problems(this.code, this.message, errors);
+  }
+
   /** What is wrong with a field, or with its parts (`ipList[3]`). */
   of(field: string): readonly string[] {
     return this.errors.filter((error) => error.field.replace(/\[.*/, '') === field).map(({ message }) => message);
@@ -130,12 +141,12 @@ export function problemsOf(error: unknown): Problems {
   return new Problems(error.code, error.message, (error.details?.['errors'] ?? []) as readonly FieldError[]);
 }
 
-/** Above a form whose errors are not all of its fields: what went wrong in a sentence. */
+/** Above a form: what went wrong in a sentence; or, where the fields say it, that they do. */
 export function ProblemSummary({ problems }: { problems: Problems | null | undefined }) {
   if (!problems) return null;
   return (
     <p class="flash failed" role="alert">
-      {problems.message}
+      {problems.isOfFields ? 'Nothing was saved. Look at what is marked below.' : problems.message}
     </p>
   );
 }

@@ -43,10 +43,22 @@ export function Layout({ visit, words, flash, token, children }: LayoutProps) {
               {flash.text}
             </p>
           )}
+          {!plain && words.section !== 'account' && <ComeBack visit={visit} />}
           {children}
         </main>
       </body>
     </html>
+  );
+}
+
+/** Whoever came by a link and chose nothing to come back with. */
+function ComeBack({ visit: { person } }: { visit: Visit }) {
+  if (person === null || (person.user.email !== null && person.user.passwordHash !== null)) return null;
+  return (
+    <p class="flash warn">
+      The link that you came by works once. <a href="/settings/account">Choose an e-mail address and a password</a> to
+      come back.
+    </p>
   );
 }
 

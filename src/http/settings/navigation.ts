@@ -11,8 +11,9 @@ export interface NavigationEntry {
 
 /** The areas that there are, in their order. The first is where people land. */
 export const navigation: readonly NavigationEntry[] = [
+  { section: 'keys', label: 'API keys', path: '/settings/keys', role: 'owner' },
   { section: 'account', label: 'Account', path: '/settings/account', role: 'member' },
 ];
 
-/** Where people land after signing in. */
-export const HOME = navigation[0]?.path ?? '/settings/account';
+/** Where people land after signing in: the first area that everyone may see. */
+export const HOME = navigation.find(({ role }) => role === 'member')?.path ?? '/settings/account';

@@ -4,7 +4,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { touchSession } from '../../core/users/sessions.js';
+import { touchSession } from '../../core/users/find-session.js';
 import { mayActAs, type Role } from '../../core/users/user.js';
 import { accessOf } from '../api/access.js';
 import { exchangeOf } from '../exchange.js';

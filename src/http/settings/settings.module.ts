@@ -1,9 +1,20 @@
 import { Module } from '@nestjs/common';
 import { AccountController } from './account/account.controller.js';
+import { PeopleController } from './account/people.controller.js';
 import { AssetsController } from './assets.controller.js';
+import { KeysController } from './keys/keys.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 
 /** Pages for people. Each area has a folder, a line here, and one in navigation.ts. */
-@Module({ controllers: [AssetsController, SignInController, EnterController, AccountController] })
+@Module({
+  controllers: [
+    AssetsController,
+    SignInController,
+    EnterController,
+    KeysController,
+    AccountController,
+    PeopleController,
+  ],
+})
 export class SettingsModule {}

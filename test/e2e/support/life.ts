@@ -6,10 +6,10 @@ import { until } from './processes.js';
 const flower = readFileSync(join(__dirname, '../../fixtures/photos/notocactus.jpg'));
 
 /** A real photo whose bytes nobody else has: with a comment after its first marker (ITU-T T.81, B.2.4.5), which no decoder looks at. */
-export function photoNamed(name: string): Uint8Array {
+export function photoNamed(name: string, jpeg: Uint8Array = flower): Uint8Array {
   const comment = Buffer.from(name);
   const segment = Buffer.from([0xff, 0xfe, 0, comment.length + 2]);
-  return new Uint8Array(Buffer.concat([flower.subarray(0, 2), segment, comment, flower.subarray(2)]));
+  return new Uint8Array(Buffer.concat([jpeg.subarray(0, 2), segment, comment, jpeg.subarray(2)]));
 }
 
 /**

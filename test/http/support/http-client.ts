@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { demandContract } from './contract.js';
 
 /** An answer, whole. */
 export interface Answer {
@@ -21,7 +22,7 @@ export interface RequestParts {
   readonly body?: unknown;
 }
 
-/** One request on a connection of its own. */
+/** One request on a connection of its own. Rejects when request and answer are not as the OpenAPI document says. */
 export function send(base: string, { method = 'GET', path, headers = {}, body }: RequestParts): Promise<Answer> {
   const { hostname, port } = new URL(base);
   const payload = payloadOf(body);
@@ -31,7 +32,17 @@ export function send(base: string, { method = 'GET', path, headers = {}, body }:
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
-      response.on('end', () => resolve(answer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks))));
+      response.on('end', () => {
+        const received = answer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks));
+        try {
+          const { status, headers: answered, bytes } = received;
+          const sent = { method, path, requestHeaders: lowerCase(all), requestBytes: payload.whole };
+          demandContract({ ...sent, status, headers: answered, bytes });
+          resolve(received);
+        } catch (error) {
+          reject(error);
+        }
+      });
     });
     request.on('error', reject);
     for (const chunk of payload.chunks) request.write(chunk);
@@ -53,9 +64,23 @@ function answer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): An
   };
 }
 
-function payloadOf(body: unknown): { headers: Record<string, string>; chunks: readonly Uint8Array[] } {
-  if (body === undefined) return { headers: {}, chunks: [] };
-  if (Array.isArray(body) && body.every((item) => item instanceof Uint8Array)) return { headers: {}, chunks: body };
+interface Payload {
+  readonly headers: Record<string, string>;
+  readonly chunks: readonly Uint8Array[];
+  /** What was sent in all. */
+  readonly whole: Uint8Array;
+}
+
+function lowerCase(headers: Readonly<Record<string, string | string[]>>): Record<string, string | string[]> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function payloadOf(body: unknown): Payload {
+  if (body === undefined) return { headers: {}, chunks: [], whole: new Uint8Array() };
+  if (Array.isArray(body) && body.every((item) => item instanceof Uint8Array)) {
+    return { headers: {}, chunks: body, whole: Buffer.concat(body) };
+  }
   const bytes = body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return { headers: { 'content-type': 'application/json', 'content-length': String(bytes.length) }, chunks: [bytes] };
+  const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) };
+  return { headers, chunks: [bytes], whole: bytes };
 }

@@ -23,12 +23,14 @@ import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { type Route, RouteTable } from '../../../src/http/api/route-table.js';
 import { createApp } from '../../../src/http/create-app.js';
+import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 
 export interface StartOptions {
   readonly trustedProxies?: readonly string[];
   readonly limits?: Partial<Limits>;
-  readonly isReady?: () => boolean;
+  readonly checks?: readonly ReadinessCheck[];
+  readonly checkDeadlineMs?: number;
   readonly stopping?: AbortSignal;
   /** Ports that stand in for those in memory. */
   readonly ports?: (ports: Ports) => Partial<Ports>;
@@ -63,11 +65,12 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
   const ports = { ...inMemory, ...options.ports?.(inMemory) };
   const log: string[] = [];
+  const stopping = options.stopping ?? new AbortController().signal;
   const app = await createApp(ports, {
     logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     trustedProxies: options.trustedProxies ?? [],
-    isReady: options.isReady ?? (() => true),
-    stopping: options.stopping ?? new AbortController().signal,
+    readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
+    stopping,
   });
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;

@@ -5,7 +5,7 @@ import { program } from './programs.js';
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = program('chromium', 'chromium');
   // Its sandbox needs what root and containers do not give; the pages are our own.
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] });
 }
 
 export interface View {
@@ -26,7 +26,7 @@ export interface BrowserSession {
 export async function session(browser: Browser, view: View = {}): Promise<BrowserSession> {
   const { colorScheme = 'light', width = 1280, height = 800, javaScriptEnabled = true } = view;
   const context = await browser.newContext({ colorScheme, viewport: { width, height }, javaScriptEnabled });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {

@@ -8,10 +8,10 @@ import { PORTS } from '../../ports-token.js';
 
 const FLUSH_MS = 30 * SECOND;
 
-/** When and from where each key was last used, written in one go now and then: a request never waits for it. */
+/** When and from where each key was used, written in one go now and then: a request never waits for it. */
 @Injectable()
 export class KeyUses implements OnModuleInit, OnApplicationShutdown {
-  private pending = new Map<Id, { id: Id; at: Date; ip: string }>();
+  private pending = new Map<string, { id: Id; at: Date; ip: string }>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -20,7 +20,7 @@ export class KeyUses implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   note(id: Id, ip: string): void {
-    this.pending.set(id, { id, at: this.ports.clock.now(), ip });
+    this.pending.set(`${id} ${ip}`, { id, at: this.ports.clock.now(), ip });
   }
 
   onModuleInit(): void {

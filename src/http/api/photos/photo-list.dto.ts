@@ -19,8 +19,9 @@ import {
 } from '../parameters.js';
 
 /** Tags that one filter names. */
-const MAX_TAGS = 20;
-const MAX_HASHES = 100;
+export const MAX_FILTER_TAGS = 20;
+export const MAX_HASHES = 100;
+export const MAX_TYPES = 20;
 
 const instant: Reader<Date> = (value) => {
   const at = parseInstant(value);
@@ -78,14 +79,14 @@ export const photoListParameters = {
   ids: idList(),
   q: search,
   filename: text(1000),
-  tagIds: idList(MAX_TAGS),
-  anyTagIds: idList(MAX_TAGS),
-  excludeTagIds: idList(MAX_TAGS),
+  tagIds: idList(MAX_FILTER_TAGS),
+  anyTagIds: idList(MAX_FILTER_TAGS),
+  excludeTagIds: idList(MAX_FILTER_TAGS),
   untagged: flag,
   importId: id,
   externalId: text(1000),
   sha256: listOf(sha256, MAX_HASHES),
-  contentType: listOf(contentType, 20),
+  contentType: listOf(contentType, MAX_TYPES),
   takenAfter: instant,
   takenBefore: instant,
   createdAfter: instant,

@@ -56,13 +56,13 @@ export class TagCreationBody {
 }
 
 /** Tags that one request can make (API.md §7, 17). */
-const MAX_TAGS = 100;
+export const MAX_NEW_TAGS = 100;
 /** Photos that one tool can be used on, and tags that can be merged (API.md §9). */
-const MAX_PHOTOS = 1000;
-const MAX_MERGED = 20;
+export const MAX_TAGGED_PHOTOS = 1000;
+export const MAX_MERGED = 20;
 
 export class TagsCreationBody {
-  @ListOf(TagCreationBody, MAX_TAGS)
+  @ListOf(TagCreationBody, MAX_NEW_TAGS)
   tags: TagCreationBody[];
 }
 
@@ -85,10 +85,10 @@ export class TagPatchBody {
   @Text({ nullable: true })
   description?: string | null;
 
-  @Ids(MAX_PHOTOS)
+  @Ids(MAX_TAGGED_PHOTOS)
   addPhotoIds?: number[];
 
-  @Ids(MAX_PHOTOS)
+  @Ids(MAX_TAGGED_PHOTOS)
   removePhotoIds?: number[];
 
   @Ids(MAX_MERGED)

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Command, Option } from 'commander';
+import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
+import { downloadFile } from 'photo-service-sdk/node';
+import { PartlyDone, UsageError } from './exit-codes.js';
+import { fileName, nameKey, numbered } from './file-name.js';
+import { interruptible } from './interrupt.js';
+import { inLanes } from './lanes.js';
+import { connect } from './login.js';
+import { idsOption, jsonOption, quietOption } from './options.js';
+import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
+import { plain, print } from './print.js';
+import { ProgressDisplay } from './progress-display.js';
+
+/** Downloads at a time. */
+const LANES = 4;
+const IDS_PER_READ = 100;
+
+interface Options extends FilterOptions {
+  readonly to: string;
+  readonly all?: boolean;
+  readonly rendition?: 'thumb' | 'small' | 'medium' | 'large';
+  readonly format?: 'jpeg' | 'webp';
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+interface Outcome {
+  readonly id: number;
+  readonly path: string | null;
+  readonly outcome: 'downloaded' | 'present' | 'failed';
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+export function downloadCommand(): Command {
+  return withFilters(
+    new Command('download').description('photos as files: originals byte for byte and checked, or renditions'),
+  )
+    .argument('[ids...]', 'the photos; none: those that the options name', idsOption)
+    .option('--all', 'the whole library')
+    .option('--to <folder>', 'where the files go', '.')
+    .addOption(
+      new Option('--rendition <name>', 'instead of the original').choices(['thumb', 'small', 'medium', 'large']),
+    )
+    .addOption(new Option('--format <format>', 'of the rendition').choices(['jpeg', 'webp']))
+    .addOption(jsonOption())
+    .addOption(quietOption())
+    .action(async (ids: readonly number[] | undefined, options: Options) => {
+      const display = new ProgressDisplay(options);
+      try {
+        const client = await connect(display.waiting.bind(display));
+        await mkdir(options.to, { recursive: true });
+        const outcomes = await interruptible((signal) => downloadAll(client, ids ?? [], options, { display, signal }));
+        display.end();
+        report(options, outcomes);
+      } finally {
+        display.end();
+      }
+    });
+}
+
+async function downloadAll(
+  client: PhotoService,
+  ids: readonly number[],
+  options: Options,
+  { display, signal }: { display: ProgressDisplay; signal: AbortSignal },
+): Promise<Outcome[]> {
+  const { photos, missing } = await chosen(client, ids, options, signal);
+  const outcomes: Outcome[] = missing.map((id) => ({
+    id,
+    path: null,
+    outcome: 'failed',
+    error: { code: 'not_found', message: 'There is no such photo.' },
+  }));
+  const taken = new Set<string>();
+  const isOriginal = options.rendition === undefined;
+  const totalBytes = isOriginal ? photos.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) : 0;
+  let bytes = 0;
+  const moved = (count: number) => {
+    bytes += count;
+    const failed = outcomes.filter(({ outcome }) => outcome === 'failed').length;
+    const duplicates = outcomes.filter(({ outcome }) => outcome === 'present').length;
+    display.show({
+      done: outcomes.length,
+      total: photos.length + missing.length,
+      bytes,
+      totalBytes,
+      failed,
+      duplicates,
+    });
+  };
+  await inLanes(LANES, photos, async (photo) => {
+    const path = join(options.to, freeName(photo, options, taken));
+    outcomes.push(await downloadOne(client, photo, path, { ...options, signal, onBytes: moved }));
+    moved(0);
+  });
+  return outcomes;
+}
+
+async function chosen(client: PhotoService, ids: readonly number[], options: Options, signal: AbortSignal) {
+  const filters = await filtersOf(client, options);
+  if (ids.length > 0 && (options.all || Object.keys(filters).length > 0))
+    throw new UsageError('Name ids, or options that choose photos; not both.');
+  if (ids.length === 0 && !options.all && Object.keys(filters).length === 0)
+    throw new UsageError('Which photos? Name ids, --tag NAME or another option, or --all.');
+  if (ids.length === 0)
+    return { photos: await client.photos.list({ ...filters, limit: 100 }, { signal }).toArray(), missing: [] };
+  const unique = [...new Set(ids)];
+  const photos: Photo[] = [];
+  for (let at = 0; at < unique.length; at += IDS_PER_READ) {
+    photos.push(
+      ...(await client.photos.list({ ids: unique.slice(at, at + IDS_PER_READ), limit: 100 }, { signal }).toArray()),
+    );
+  }
+  return { photos, missing: unique.filter((id) => !photos.some((photo) => photo.id === id)) };
+}
+
+/** The photo's own name, or with its id where another of this run has that. */
+function freeName(photo: Photo, { rendition, format = 'jpeg' }: Options, taken: Set<string>): string {
+  const own = fileName(photo.filename);
+  const name =
+    rendition === undefined
+      ? own
+      : `${own.replace(/\.[^.]{1,10}$/, '')}-${rendition}.${format === 'webp' ? 'webp' : 'jpg'}`;
+  const free = taken.has(nameKey(name)) ? numbered(name, photo.id) : name;
+  taken.add(nameKey(free));
+  return free;
+}
+
+async function downloadOne(
+  client: PhotoService,
+  photo: Photo,
+  path: string,
+  { rendition, format, signal, onBytes }: Options & { signal: AbortSignal; onBytes: (count: number) => void },
+): Promise<Outcome> {
+  const { id } = photo;
+  const there = rendition === undefined ? await hashOfFile(path) : null;
+  if (there === photo.sha256) return { id, path, outcome: 'present', error: null };
+  const target = there === null ? path : join(dirname(path), numbered(basename(path), id));
+  if (target !== path && (await hashOfFile(target)) === photo.sha256)
+    return { id, path: target, outcome: 'present', error: null };
+  try {
+    const query = { ...(rendition && { rendition, ...(format && { format }) }) };
+    await downloadFile(client, id, target, { ...query, signal, onBytes });
+    return { id, path: target, outcome: 'downloaded', error: null };
+  } catch (error) {
+    // Without a key or a service the others fare no better.
+    if (error instanceof ConnectionError || (error instanceof ApiError && [401, 403, 429].includes(error.status)))
+      throw error;
+    signal.throwIfAborted();
+    const code =
+      error instanceof ApiError ? error.code : ((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+    return { id, path: null, outcome: 'failed', error: { code, message: (error as Error).message } };
+  }
+}
+
+/** SHA-256 of what is there; null when nothing is. */
+async function hashOfFile(path: string): Promise<string | null> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+    return hash.digest('hex');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function report(options: Options, outcomes: readonly Outcome[]): void {
+  const those = (outcome: Outcome['outcome']) => outcomes.filter((each) => each.outcome === outcome);
+  const failed = those('failed');
+  print(options, { photos: outcomes }, [
+    `${those('downloaded').length} downloaded, ${those('present').length} there already, ${failed.length} failed`,
+  ]);
+  if (failed.length === 0) return;
+  if (!options.json)
+    for (const { id, error } of failed) console.error(`photo ${id}: ${plain(error?.message ?? '')} (${error?.code})`);
+  throw new PartlyDone();
+}

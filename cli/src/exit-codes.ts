@@ -1,0 +1,11 @@
+/** What a command ends with: done, partly done, called wrongly, not allowed, server or environment in trouble. */
+export const exitCodes = { ok: 0, partial: 1, usage: 2, access: 3, environment: 4 } as const;
+
+/** Ends a command with `partial` after it has printed what is amiss; nothing more is said. */
+export class PartlyDone extends Error {}
+
+/** The command was called wrongly; the message says how. */
+export class UsageError extends Error {}
+
+/** What the command needs is not there, or not allowed; the message says what to do. */
+export class AccessError extends Error {}

@@ -1,0 +1,62 @@
+import { ApiError, ConnectionError, PhotoServiceError } from 'photo-service-sdk';
+import { AccessError, exitCodes, PartlyDone, UsageError } from './exit-codes.js';
+
+/** What a person is told of a failure, and what the command ends with. */
+export interface Explanation {
+  readonly exitCode: number;
+  /** Null: everything has been said. */
+  readonly message: string | null;
+  readonly code: string;
+  readonly requestId?: string;
+}
+
+/** The failure of a client's command in words that help; null when it is none of a client. */
+export function explain(error: unknown): Explanation | null {
+  if (error instanceof PartlyDone) return { exitCode: exitCodes.partial, message: null, code: 'partial' };
+  if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message, code: 'usage' };
+  if (error instanceof AccessError) return { exitCode: exitCodes.access, message: error.message, code: 'access' };
+  if (error instanceof ApiError) return explainRefusal(error);
+  if (error instanceof ConnectionError) {
+    const message = `${error.message}\nIs the service running, and is that its address? phs whoami`;
+    return { exitCode: exitCodes.environment, message, code: 'no_answer' };
+  }
+  if (error instanceof PhotoServiceError) {
+    return { exitCode: exitCodes.environment, message: error.message, code: 'unexpected_answer' };
+  }
+  if ((error as Error | null)?.name === 'AbortError') {
+    const message = 'Stopped. The same command goes on where this one was.';
+    return { exitCode: exitCodes.partial, message, code: 'stopped' };
+  }
+  return null;
+}
+
+/** On stderr for people; with `--json` on stdout too, as the one document. */
+export function tell({ exitCode, message, ...rest }: Explanation, args: readonly string[]): number {
+  if (message === null) return exitCode;
+  console.error(`phs: ${message}`);
+  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { ...rest, message } })}\n`);
+  return exitCode;
+}
+
+function explainRefusal(error: ApiError): Explanation {
+  const { code, requestId } = error;
+  const request = requestId === null ? {} : { requestId };
+  const scope = error.missingScope;
+  if (scope !== null) {
+    const message = `This key lacks the scope ${scope}. The scopes of a key never change: make another key that has ${scope} too
+(settings area, or phs key create on the server), then: phs login --url URL --token TOKEN`;
+    return { exitCode: exitCodes.access, message, code, ...request };
+  }
+  if (error.status === 401) {
+    const message = `The service does not know this key: it was deleted, has expired, or was mistyped.
+Get another, then: phs login --url URL --token TOKEN`;
+    return { exitCode: exitCodes.access, message, code, ...request };
+  }
+  if (error.status === 403 && code !== 'quota_exceeded') {
+    return { exitCode: exitCodes.access, message: error.message, code, ...request };
+  }
+  const isOurs = error.status < 500 && error.status !== 429;
+  const reference = isOurs || requestId === null ? '' : ` (request ${requestId})`;
+  const exitCode = isOurs ? exitCodes.usage : exitCodes.environment;
+  return { exitCode, message: `${error.message}${reference}`, code, ...request };
+}

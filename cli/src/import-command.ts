@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import type { Wait } from 'photo-service-sdk';
+import { type FileImportOptions, type FileImportResult, importFiles } from 'photo-service-sdk/node';
+import { PartlyDone } from './exit-codes.js';
+import { stateFolder } from './folders.js';
+import { interruptible } from './interrupt.js';
+import { connect } from './login.js';
+import { jsonOption, namesOption, quietOption, wholeOption } from './options.js';
+import { bytesText, count, plain, print, timeText } from './print.js';
+import { ProgressDisplay } from './progress-display.js';
+
+interface Options {
+  readonly tag?: readonly string[];
+  readonly name?: string;
+  readonly timeZone?: string;
+  readonly allowDuplicates?: boolean;
+  readonly restore: boolean;
+  readonly uploads?: number;
+  readonly state?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function importCommand(): Command {
+  return new Command('import')
+    .description('bring photos into the library; killed at any moment, the same command goes on where it stopped')
+    .argument('<paths...>', 'files, and folders whose photos are meant')
+    .option('--tag <name>', 'put this tag on every new photo (repeatable)', namesOption)
+    .option('--name <name>', 'what the import is called')
+    .option('--time-zone <zone>', 'of photos that do not tell theirs, such as Europe/Oslo')
+    .option('--allow-duplicates', 'make second photos of what is there already')
+    .option('--no-restore', 'leave in the trash what lies there')
+    .option('--uploads <n>', 'files that are sent at a time, 1 to 16 (default: 6)', wholeOption)
+    .option('--state <file>', 'where the run is remembered (default: a file for these paths, in XDG_STATE_HOME)')
+    .option('--dry-run', 'hash and compare, change nothing')
+    .addOption(jsonOption())
+    .addOption(quietOption())
+    .action(async (paths: readonly string[], options: Options) => {
+      const display = new ProgressDisplay(options);
+      const began = performance.now();
+      let waited = 0;
+      const onWait = (wait: Wait) => {
+        if (wait.reason === 'limit') waited += wait.milliseconds;
+        display.waiting(wait);
+      };
+      try {
+        const client = await connect(onWait);
+        const wanted = importOptions(options);
+        const stateFile = options.state ?? defaultState(client.baseUrl, paths, wanted);
+        const onProgress = display.importing.bind(display);
+        const result = await interruptible((signal) =>
+          importFiles(client, paths, { ...wanted, stateFile, onProgress, signal }),
+        );
+        display.end();
+        const seconds = (performance.now() - began) / 1000;
+        report(options, result, { seconds, waitedForLimitsMs: Math.round(waited) });
+      } finally {
+        display.end();
+      }
+    });
+}
+
+function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads, dryRun }: Options): FileImportOptions {
+  return {
+    source: 'phs',
+    ...(tag && { tagNames: tag }),
+    ...(name !== undefined && { name }),
+    ...(timeZone !== undefined && { defaultTimeZone: timeZone }),
+    ...(allowDuplicates && { duplicatePolicy: 'allow' }),
+    ...(!restore && { restoreTrashed: false }),
+    ...(uploads !== undefined && { uploads }),
+    ...(dryRun && { dryRun }),
+  };
+}
+
+/** One file for each service, set of paths and set of options: a run goes on only with what it was begun with. */
+function defaultState(
+  url: string,
+  paths: readonly string[],
+  { uploads, dryRun, ...options }: FileImportOptions,
+): string {
+  const what = JSON.stringify([url, paths.map((path) => resolve(path)).sort(), options]);
+  return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);
+}
+
+function report(
+  options: Options,
+  result: FileImportResult,
+  { seconds, waitedForLimitsMs }: { seconds: number; waitedForLimitsMs: number },
+): void {
+  const { dryRun, imported, duplicates, failed, bytesUploaded, skipped } = result;
+  const known = (number: number | null) => (number === null ? '?' : number.toLocaleString('en'));
+  const sent = bytesUploaded === null ? '' : `, ${bytesText(bytesUploaded)} ${dryRun ? 'to send' : 'sent'}`;
+  const waited = waitedForLimitsMs === 0 ? '' : `, ${timeText(waitedForLimitsMs / 1000)} waited for limits`;
+  const verb = dryRun ? 'would be imported' : 'imported';
+  print(options, { ...result, seconds: Math.round(seconds * 10) / 10, waitedForLimitsMs }, [
+    `${known(imported)} ${verb}, ${known(duplicates)} there already, ${failed.length} failed${sent} (${timeText(seconds)}${waited})`,
+    ...(skipped > 0 ? [`${count(skipped, 'other file')} left out: not photos by their names`] : []),
+  ]);
+  if (failed.length === 0) return;
+  if (!options.json)
+    for (const { path, code, message } of failed) console.error(`failed: ${plain(path)}: ${plain(message)} (${code})`);
+  throw new PartlyDone();
+}

@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander';
+import type { PhotoQuery, PhotoService } from 'photo-service-sdk';
+import { UsageError } from './exit-codes.js';
+import { idOption, namesOption, wholeOption } from './options.js';
+
+/** Which photos are meant, by other things than their ids. */
+export interface FilterOptions {
+  readonly query?: string;
+  readonly tag?: readonly string[];
+  readonly import?: number;
+  readonly takenAfter?: string;
+  readonly takenBefore?: string;
+  readonly minRating?: number;
+  readonly trashed?: 'false' | 'true' | 'any';
+}
+
+export function withFilters(command: Command): Command {
+  return command
+    .option('--query <words>', 'in names, titles, descriptions and tags')
+    .option('--tag <name>', 'with this tag (repeatable: all of them)', namesOption)
+    .option('--import <id>', 'of this import', idOption)
+    .option('--taken-after <time>', 'such as 2026-01-01T00:00:00Z')
+    .option('--taken-before <time>')
+    .option('--min-rating <n>', 'from 0 to 5', wholeOption)
+    .addOption(new Option('--trashed <which>', 'those in the trash').choices(['false', 'true', 'any']));
+}
+
+export async function filtersOf(client: PhotoService, options: FilterOptions): Promise<PhotoQuery> {
+  const { query, tag, takenAfter, takenBefore, minRating, trashed } = options;
+  return {
+    ...(query !== undefined && { q: query }),
+    ...(tag && { tagIds: await Promise.all(tag.map((name) => tagId(client, name))) }),
+    ...(options.import !== undefined && { importId: options.import }),
+    ...(takenAfter !== undefined && { takenAfter }),
+    ...(takenBefore !== undefined && { takenBefore }),
+    ...(minRating !== undefined && { minRating }),
+    ...(trashed && { trashed }),
+  };
+}
+
+/** The tag of a name. @throws UsageError when there is none. */
+export async function tagId(client: PhotoService, name: string): Promise<number> {
+  const tag = await client.tags.named(name);
+  if (tag === null) throw new UsageError(`There is no tag ${name}. See: phs tags list`);
+  return tag.id;
+}

@@ -1,0 +1,178 @@
+import { Command, Option } from 'commander';
+import type { Photo, PhotoPatch, PhotoQuery } from 'photo-service-sdk';
+import { PartlyDone, UsageError } from './exit-codes.js';
+import { interruptible } from './interrupt.js';
+import { connect } from './login.js';
+import { idOption, idsOption, jsonOption, namesOption, wholeOption } from './options.js';
+import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
+import { bytesText, count, plain, print, table } from './print.js';
+
+export function photosCommand(): Command {
+  return new Command('photos')
+    .description('the photos of the library')
+    .addCommand(list())
+    .addCommand(get())
+    .addCommand(edit())
+    .addCommand(remove())
+    .addCommand(restore());
+}
+
+interface Json {
+  readonly json?: boolean;
+}
+
+function list(): Command {
+  return withFilters(new Command('list').description('photos, newest first'))
+    .addOption(
+      new Option('--sort <order>', 'a - before it turns it round').choices(
+        ['createdAt', 'id', 'takenAt', 'filename', 'sizeBytes']
+          .flatMap((name) => [name, `-${name}`])
+          .concat('updatedAt'),
+      ),
+    )
+    .option('--limit <n>', 'no more than these (default: 100; 0: all)', wholeOption)
+    .addOption(jsonOption())
+    .action(async (options: FilterOptions & Json & { sort?: PhotoQuery['sort']; limit?: number }) => {
+      const client = await connect();
+      const filters = await filtersOf(client, options);
+      const most = options.limit === 0 ? Number.POSITIVE_INFINITY : (options.limit ?? 100);
+      const query = { ...filters, ...(options.sort && { sort: options.sort }), limit: Math.min(100, most) };
+      const photos: Photo[] = [];
+      await interruptible(async (signal) => {
+        for await (const photo of client.photos.list(query, { signal })) {
+          if (photos.push(photo) >= most) break;
+        }
+      });
+      const head = ['ID', 'FILE', 'TAKEN', 'SIZE', 'PIXELS', 'TAGS'];
+      print(options, { photos }, table([head, ...photos.map(row)]));
+    });
+}
+
+function row(photo: Photo): string[] {
+  const { id, filename, takenAtLocal, sizeBytes, width, height, tags } = photo;
+  const names = tags.map(({ name }) => plain(name)).join(', ');
+  return [String(id), plain(filename), takenAtLocal ?? '-', bytesText(sizeBytes), `${width}×${height}`, names];
+}
+
+function get(): Command {
+  return new Command('get')
+    .description('one photo with all its fields')
+    .argument('<id>', 'the photo', idOption)
+    .option('--exif', 'with what its file says')
+    .option('--trashed', 'also when it lies in the trash')
+    .addOption(jsonOption())
+    .action(async (id: number, options: Json & { exif?: boolean; trashed?: boolean }) => {
+      const extras = {
+        ...(options.exif && { include: ['exif' as const] }),
+        ...(options.trashed && { trashed: 'any' as const }),
+      };
+      const photo = await (await connect()).photos.get(id, extras);
+      print(options, photo, JSON.stringify(photo, null, 2).split('\n'));
+    });
+}
+
+interface EditOptions extends Json {
+  readonly filename?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly rating?: string;
+  readonly rotation?: '0' | '90' | '180' | '270';
+  readonly takenAt?: string;
+  readonly timeZone?: string;
+  readonly externalId?: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: readonly string[];
+}
+
+function edit(): Command {
+  return new Command('edit')
+    .description('change photos; an empty value clears a field')
+    .argument('<ids...>', 'the photos', idsOption)
+    .option('--filename <name>')
+    .option('--title <text>')
+    .option('--description <text>')
+    .option('--rating <0-5>')
+    .addOption(new Option('--rotation <degrees>', 'clockwise').choices(['0', '90', '180', '270']))
+    .option('--taken-at <time>', 'such as 2026-11-21T10:00:00+01:00')
+    .option('--time-zone <zone>', 'such as Europe/Oslo; keeps what the camera clock showed')
+    .option('--external-id <id>')
+    .option('--metadata <key=value>', 'repeatable; key= removes it', namesOption)
+    .option('--tags <name>', 'these tags and no others (repeatable; one empty name: none)', namesOption)
+    .addOption(jsonOption())
+    .action(async (ids: readonly number[], options: EditOptions) => {
+      const patch = patchOf(options);
+      if (Object.keys(patch).length === 0 && !options.tags) throw new UsageError('Nothing to change was named.');
+      const client = await connect();
+      const edits = Object.keys(patch).length > 0 ? await client.photos.updateMany(ids, patch) : [];
+      const tagNames = options.tags?.filter((name) => name !== '');
+      if (tagNames)
+        for (const id of ids) await client.photos.setTags(id, tagNames.length > 0 ? { tagNames } : { tagIds: [] });
+      const done = edits.filter(({ outcome }) => outcome === 'updated' || outcome === 'unchanged').length;
+      const failed = edits.length - done;
+      print(options, { photos: edits, tags: tagNames ?? null }, [
+        `${count(edits.length === 0 ? ids.length : done, 'photo')} changed`,
+      ]);
+      for (const { id, outcome, error } of edits) {
+        if (!options.json && outcome === 'not_found') console.error(`photo ${id}: there is none`);
+        if (!options.json && error) console.error(`photo ${id}: ${error.message}`);
+      }
+      if (failed > 0) throw new PartlyDone();
+    });
+}
+
+function patchOf(options: EditOptions): PhotoPatch {
+  const { filename, rotation, rating, metadata } = options;
+  const orNull = (text: string) => (text === '' ? null : text);
+  const texts = (['title', 'description', 'takenAt', 'timeZone', 'externalId'] as const).flatMap((name) => {
+    const value = options[name];
+    return value === undefined ? [] : [[name, orNull(value)] as const];
+  });
+  return {
+    ...Object.fromEntries(texts),
+    ...(filename !== undefined && { filename }),
+    ...(rating !== undefined && { rating: rating === '' ? null : Number(rating) }),
+    ...(rotation !== undefined && { rotation: Number(rotation) as 0 | 90 | 180 | 270 }),
+    ...(metadata && { metadata: Object.fromEntries(metadata.map(pair)) }),
+  };
+}
+
+function pair(text: string): [string, string | null] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError(`${text} must look like key=value.`);
+  return [text.slice(0, at), text.slice(at + 1) || null];
+}
+
+function remove(): Command {
+  return new Command('rm')
+    .description('move photos to the trash')
+    .argument('<ids...>', 'the photos', idsOption)
+    .option('--permanent', 'delete for ever, from the trash too; needs --yes')
+    .option('--yes', 'really')
+    .addOption(jsonOption())
+    .action(async (ids: readonly number[], options: Json & { permanent?: boolean; yes?: boolean }) => {
+      const { permanent = false } = options;
+      if (permanent && !options.yes)
+        throw new UsageError('Nothing brings them back: add --yes to delete them for ever.');
+      const deletions = await (await connect()).photos.deleteMany(ids, { permanent });
+      const missing = deletions.filter(({ outcome }) => outcome === 'not_found');
+      const where = permanent ? 'deleted for ever' : 'moved to the trash';
+      print(options, { photos: deletions }, [`${count(deletions.length - missing.length, 'photo')} ${where}`]);
+      if (!options.json) for (const { id } of missing) console.error(`photo ${id}: there is none`);
+      if (missing.length > 0) throw new PartlyDone();
+    });
+}
+
+function restore(): Command {
+  return new Command('restore')
+    .description('bring photos back from the trash')
+    .argument('<ids...>', 'the photos', idsOption)
+    .addOption(jsonOption())
+    .action(async (ids: readonly number[], options: Json) => {
+      const edits = await (await connect()).photos.updateMany(ids, { trashed: false });
+      const failed = edits.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');
+      print(options, { photos: edits }, [`${count(edits.length - failed.length, 'photo')} restored`]);
+      if (!options.json)
+        for (const { id, error } of failed) console.error(`photo ${id}: ${error?.message ?? 'there is none'}`);
+      if (failed.length > 0) throw new PartlyDone();
+    });
+}

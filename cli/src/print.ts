@@ -1,0 +1,45 @@
+/** With `--json` one document and nothing else on stdout; else the lines for people, unless they want none. */
+export function print(
+  options: { readonly json?: boolean; readonly quiet?: boolean },
+  document: unknown,
+  lines: readonly string[],
+): void {
+  if (options.json) process.stdout.write(`${JSON.stringify(document)}\n`);
+  else if (!options.quiet) process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** Columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** `61.2 MB` */
+export function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const power = Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(1)} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`;
+}
+
+/** `1 photo`, `2 photos` */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** `1:05`, `2:00:00` */
+export function timeText(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (number: number) => String(number).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+/** What comes from files and servers may hold anything; a terminal gets no control characters of theirs. */
+export function plain(text: string): string {
+  return text.replace(/\p{Cc}/gu, '�');
+}

@@ -1,0 +1,91 @@
+import cliProgress from 'cli-progress';
+import type { ImportProgress, Wait } from 'photo-service-sdk';
+import { bytesText, timeText } from './print.js';
+
+/** How far back the rate looks. */
+const RATE_MS = 10_000;
+const FORMAT = '{bar} {percentage}%  {files} files  {bytes}  {rate}/s  ETA {left}{duplicates}{failed}{note}';
+
+/** A bar on stderr while something comes or goes; nothing at all where stderr is no terminal. */
+export class ProgressDisplay {
+  private readonly bar: cliProgress.SingleBar | null;
+  private readonly samples: { at: number; bytes: number }[] = [];
+  private waitsUntil = 0;
+  private waitNote = '';
+
+  constructor({ quiet = false }: { quiet?: boolean | undefined }, stream: NodeJS.WriteStream = process.stderr) {
+    const isShown = stream.isTTY === true && !quiet;
+    const options = { format: FORMAT, stream, hideCursor: true, clearOnComplete: true, fps: 5 };
+    this.bar = isShown ? new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic) : null;
+    this.bar?.start(1, 0, fields({}));
+  }
+
+  importing({ phase, files, bytes }: ImportProgress): void {
+    const sent = files.duplicates + files.failed + files.uploaded;
+    const isSending = phase === 'sending';
+    this.show({
+      done: isSending ? sent : files.processed + files.failed,
+      total: files.total,
+      bytes: bytes.uploaded,
+      totalBytes: bytes.toUpload,
+      duplicates: files.duplicates,
+      failed: files.failed,
+      note: isSending ? '' : 'the service reads the photos',
+    });
+  }
+
+  show(state: State): void {
+    if (this.bar === null) return;
+    const now = performance.now();
+    this.samples.push({ at: now, bytes: state.bytes });
+    while ((this.samples[0]?.at ?? now) < now - RATE_MS) this.samples.shift();
+    const [first] = this.samples;
+    const rate = first && now > first.at ? (1000 * (state.bytes - first.bytes)) / (now - first.at) : 0;
+    const note = now < this.waitsUntil ? this.waitNote : state.note;
+    this.bar.setTotal(Math.max(1, state.total));
+    this.bar.update(state.done, fields({ ...state, rate, note }));
+  }
+
+  /** Says why nothing moves. */
+  waiting({ reason, milliseconds, problem }: Wait): void {
+    this.waitsUntil = performance.now() + milliseconds;
+    const time = timeText(milliseconds / 1000);
+    this.waitNote = reason === 'limit' ? `waiting ${time} for the rate limit` : `trying again in ${time}: ${problem}`;
+    this.bar?.update({ note: `  ${this.waitNote}` });
+  }
+
+  /** Clears the bar: what comes after it stands on a line of its own. */
+  end(): void {
+    this.bar?.stop();
+  }
+}
+
+interface State {
+  readonly done: number;
+  readonly total: number;
+  readonly bytes: number;
+  readonly totalBytes: number;
+  readonly duplicates?: number;
+  readonly failed?: number;
+  readonly note?: string | undefined;
+}
+
+function fields({
+  done = 0,
+  total = 0,
+  bytes = 0,
+  totalBytes = 0,
+  rate = 0,
+  ...rest
+}: Partial<State> & { rate?: number }) {
+  const some = (number: number | undefined, word: string) => (number ? `  ${number} ${word}` : '');
+  return {
+    files: `${done}/${total}`,
+    bytes: `${bytesText(bytes)} of ${bytesText(totalBytes)}`,
+    rate: bytesText(Math.max(0, Math.round(rate))),
+    left: rate > 0 ? timeText((totalBytes - bytes) / rate) : '-',
+    duplicates: some(rest.duplicates, 'duplicates skipped'),
+    failed: some(rest.failed, 'failed'),
+    note: rest.note ? `  ${rest.note}` : '',
+  };
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { clientCommands } from './commands.js';
+import { exitCodes } from './exit-codes.js';
+import { type Explanation, explain, tell } from './explain.js';
+
+/** Runs one command line. Resolves with the exit code; never throws. */
+export async function run(args: readonly string[]): Promise<number> {
+  const program = new Command('phs').description('Photo Service at the command line').version(version());
+  for (const command of clientCommands()) program.addCommand(command);
+  for (const command of [program, ...everyCommand(program)]) {
+    command.exitOverride().showHelpAfterError('(add --help for the options)');
+  }
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    return tell(explain(error) ?? unexplained(error), args);
+  }
+}
+
+function unexplained(error: unknown): Explanation {
+  const { code = 'failed', message } = error as NodeJS.ErrnoException;
+  return { exitCode: exitCodes.environment, message: message ?? String(error), code };
+}
+
+function everyCommand(command: Command): Command[] {
+  return command.commands.flatMap((child) => [child as Command, ...everyCommand(child as Command)]);
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}

@@ -1,0 +1,62 @@
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { ApiError, type Me } from 'photo-service-sdk';
+import { UsageError } from './exit-codes.js';
+import { clientOf, currentLogin, HASTY, keepLogin, loginFile } from './login.js';
+import { jsonOption } from './options.js';
+import { plain, print } from './print.js';
+
+interface LoginOptions {
+  readonly url?: string;
+  readonly token?: string;
+  readonly json?: boolean;
+}
+
+export function loginCommand(): Command {
+  return new Command('login')
+    .description('keep the address of a service and a key for later commands')
+    .option('--url <url>', 'where the service is (default: PHOTO_SERVICE_URL)')
+    .option('--token <token>', 'the key; - reads it from standard input (default: PHOTO_SERVICE_TOKEN)')
+    .addOption(jsonOption())
+    .action(async (options: LoginOptions) => {
+      const url = (options.url ?? process.env['PHOTO_SERVICE_URL'])?.replace(/\/+$/, '');
+      const given = options.token ?? process.env['PHOTO_SERVICE_TOKEN'];
+      const token = given === '-' ? (await text(process.stdin)).trim() : given;
+      if (!url || !token) throw new UsageError('Both are needed: phs login --url URL --token TOKEN');
+      const me = await tried({ url, token });
+      await keepLogin({ url, token });
+      const whose = me === null ? 'a key without customer:read' : `${me.apiKey.name} of ${me.customer.name}`;
+      print(options, { url, customer: me?.customer.name ?? null, file: loginFile() }, [
+        `Logged in at ${url}: ${plain(whose)}. Kept in ${loginFile()}.`,
+      ]);
+    });
+}
+
+/** Whose key it is; null when it works but may not say. */
+async function tried(login: { url: string; token: string }): Promise<Me | null> {
+  try {
+    return await clientOf(login, HASTY).me();
+  } catch (error) {
+    if (error instanceof ApiError && error.missingScope !== null) return null;
+    throw error;
+  }
+}
+
+export function whoamiCommand(): Command {
+  return new Command('whoami')
+    .description('whose key is used here, what it may do, and what is left of its budgets')
+    .addOption(jsonOption())
+    .action(async (options: { json?: boolean }) => {
+      const login = await currentLogin();
+      const { url } = login;
+      const me = await clientOf(login, HASTY).me();
+      const { customer, apiKey, rateLimits } = me;
+      const left = ({ remaining, limit }: { remaining: number; limit: number }) => `${remaining} of ${limit}`;
+      print(options, { url, ...me }, [
+        `${plain(customer.name)} (customer ${customer.id}) at ${url}`,
+        `key ${apiKey.id} ${plain(apiKey.name)}, ${apiKey.prefix}: ${apiKey.scopes.join(', ')}`,
+        `expires: ${apiKey.expiresAt ?? 'never'}; seen from: ${me.clientIp}`,
+        `left this minute: ${left(rateLimits.read)} reads, ${left(rateLimits.write)} writes`,
+      ]);
+    });
+}

@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import { PartlyDone } from './exit-codes.js';
+import { interruptible } from './interrupt.js';
+import { connect } from './login.js';
+import { jsonOption, quietOption } from './options.js';
+import { bytesText, count, plain, print } from './print.js';
+import { ProgressDisplay } from './progress-display.js';
+import { type SyncResult, syncFolder } from './sync-folder.js';
+
+interface Options {
+  readonly full?: boolean;
+  readonly delete: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function syncCommand(): Command {
+  return new Command('sync')
+    .description('bring a folder up to date with the library: what is new comes, what was deleted goes')
+    .argument('<folder>', 'where the originals are kept; made where there is none')
+    .option('--full', 'compare everything, not only what changed since the last time')
+    .option('--no-delete', 'keep files of photos that were deleted')
+    .addOption(jsonOption())
+    .addOption(quietOption())
+    .action(async (folder: string, options: Options) => {
+      const display = new ProgressDisplay(options);
+      try {
+        const client = await connect(display.waiting.bind(display));
+        const onStep = (result: SyncResult) => display.show(shown(result));
+        const result = await interruptible((signal) =>
+          syncFolder(client, folder, { full: options.full === true, deletes: options.delete, signal, onStep }),
+        );
+        display.end();
+        report(options, result);
+      } finally {
+        display.end();
+      }
+    });
+}
+
+function shown({ downloaded, downloadedBytes, renamed, deleted, unchanged, failed }: SyncResult) {
+  const done = downloaded + renamed + deleted + unchanged + failed.length;
+  // How many are to come is not known before they have come.
+  return { done, total: done, bytes: downloadedBytes, totalBytes: downloadedBytes, failed: failed.length };
+}
+
+function report(options: Options, result: SyncResult): void {
+  const { downloaded, downloadedBytes, renamed, deleted, kept, failed } = result;
+  print(options, result, [
+    `${downloaded} downloaded (${bytesText(downloadedBytes)}), ${renamed} renamed, ${deleted} removed, ${failed.length} failed`,
+    ...(kept.length > 0
+      ? [`kept, because they were changed here or may not be removed: ${count(kept.length, 'file')}`]
+      : []),
+  ]);
+  if (failed.length === 0) return;
+  if (!options.json) {
+    for (const { id, filename, code, message } of failed)
+      console.error(`photo ${id}, ${plain(filename)}: ${plain(message)} (${code})`);
+  }
+  throw new PartlyDone();
+}

@@ -1,0 +1,233 @@
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
+import { downloadFile } from 'photo-service-sdk/node';
+import { fileName, nameKey, numbered } from './file-name.js';
+import { inLanes } from './lanes.js';
+import { loadSyncState, type SyncedFile, type SyncState, saveSyncState } from './sync-state.js';
+
+const LANES = 4;
+/** How far before the newest change that was seen a run begins: changes that were written later than others but bear an earlier time. */
+const OVERLAP_MS = 60_000;
+/** Deleted photos are seen as trashed ones for 30 days; a folder that was not synced for this long compares everything. */
+const COMPARE_AFTER_DAYS = 25;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const IDS_PER_READ = 100;
+
+export interface SyncOptions {
+  /** Compare with the whole library, also what did not change. */
+  readonly full: boolean;
+  /** Whether files of photos that are gone from the library are removed. */
+  readonly deletes: boolean;
+  readonly signal: AbortSignal;
+  readonly onStep: (result: SyncResult) => void;
+}
+
+export interface SyncResult {
+  downloaded: number;
+  downloadedBytes: number;
+  renamed: number;
+  deleted: number;
+  unchanged: number;
+  /** Whether the whole library was compared. */
+  compared: boolean;
+  /** Files that would have been removed or replaced, but were changed here, or may not be removed. */
+  readonly kept: string[];
+  readonly failed: {
+    readonly id: number;
+    readonly filename: string;
+    readonly code: string;
+    readonly message: string;
+  }[];
+}
+
+/**
+ * Brings a folder up to date with the library: originals of new photos, new names, and files of photos that were deleted are removed. It
+ * asks for what changed since the last run alone, and compares everything the first time, when that was long ago, and with `full`. Only
+ * files that it has written itself, and that nobody changed, are touched. Cut off at any moment, the next run goes on.
+ */
+export async function syncFolder(client: PhotoService, folder: string, options: SyncOptions): Promise<SyncResult> {
+  await mkdir(folder, { recursive: true });
+  const sync = new Sync(client, folder, await loadSyncState(folder, client.baseUrl), options);
+  await sync.run();
+  return sync.result;
+}
+
+class Sync {
+  readonly result: SyncResult = {
+    downloaded: 0,
+    downloadedBytes: 0,
+    renamed: 0,
+    deleted: 0,
+    unchanged: 0,
+    compared: false,
+    kept: [],
+    failed: [],
+  };
+  /** Names that are taken, by files of this folder that are known. */
+  private readonly names: Set<string>;
+
+  constructor(
+    private readonly client: PhotoService,
+    private readonly folder: string,
+    private readonly state: SyncState,
+    private readonly options: SyncOptions,
+  ) {
+    this.names = new Set(Object.values(state.files).map(({ name }) => nameKey(name)));
+  }
+
+  async run(): Promise<void> {
+    const { state, options } = this;
+    const began = Date.now();
+    this.result.compared = options.full || this.isLongAgo(began);
+    await this.again();
+    if (this.result.compared) await this.compare();
+    else await this.follow();
+    state.completedAt = new Date(began).toISOString();
+    if (this.result.compared) state.comparedAt = state.completedAt;
+    await this.save();
+  }
+
+  private isLongAgo(now: number): boolean {
+    const { since, comparedAt, completedAt } = this.state;
+    if (since === null || comparedAt === null || completedAt === null) return true;
+    return now - Date.parse(completedAt) > COMPARE_AFTER_DAYS * DAY_MS;
+  }
+
+  /** What an earlier run could not bring. */
+  private async again(): Promise<void> {
+    const ids = this.state.pending.splice(0);
+    for (let at = 0; at < ids.length; at += IDS_PER_READ) {
+      const query = { ids: ids.slice(at, at + IDS_PER_READ), trashed: 'any' as const, limit: 100 };
+      await this.takeAll((await this.client.photos.list(query, this.options).page()).data);
+    }
+  }
+
+  /** What changed, oldest first: after each page it is known how far we came. */
+  private async follow(): Promise<void> {
+    const updatedAfter = new Date(Date.parse(this.state.since as string) - OVERLAP_MS).toISOString();
+    const query = { sort: 'updatedAt' as const, updatedAfter, trashed: 'any' as const, limit: 100 };
+    for await (const { data } of this.client.photos.list(query, this.options).pages()) {
+      await this.takeAll(data);
+      for (const { updatedAt } of data) this.passed(updatedAt);
+      await this.save();
+    }
+  }
+
+  /** Everything that there is; what is not among it is gone. */
+  private async compare(): Promise<void> {
+    const present = new Set<string>();
+    let newest: string | null = null;
+    for await (const { data } of this.client.photos.list({ sort: 'id', limit: 100 }, this.options).pages()) {
+      for (const photo of data) {
+        present.add(String(photo.id));
+        if (newest === null || photo.updatedAt > newest) newest = photo.updatedAt;
+      }
+      await this.takeAll(data);
+      await this.save();
+    }
+    for (const id of Object.keys(this.state.files)) if (!present.has(id)) await this.remove(id);
+    if (newest !== null) this.passed(newest);
+  }
+
+  private passed(updatedAt: string): void {
+    if (this.state.since === null || updatedAt > this.state.since) this.state.since = updatedAt;
+  }
+
+  private async takeAll(photos: readonly Photo[]): Promise<void> {
+    await inLanes(LANES, photos, async (photo) => {
+      await this.take(photo);
+      this.options.onStep(this.result);
+    });
+  }
+
+  private async take(photo: Photo): Promise<void> {
+    if (photo.trashedAt !== null) return this.remove(String(photo.id));
+    const known = this.state.files[photo.id];
+    const isThere = known !== undefined && (await this.isOurs(known));
+    if (known && isThere && known.sha256 === photo.sha256) return this.rename(photo, known);
+    if (known && !isThere && (await this.exists(known.name))) {
+      this.result.kept.push(known.name);
+      delete this.state.files[photo.id];
+    }
+    await this.bring(photo, known && isThere ? known.name : await this.freeName(photo));
+  }
+
+  private async bring(photo: Photo, name: string): Promise<void> {
+    const { id, filename } = photo;
+    const path = join(this.folder, name);
+    this.names.add(nameKey(name));
+    try {
+      const { sizeBytes, sha256 } = await downloadFile(this.client, id, path, { signal: this.options.signal });
+      const { mtimeMs } = await stat(path);
+      this.state.files[id] = { name, sha256, sizeBytes, mtimeMs };
+      this.result.downloaded += 1;
+      this.result.downloadedBytes += sizeBytes;
+    } catch (error) {
+      this.options.signal.throwIfAborted();
+      // Without a key or a service, or a disk, the others fare no better.
+      const isHopeless = error instanceof ApiError && [401, 403, 429].includes(error.status);
+      if (error instanceof ConnectionError || isHopeless || !(error instanceof Error)) throw error;
+      if (!(error instanceof ApiError) && (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
+      const code = error instanceof ApiError ? error.code : ((error as NodeJS.ErrnoException).code ?? error.name);
+      // Deleted since the page was read: the next page, or the next run, says so.
+      if (code === 'not_found') return;
+      this.result.failed.push({ id, filename, code, message: error.message });
+      this.state.pending.push(id);
+    }
+  }
+
+  private async rename(photo: Photo, known: SyncedFile): Promise<void> {
+    if (fileName(photo.filename) === known.name || numbered(fileName(photo.filename), photo.id) === known.name) {
+      this.result.unchanged += 1;
+      return;
+    }
+    this.names.delete(nameKey(known.name));
+    const name = await this.freeName(photo);
+    await rename(join(this.folder, known.name), join(this.folder, name));
+    this.names.add(nameKey(name));
+    this.state.files[photo.id] = { ...known, name };
+    this.result.renamed += 1;
+  }
+
+  private async remove(id: string): Promise<void> {
+    const known = this.state.files[id];
+    if (known === undefined) return;
+    const { deletes } = this.options;
+    if (deletes && (await this.isOurs(known))) {
+      await rm(join(this.folder, known.name), { force: true });
+      this.result.deleted += 1;
+    } else if (await this.exists(known.name)) {
+      this.result.kept.push(known.name);
+    }
+    this.names.delete(nameKey(known.name));
+    delete this.state.files[id];
+  }
+
+  /** Whether the file is there as it was written. */
+  private async isOurs({ name, sizeBytes, mtimeMs }: SyncedFile): Promise<boolean> {
+    const now = await stat(join(this.folder, name)).catch(() => null);
+    return now !== null && now.size === sizeBytes && now.mtimeMs === mtimeMs;
+  }
+
+  private async exists(name: string): Promise<boolean> {
+    return (await stat(join(this.folder, name)).catch(() => null)) !== null;
+  }
+
+  /** The photo's name; with its id where that is taken, by a photo or by a file that is not ours. */
+  private async freeName({ id, filename }: Photo): Promise<string> {
+    const name = fileName(filename);
+    for (const candidate of [name, numbered(name, id), numbered(`phs-${name}`, id)]) {
+      if (this.names.has(nameKey(candidate))) continue;
+      // Taken before anything is waited for: other photos look for names at the same time.
+      this.names.add(nameKey(candidate));
+      if (!(await this.exists(candidate))) return candidate;
+      this.names.delete(nameKey(candidate));
+    }
+    throw new Error(`There is no free name for photo ${id}, ${name}, in ${this.folder}.`);
+  }
+
+  private save(): Promise<void> {
+    return saveSyncState(this.folder, this.state);
+  }
+}

@@ -1,0 +1,110 @@
+import { Command } from 'commander';
+import { PartlyDone } from './exit-codes.js';
+import { connect } from './login.js';
+import { idsOption, jsonOption, namesOption } from './options.js';
+import { tagId } from './photo-filters.js';
+import { count, plain, print, table } from './print.js';
+
+export function tagsCommand(): Command {
+  return new Command('tags')
+    .description('the tags of photos')
+    .addCommand(list())
+    .addCommand(add())
+    .addCommand(remove())
+    .addCommand(merge());
+}
+
+interface Json {
+  readonly json?: boolean;
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('tags by name')
+    .option('--query <text>', 'whose names have this in them')
+    .option('--unused', 'that no photo has')
+    .addOption(jsonOption())
+    .action(async (options: Json & { query?: string; unused?: boolean }) => {
+      const query = {
+        ...(options.query !== undefined && { q: options.query }),
+        ...(options.unused && { unused: true }),
+        limit: 100,
+      };
+      const tags = await (await connect()).tags.list(query).toArray();
+      const rows = tags.map(({ id, name, photoCount, color }) => [
+        String(id),
+        plain(name),
+        String(photoCount),
+        color ?? '',
+      ]);
+      print(options, { tags }, table([['ID', 'NAME', 'PHOTOS', 'COLOUR'], ...rows]));
+    });
+}
+
+interface AddOptions extends Json {
+  readonly photo?: readonly number[];
+  readonly color?: string;
+  readonly description?: string;
+}
+
+function add(): Command {
+  return new Command('add')
+    .description('make a tag where there is none of this name, and put it on photos')
+    .argument('<name>', 'what it is called')
+    .option('--photo <ids>', 'put it on these (7,8; repeatable)', idsOption)
+    .option('--color <color>', 'of a new one, such as #3366ff')
+    .option('--description <text>', 'of a new one')
+    .addOption(jsonOption())
+    .action(async (name: string, { photo, color, description, ...options }: AddOptions) => {
+      const client = await connect();
+      const values = { name, ...(color !== undefined && { color }), ...(description !== undefined && { description }) };
+      const tag = await client.tags.create(values, { ifExists: 'return' });
+      const changes = photo ? await client.tags.attach(tag.id, photo) : null;
+      const put = changes ? `; put on ${count(changes.added, 'photo')}, ${changes.unchanged} had it` : '';
+      print(options, { tag, changes }, [`tag ${tag.id} ${plain(tag.name)}${put}`]);
+      demandAll(options, [...(changes?.notFound ?? []), ...(changes?.full ?? [])]);
+    });
+}
+
+function remove(): Command {
+  return new Command('rm')
+    .description('delete tags; with --photo only take them off these photos')
+    .argument('<names...>', 'the tags', namesOption)
+    .option('--photo <ids>', 'take them off these (7,8; repeatable)', idsOption)
+    .addOption(jsonOption())
+    .action(async (names: readonly string[], { photo, ...options }: Json & { photo?: readonly number[] }) => {
+      const client = await connect();
+      // All of them are looked up before the first is touched.
+      const ids = await Promise.all(names.map((name) => tagId(client, name)));
+      const missing = new Set<number>();
+      for (const id of ids) {
+        if (photo) for (const each of (await client.tags.detach(id, photo)).notFound) missing.add(each);
+        else await client.tags.delete(id);
+      }
+      const done = photo ? `taken off ${count(photo.length - missing.size, 'photo')}` : 'deleted';
+      print(options, { tagIds: ids, deleted: !photo, notFound: [...missing] }, [`${count(ids.length, 'tag')} ${done}`]);
+      demandAll(options, [...missing]);
+    });
+}
+
+function merge(): Command {
+  return new Command('merge')
+    .description('move the photos of other tags to one, and delete those tags')
+    .argument('<into>', 'the tag that stays')
+    .argument('<names...>', 'those that go', namesOption)
+    .addOption(jsonOption())
+    .action(async (into: string, names: readonly string[], options: Json) => {
+      const client = await connect();
+      const [target, ...others] = await Promise.all([into, ...names].map((name) => tagId(client, name)));
+      const tag = await client.tags.merge(target as number, others);
+      print(options, tag, [
+        `${plain(tag.name)} has ${count(tag.photoCount, 'photo')} now; ${count(others.length, 'tag')} deleted`,
+      ]);
+    });
+}
+
+function demandAll({ json }: Json, unreached: readonly number[]): void {
+  if (unreached.length === 0) return;
+  if (!json) for (const id of unreached) console.error(`photo ${id}: there is none, or it has as many tags as it can`);
+  throw new PartlyDone();
+}

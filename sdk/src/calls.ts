@@ -1,0 +1,64 @@
+import createClient, { type Client } from 'openapi-fetch';
+import type { paths } from './api-types.js';
+import { errorOf, PhotoServiceError } from './errors.js';
+import { type ConnectionOptions, Transport } from './transport.js';
+
+/** What any call can be given. */
+export interface CallOptions {
+  /** Ends the call, its retries and its waits. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  /**
+   * Names this write for 24 hours: whoever repeats it with the same key gets the first outcome again. Made for each call where none is given,
+   * and the same for each of its retries. 1 to 255 visible ASCII characters.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface EditOptions extends WriteOptions {
+  /** The `ETag` of the state that is to be changed; `ApiError` `precondition_failed` when it is another one by now. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** The API by its paths, typed from its document. Answers of 4xx and 5xx are thrown as `ApiError`. */
+export type Api = Client<paths>;
+
+export function openApi(transport: Transport, baseUrl: string): Api {
+  return createClient<paths>({
+    baseUrl,
+    querySerializer: { array: { style: 'form', explode: false } },
+    fetch: async (request) => orThrow(await transport.send(request)),
+  });
+}
+
+export function openTransport(options: ConnectionOptions): Transport {
+  return new Transport(options);
+}
+
+/** The answer, where it is one of success or 304. */
+export async function orThrow(answer: Response): Promise<Response> {
+  if (answer.ok || answer.status === 304) return answer;
+  throw errorOf(answer.status, answer.headers, await answer.text());
+}
+
+/** What a call brought. A success without JSON did not come from this API. */
+export function dataOf<T>({ data, response }: { data?: T; response: Response }): T {
+  if (data !== undefined && typeof data === 'object') return data;
+  throw new PhotoServiceError(
+    `${new URL(response.url || 'http://unknown').origin} did not answer as Photo Service does. Is that its address?`,
+  );
+}
+
+export function writeHeaders({ idempotencyKey, ifMatch }: EditOptions): Record<string, string> {
+  return {
+    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+    ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+  };
+}
+
+/** The signal as fetch wants it. */
+export function signalOf({ signal }: CallOptions): { signal?: AbortSignal } {
+  return signal ? { signal } : {};
+}

@@ -1,0 +1,25 @@
+// What `photo-service-sdk` exports. Nothing inside imports this file.
+export type { components, paths } from './api-types.js';
+export type { CallOptions, EditOptions, WriteOptions } from './calls.js';
+export type { Download } from './download.js';
+export {
+  ApiError,
+  ChecksumError,
+  ConnectionError,
+  type FieldProblem,
+  PhotoServiceError,
+  WebhookVerificationError,
+} from './errors.js';
+export type { ImportFailure, ImportOptions, ImportResult } from './import/import-run.js';
+export type { ImportMemory, ImportState } from './import/import-state.js';
+export type { ImportProgress } from './import/progress.js';
+export { runImport } from './import/run-import.js';
+export { FileProblem, type ImportSource, type UploadAnswer } from './import/source.js';
+export type { FinalizeOptions, ItemQuery } from './imports.js';
+export type { Listing, Page } from './listing.js';
+export { PhotoService } from './photo-service.js';
+export type { DownloadOptions } from './photos.js';
+export type * from './resources.js';
+export type { EditedTag } from './tags.js';
+export type { ConnectionOptions, Wait } from './transport.js';
+export { type VerifyOptions, verifyWebhook, type WebhookEvent, type WebhookRequest } from './webhooks.js';

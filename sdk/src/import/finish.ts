@@ -1,0 +1,47 @@
+import { ApiError } from '../errors.js';
+import { pause } from '../pause.js';
+import type { Import, ImportPhoto } from '../resources.js';
+import type { ImportRun } from './import-run.js';
+
+/** Between two looks at an import that the service works on: 20 a minute, of 300 reads. */
+const LOOK_AGAIN_MS = 3000;
+const FIRST_LOOKS_MS = 200;
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'completed_with_errors', 'cancelled', 'expired']);
+
+/**
+ * Asks the service to finish an import. Resolves with the names of items whose bytes it misses although they were not given up; empty:
+ * it is finishing.
+ * @param missing `reject` refuses while bytes are missing, `fail` gives those items up.
+ */
+export async function finalize(run: ImportRun, id: number, missing: 'reject' | 'fail'): Promise<readonly string[]> {
+  try {
+    await run.client.imports.finalize(id, { missingUploads: missing, signal: run.signal });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'uploads_incomplete') throw error;
+    const items = await run.client.imports
+      .photos(id, { photoStatus: 'awaiting_upload' }, { signal: run.signal })
+      .toArray();
+    return items.map(({ clientRef }) => clientRef ?? '');
+  }
+}
+
+/** Resolves with the import once the service is done with it. */
+export async function ended(run: ImportRun, id: number, onChange: (subject: Import) => void): Promise<Import> {
+  for (let wait = FIRST_LOOKS_MS; ; wait = Math.min(LOOK_AGAIN_MS, wait * 1.5)) {
+    const subject = await run.client.imports.get(id, { signal: run.signal });
+    onChange(subject);
+    if (ENDED.has(subject.status)) return subject;
+    await pause(wait, run.signal);
+  }
+}
+
+/** Items that failed, by their `clientRef`. */
+export async function failedItems(run: ImportRun, id: number): Promise<ReadonlyMap<string, ImportPhoto>> {
+  const items = new Map<string, ImportPhoto>();
+  for await (const item of run.client.imports.photos(id, { photoStatus: 'failed' }, { signal: run.signal })) {
+    if (item.clientRef !== null) items.set(item.clientRef, item);
+  }
+  return items;
+}

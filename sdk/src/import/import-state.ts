@@ -1,0 +1,125 @@
+import type { ImportSource } from './source.js';
+
+/**
+ * What a run remembers for the next one. The service knows what it has; this says which import to go on with, and saves hashing again
+ * what has not changed. Losing it costs time and, where a run was cut off, an abandoned import; never a photo.
+ */
+export interface ImportState {
+  readonly version: 1;
+  /** Of which service this is. */
+  readonly service: string;
+  /** Imports that have not ended, as far as was known. */
+  readonly imports: readonly ImportRecord[];
+  readonly files: Readonly<Record<string, FileRecord>>;
+}
+
+export interface ImportRecord {
+  /** Chosen before the import is made: whoever asks for it twice gets the same one. */
+  readonly clientRef: string;
+  /** Null until the service has answered. */
+  id: number | null;
+  /** `finalizing` is written before the service is asked to finalize. */
+  phase: 'open' | 'finalizing';
+}
+
+export interface FileRecord {
+  readonly fingerprint: string | null;
+  readonly sha256: string;
+  /** The `clientRef` of the import that it belongs to; null when that has ended. */
+  readonly import: string | null;
+}
+
+/** Where the state is kept. */
+export interface ImportMemory {
+  load(): Promise<ImportState | null>;
+  /** All or nothing: whoever is cut off leaves the state before. */
+  save(state: ImportState): Promise<void>;
+}
+
+/** Seldom enough that writing takes no time worth mentioning, however long the list is. */
+const SAVE_EVERY_MS = 1000;
+const SAVE_SHARE = 20;
+
+/** The state of a run under way: changed in memory at every step, saved now and then and at the steps that count. */
+export class RunState {
+  readonly imports: ImportRecord[];
+  /** What earlier runs left. A map: a file may be called `constructor`. */
+  private readonly known: Map<string, FileRecord>;
+  private readonly files = new Map<string, FileRecord>();
+  private saving: Promise<void> = Promise.resolve();
+  private nextSave = 0;
+
+  private constructor(
+    private readonly service: string,
+    private readonly memory: ImportMemory | null,
+    before: ImportState | null,
+  ) {
+    this.imports = before?.service === service ? before.imports.map((record) => ({ ...record })) : [];
+    this.known = new Map(Object.entries(before?.files ?? {}));
+  }
+
+  static async load(service: string, memory: ImportMemory | null): Promise<RunState> {
+    return new RunState(service, memory, (await memory?.load()) ?? null);
+  }
+
+  /** The SHA-256 that is known of this very content. */
+  hashOf(source: ImportSource): string | null {
+    return this.recordOf(source)?.sha256 ?? null;
+  }
+
+  /** The unfinished import that the content was registered with, if it is the same content still. */
+  importOf(source: ImportSource): ImportRecord | null {
+    const { import: into = null } = this.recordOf(source) ?? {};
+    return this.imports.find(({ clientRef }) => clientRef === into) ?? null;
+  }
+
+  private recordOf({ ref, fingerprint }: ImportSource): FileRecord | null {
+    const file = this.known.get(ref);
+    return this.files.get(ref) ?? (fingerprint !== null && file?.fingerprint === fingerprint ? file : null);
+  }
+
+  remember({ ref, fingerprint }: ImportSource, sha256: string, into: ImportRecord | null): void {
+    this.files.set(ref, { fingerprint, sha256, import: into?.clientRef ?? null });
+    if (performance.now() >= this.nextSave) void this.save().catch(() => undefined);
+  }
+
+  newImport(): ImportRecord {
+    const record: ImportRecord = { clientRef: `sdk:${crypto.randomUUID()}`, id: null, phase: 'open' };
+    this.imports.push(record);
+    return record;
+  }
+
+  ended(record: ImportRecord): void {
+    this.imports.splice(this.imports.indexOf(record), 1);
+    for (const [ref, file] of this.files) {
+      if (file.import === record.clientRef) this.files.set(ref, { ...file, import: null });
+    }
+  }
+
+  /** Resolves once the state as it is now is kept. */
+  save(): Promise<void> {
+    const { memory } = this;
+    if (memory === null) return Promise.resolve();
+    this.nextSave = Number.POSITIVE_INFINITY;
+    const saved = this.saving.then(async () => {
+      const began = performance.now();
+      await memory.save(this.snapshot());
+      const now = performance.now();
+      this.nextSave = now + Math.max(SAVE_EVERY_MS, SAVE_SHARE * (now - began));
+    });
+    this.saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  private snapshot(): ImportState {
+    // What this run has not come to yet may be what it goes on with.
+    const files = Object.fromEntries([...this.known, ...this.files]);
+    return { version: 1, service: this.service, imports: this.imports, files };
+  }
+
+  /** The run is over: files that it did not see are forgotten. */
+  async finish(): Promise<void> {
+    this.known.clear();
+    await this.save();
+  }
+}

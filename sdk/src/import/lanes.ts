@@ -1,0 +1,71 @@
+/**
+ * Maps in order, with up to `ahead` calls under way. When the consumer stops early, or one call fails, what is under way is left to
+ * end by itself.
+ */
+export async function* mapAhead<In, Out>(
+  items: Iterable<In>,
+  ahead: number,
+  map: (item: In) => Promise<Out>,
+): AsyncGenerator<Out> {
+  const underWay: Promise<Out>[] = [];
+  for (const item of items) {
+    const result = map(item);
+    // It is looked at later; until then its failure is nobody's fault.
+    result.catch(() => undefined);
+    underWay.push(result);
+    if (underWay.length >= ahead) yield await (underWay.shift() as Promise<Out>);
+  }
+  for (const result of underWay) yield await result;
+}
+
+/** Runs tasks, so many at a time, in the order in which they came. The first failure ends them all. */
+export class Lanes {
+  private readonly waiting: (() => Promise<void>)[] = [];
+  private running = 0;
+  private failure: { readonly reason: unknown } | null = null;
+  private wake: () => void = () => {};
+
+  constructor(private readonly width: number) {}
+
+  add(task: () => Promise<void>): void {
+    this.waiting.push(task);
+    this.next();
+  }
+
+  /** Resolves when all tasks are done; rejects with the first failure once none is running any more. */
+  async idle(): Promise<void> {
+    while (this.running > 0 || (this.waiting.length > 0 && !this.failure)) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    this.throwFailure();
+  }
+
+  /** For whoever goes on adding tasks: no more of them, where one has failed. */
+  throwFailure(): void {
+    if (this.failure) throw this.failure.reason;
+  }
+
+  private next(): void {
+    while (this.running < this.width && !this.failure) {
+      const task = this.waiting.shift();
+      if (task === undefined) return;
+      this.running += 1;
+      void task()
+        .catch((reason: unknown) => {
+          this.failure ??= { reason };
+        })
+        .finally(() => {
+          this.running -= 1;
+          this.next();
+          this.wake();
+        });
+    }
+  }
+}
+
+/** Lists of at most `size`, in order. */
+export function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

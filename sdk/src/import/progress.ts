@@ -1,0 +1,69 @@
+/** How far an import has come. Numbers only grow, but for those of a file whose upload starts anew. */
+export interface ImportProgress {
+  /** What is under way: files are hashed and sent at the same time; `processing` is the service's part. */
+  readonly phase: 'sending' | 'processing' | 'done';
+  readonly files: {
+    readonly total: number;
+    /** Those whose SHA-256 is known. */
+    readonly hashed: number;
+    /** Those that the service has been told of. */
+    readonly registered: number;
+    readonly uploaded: number;
+    /** Those that the service has already: nothing of them is sent. */
+    readonly duplicates: number;
+    readonly failed: number;
+    /** Those that the service is done with, out of `registered`. */
+    readonly processed: number;
+  };
+  readonly bytes: {
+    /** Of all files. */
+    readonly total: number;
+    /** Of those that have to be sent, as far as that is known. */
+    readonly toUpload: number;
+    readonly uploaded: number;
+  };
+}
+
+/** Counts, and tells of every change. */
+export class Tally {
+  private phase: ImportProgress['phase'] = 'sending';
+  private readonly counts = { hashed: 0, registered: 0, uploaded: 0, duplicates: 0, failed: 0, processed: 0 };
+  private readonly sizes = { toUpload: 0, uploaded: 0 };
+  /** Items that the service is done with, by import. */
+  private readonly done = new Map<number, number>();
+
+  constructor(
+    private readonly total: { readonly files: number; readonly bytes: number },
+    private readonly tell: (progress: ImportProgress) => void,
+  ) {}
+
+  count(name: keyof Tally['counts'], by = 1): void {
+    this.counts[name] += by;
+    this.changed();
+  }
+
+  bytes(name: keyof Tally['sizes'], by: number): void {
+    this.sizes[name] += by;
+    this.changed();
+  }
+
+  processed(importId: number, items: number): void {
+    this.done.set(importId, items);
+    this.counts.processed = [...this.done.values()].reduce((sum, each) => sum + each, 0);
+    this.changed();
+  }
+
+  enter(phase: ImportProgress['phase']): void {
+    this.phase = phase;
+    this.changed();
+  }
+
+  now(): ImportProgress {
+    const { phase, total, counts, sizes } = this;
+    return { phase, files: { total: total.files, ...counts }, bytes: { total: total.bytes, ...sizes } };
+  }
+
+  private changed(): void {
+    this.tell(this.now());
+  }
+}

@@ -1,0 +1,80 @@
+import { ApiError } from '../errors.js';
+import type { ImportPhoto } from '../resources.js';
+import type { ImportRun } from './import-run.js';
+import type { ImportSource } from './source.js';
+
+/** A file whose content is known. */
+export interface HashedFile {
+  readonly source: ImportSource;
+  readonly sha256: string;
+  /** What its item is called in the import. */
+  readonly clientRef: string;
+}
+
+/** What the service says of a file: its item, or why it takes none. */
+export interface Registered {
+  readonly file: HashedFile;
+  readonly item: ImportPhoto | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+const LONGEST_REF = 200;
+
+/** Readable where it can be; the content is part of a name that had to be cut, so that no two files share one. */
+export function hashedFile(source: ImportSource, sha256: string): HashedFile {
+  const plain = source.ref.replace(/\p{Cc}/gu, '�');
+  const isFit = plain === source.ref && plain.length <= LONGEST_REF;
+  return { source, sha256, clientRef: isFit ? plain : `…${plain.slice(-120)}~${sha256.slice(0, 16)}` };
+}
+
+/** The name of its item where the plain one is taken, by what the file was in an earlier run. */
+export function otherRef({ clientRef, sha256 }: HashedFile): string {
+  return `${clientRef.slice(-180)}~${sha256.slice(0, 16)}`;
+}
+
+/**
+ * Registers up to a batch of files; registering the same ones again is how fresh upload targets are got. What is wrong with one file is said
+ * of that file. Rejects where the import cannot go on.
+ */
+export async function register(
+  run: ImportRun,
+  importId: number,
+  files: readonly HashedFile[],
+): Promise<readonly Registered[]> {
+  const answered = await send(run, importId, files);
+  const conflicts = answered.filter(({ error }) => error?.code === 'client_ref_conflict').map(({ file }) => file);
+  if (conflicts.length === 0) return answered;
+  // The file was another one when a run before this one registered it.
+  const renamed = conflicts.map((file) => ({ ...file, clientRef: otherRef(file) }));
+  const others = answered.filter(({ error }) => error?.code !== 'client_ref_conflict');
+  return [...others, ...(await send(run, importId, renamed))];
+}
+
+async function send(
+  { client, signal }: ImportRun,
+  importId: number,
+  files: readonly HashedFile[],
+): Promise<readonly Registered[]> {
+  const photos = files.map(({ source, sha256, clientRef }) => {
+    return { filename: source.filename, sizeBytes: source.sizeBytes, sha256, clientRef };
+  });
+  try {
+    const { data } = await client.imports.register(importId, photos, { signal });
+    return matched(files, data);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'no_photos_accepted') return matched(files, error.details['results'] as Result[]);
+    if (error.code === 'quota_exceeded') return files.map((file) => ({ file, item: null, error }));
+    throw error;
+  }
+}
+
+interface Result {
+  readonly index: number;
+  readonly photo: ImportPhoto | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+function matched(files: readonly HashedFile[], results: readonly Result[]): Registered[] {
+  return results.map(({ index, photo, error }) => ({ file: files[index] as HashedFile, item: photo, error }));
+}

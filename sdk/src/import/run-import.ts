@@ -1,0 +1,219 @@
+import { ApiError } from '../errors.js';
+import type { PhotoService } from '../photo-service.js';
+import type { Import, ImportPhoto } from '../resources.js';
+import { dryRun } from './dry-run.js';
+import { fillImport } from './fill-import.js';
+import { ended, failedItems } from './finish.js';
+import type { ImportFailure, ImportLimits, ImportOptions, ImportResult, ImportRun } from './import-run.js';
+import { type ImportRecord, RunState } from './import-state.js';
+import { Tally } from './progress.js';
+import { type HashedFile, hashedFile, otherRef } from './register.js';
+import type { ImportSource } from './source.js';
+
+/**
+ * Imports files: their content is hashed, registered 500 at a time, sent to signed targets where the service lacks it, and published.
+ * That costs one write for each 500 files and two more for each 10,000, so the write budget is never waited for below some 14,000 files a minute.
+ * One bad file never stops the others. Rejects with `ApiError` or `ConnectionError` where nothing can go on; the same call with the
+ * same `memory` then goes on where this one stopped, and sends nothing twice.
+ */
+export async function runImport(
+  client: PhotoService,
+  sources: readonly ImportSource[],
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  demandNames(sources);
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const run = await begin(client, sources, options, signal);
+  const sendable = sources.filter((source) => isSendable(run, source));
+  if (options.dryRun) return dryRun(run, sources.length, sendable);
+  try {
+    return await carryOut(run, sources.length, sendable);
+  } catch (error) {
+    stop.abort(error);
+    // Whatever happened: what is known now saves the next run work.
+    await run.state.save().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function begin(
+  client: PhotoService,
+  sources: readonly ImportSource[],
+  options: ImportOptions,
+  signal: AbortSignal,
+): Promise<ImportRun> {
+  const bytes = sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const tally = new Tally({ files: sources.length, bytes }, options.onProgress ?? (() => undefined));
+  const failures = new Map<string, ImportFailure>();
+  return {
+    client,
+    options,
+    limits: await limitsOf(client, signal),
+    state: await RunState.load(client.baseUrl, options.memory ?? null),
+    tally,
+    signal,
+    failures,
+    fail({ ref }, code, message) {
+      if (!failures.has(ref)) tally.count('failed');
+      failures.set(ref, { ref, code, message });
+    },
+  };
+}
+
+/** A key that may only import cannot read the customer: then the service itself says what is too much. */
+async function limitsOf(client: PhotoService, signal: AbortSignal): Promise<ImportLimits> {
+  try {
+    const { limits, formats } = await client.customer({ signal });
+    const { importBatchSize, importMaxPhotos, maxFileBytes } = limits;
+    return { batchSize: importBatchSize, maxPhotos: importMaxPhotos, maxFileBytes, formats };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'scope_required') throw error;
+    return { batchSize: 500, maxPhotos: 10_000, maxFileBytes: null, formats: null };
+  }
+}
+
+function demandNames(sources: readonly ImportSource[]): void {
+  const seen = new Set<string>();
+  for (const { ref } of sources) {
+    if (seen.has(ref)) throw new TypeError(`Two files of an import are called ${JSON.stringify(ref)}.`);
+    seen.add(ref);
+  }
+}
+
+/** What can be seen to be refused is not even read. */
+function isSendable(run: ImportRun, source: ImportSource): boolean {
+  const { maxFileBytes, formats } = run.limits;
+  if (maxFileBytes !== null && source.sizeBytes > maxFileBytes) {
+    run.fail(source, 'file_too_large', `The file has ${source.sizeBytes} bytes; ${maxFileBytes} are the most.`);
+    return false;
+  }
+  if (
+    formats !== null &&
+    /\.(heic|heif)$/i.test(source.filename) &&
+    !formats.some((format) => /hei[cf]/.test(format))
+  ) {
+    run.fail(source, 'unsupported_format', 'This service cannot read HEIC.');
+    return false;
+  }
+  return true;
+}
+
+async function carryOut(run: ImportRun, total: number, sources: readonly ImportSource[]): Promise<ImportResult> {
+  const closing = await takeUp(run);
+  const left = sources.filter((source) => !isIn(run, closing, source));
+  run.tally.count('hashed', sources.length - left.length);
+  run.tally.count('registered', sources.length - left.length);
+  for (const [record, files] of assigned(run, left, closing)) {
+    if (files.length === 0 && record.id === null) run.state.ended(record);
+    else await fillImport(run, record, files).then(() => closing.push(record));
+  }
+  run.tally.enter('processing');
+  const outcomes = await Promise.all(closing.map((record) => settle(run, record)));
+  const subjects = outcomes.map(({ subject }) => subject);
+  await noteFailures(run, sources, outcomes);
+  for (const record of closing) run.state.ended(record);
+  await run.state.finish();
+  run.tally.enter('done');
+  return {
+    dryRun: false,
+    total,
+    imported: subjects.reduce((sum, { counts }) => sum + counts.imported, 0),
+    duplicates: subjects.reduce((sum, { counts }) => sum + counts.duplicate, 0),
+    failed: [...run.failures.values()],
+    bytesUploaded: run.tally.now().bytes.uploaded,
+    imports: subjects.map(({ id, status }) => ({ id, status })),
+  };
+}
+
+/** Looks at imports of a run that was cut off: those that still take files stay, those that are being finished are returned. */
+async function takeUp(run: ImportRun): Promise<ImportRecord[]> {
+  const closing: ImportRecord[] = [];
+  for (const record of [...run.state.imports]) {
+    if (record.id === null) continue;
+    const status = await statusOf(run, record.id);
+    if (status === 'open') record.phase = 'open';
+    else if (status === 'processing' || status?.startsWith('completed')) closing.push(record);
+    else run.state.ended(record);
+  }
+  return closing;
+}
+
+async function statusOf({ client, signal }: ImportRun, id: number): Promise<string | null> {
+  try {
+    return (await client.imports.get(id, { signal })).status;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Whether the content went into an import that is being finished. */
+function isIn(run: ImportRun, closing: readonly ImportRecord[], source: ImportSource): boolean {
+  const record = run.state.importOf(source);
+  const sha256 = run.state.hashOf(source);
+  if (record === null || sha256 === null || !closing.includes(record)) return false;
+  run.state.remember(source, sha256, record);
+  return true;
+}
+
+/** Which import each file goes into: the one that it was in before, one with room, a new one. */
+function assigned(
+  run: ImportRun,
+  sources: readonly ImportSource[],
+  closing: readonly ImportRecord[],
+): ReadonlyMap<ImportRecord, ImportSource[]> {
+  const open = run.state.imports.filter((record) => !closing.includes(record));
+  const groups = new Map<ImportRecord, ImportSource[]>(open.map((record) => [record, []]));
+  const fresh: ImportSource[] = [];
+  for (const source of sources) {
+    const record = run.state.importOf(source);
+    const group = record && groups.get(record);
+    (group ?? fresh).push(source);
+  }
+  for (const group of groups.values()) group.push(...fresh.splice(0, run.limits.maxPhotos - group.length));
+  while (fresh.length > 0) groups.set(run.state.newImport(), fresh.splice(0, run.limits.maxPhotos));
+  return groups;
+}
+
+interface Outcome {
+  readonly subject: Import;
+  readonly record: ImportRecord;
+}
+
+async function settle(run: ImportRun, record: ImportRecord): Promise<Outcome> {
+  const id = record.id as number;
+  const subject = await ended(run, id, ({ counts }) => {
+    run.tally.processed(id, counts.total - counts.awaitingUpload - counts.processing - counts.ready);
+  });
+  return { subject, record };
+}
+
+/** Reads why items failed, and says it of their files. */
+async function noteFailures(
+  run: ImportRun,
+  sources: readonly ImportSource[],
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  for (const { subject, record } of outcomes) {
+    const mine = sources.filter((source) => run.state.importOf(source) === record);
+    if (!subject.status.startsWith('completed')) {
+      for (const source of mine)
+        run.fail(source, `import_${subject.status}`, `Import ${subject.id} was ${subject.status}.`);
+    }
+    if (subject.counts.failed === 0) continue;
+    const items = await failedItems(run, subject.id);
+    for (const source of mine) {
+      const file = hashedFile(source, run.state.hashOf(source) ?? '');
+      const item = items.get(otherRef(file)) ?? items.get(file.clientRef);
+      if (item?.error && isOf(item, file) && !run.failures.has(source.ref)) {
+        run.fail(source, item.error.code, item.error.message);
+      }
+    }
+  }
+}
+
+/** Whether it is an item of this content, and not of what the file was when an earlier run registered it. */
+function isOf({ sha256, error }: ImportPhoto, file: HashedFile): boolean {
+  return sha256 === file.sha256 || error?.code === 'checksum_mismatch' || error?.code === 'size_mismatch';
+}

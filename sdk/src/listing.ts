@@ -1,0 +1,45 @@
+/** One page, as every list endpoint answers. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly pagination: { readonly nextCursor: string | null; readonly hasMore: boolean };
+}
+
+/**
+ * A list that is read page by page while it is walked:
+ *
+ *     for await (const photo of client.photos.list({ minRating: 4 })) …
+ *
+ * Each walk begins anew and costs one read for each page (`limit` items, 50 unless told otherwise, 100 at most).
+ */
+export class Listing<T> implements AsyncIterable<T> {
+  constructor(private readonly read: (cursor: string | null) => Promise<Page<T>>) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const { data } of this.pages()) yield* data;
+  }
+
+  /**
+   * The pages, one read each.
+   * @param cursor Where to begin: a `pagination.nextCursor` of the same list, kept for up to 24 hours and longer.
+   */
+  async *pages(cursor: string | null = null): AsyncGenerator<Page<T>, void, undefined> {
+    let next = cursor;
+    do {
+      const page = await this.read(next);
+      yield page;
+      next = page.pagination.nextCursor;
+    } while (next !== null);
+  }
+
+  /** One page: the first one, or the one that the cursor of another leads to. */
+  page(cursor: string | null = null): Promise<Page<T>> {
+    return this.read(cursor);
+  }
+
+  /** Everything, in memory. */
+  async toArray(): Promise<T[]> {
+    const all: T[] = [];
+    for await (const item of this) all.push(item);
+    return all;
+  }
+}

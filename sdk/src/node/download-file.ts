@@ -1,0 +1,102 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import type { Download } from '../download.js';
+import { ChecksumError, ConnectionError } from '../errors.js';
+import { pause } from '../pause.js';
+import type { PhotoService } from '../photo-service.js';
+import type { DownloadQuery } from '../resources.js';
+
+export interface DownloadFileOptions extends DownloadQuery {
+  /** Told how many bytes came since it was last told; negative where they have to come again. */
+  readonly onBytes?: (count: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface DownloadedFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Of what was written. */
+  readonly sha256: string;
+}
+
+/** How often a download that broke off is taken up again. Each time is one read. */
+const ATTEMPTS = 5;
+
+/**
+ * Downloads a photo into a file. The bytes go to `<path>.part`, which gets the name when its SHA-256 is the promised one and it is on the
+ * disk: a file of this name is never half a photo. What breaks off is taken up where it broke.
+ * @throws ChecksumError, ApiError, ConnectionError; then `path` is as it was before.
+ */
+export async function downloadFile(
+  client: PhotoService,
+  photoId: number,
+  path: string,
+  { onBytes = () => undefined, signal, ...query }: DownloadFileOptions = {},
+): Promise<DownloadedFile> {
+  const draft = `${path}.part`;
+  const file = await open(draft, 'w');
+  try {
+    const written = await fill(
+      file,
+      (from) => client.photos.download(photoId, { ...query, ...(from && { from }), ...(signal && { signal }) }),
+      {
+        onBytes,
+        signal,
+      },
+    );
+    await file.sync();
+    await file.close();
+    await rename(draft, path);
+    return { path, ...written };
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+type Begin = (from: { offset: number; ifRange: string } | null) => Promise<Download>;
+
+async function fill(
+  file: FileHandle,
+  begin: Begin,
+  { onBytes, signal }: { onBytes: (count: number) => void; signal: AbortSignal | undefined },
+): Promise<{ sizeBytes: number; sha256: string }> {
+  let hash: Hash = createHash('sha256');
+  let offset = 0;
+  let etag: string | null = null;
+  for (let attempt = 1; ; attempt += 1) {
+    const download: Download = await begin(offset > 0 && etag !== null ? { offset, ifRange: etag } : null);
+    if (!download.isPart && offset > 0) {
+      onBytes(-offset);
+      await file.truncate(0);
+      [hash, offset] = [createHash('sha256'), 0];
+    }
+    etag = download.etag;
+    try {
+      for await (const chunk of download.stream) {
+        await file.write(chunk, 0, chunk.length, offset);
+        hash.update(chunk);
+        offset += chunk.length;
+        onBytes(chunk.length);
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if ((error as NodeJS.ErrnoException).code?.startsWith('E')) throw error;
+      if (attempt >= ATTEMPTS) throw new ConnectionError(`The download broke off ${attempt} times.`, { cause: error });
+      await pause(500 * 2 ** attempt * (0.5 + Math.random() / 2), signal);
+      continue;
+    }
+    return checked(download, { sizeBytes: offset, sha256: hash.digest('hex') });
+  }
+}
+
+function checked(promised: Download, written: { sizeBytes: number; sha256: string }) {
+  if (promised.sizeBytes !== null && promised.sizeBytes !== written.sizeBytes) {
+    throw new ChecksumError(`${written.sizeBytes} bytes came; ${promised.sizeBytes} were promised.`);
+  }
+  if (promised.sha256 !== null && promised.sha256 !== written.sha256) {
+    throw new ChecksumError(`The bytes have the SHA-256 ${written.sha256}; ${promised.sha256} was promised.`);
+  }
+  return written;
+}

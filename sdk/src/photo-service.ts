@@ -1,0 +1,51 @@
+import { type Api, type CallOptions, dataOf, openApi, openTransport, signalOf } from './calls.js';
+import { Imports } from './imports.js';
+import { Photos } from './photos.js';
+import type { Customer, Me } from './resources.js';
+import { Tags } from './tags.js';
+import type { ConnectionOptions } from './transport.js';
+
+/**
+ * A client of one customer's photos, with one key.
+ *
+ * Every method rejects with `ApiError` when the service refuses, and with `ConnectionError` when it cannot be reached. Requests wait for the
+ * key's budget instead of being refused; what fails on the way, or with 429, 502, 503 or 504, is tried again; writes carry an
+ * `Idempotency-Key`, so trying again never does a thing twice.
+ */
+export class PhotoService {
+  readonly photos: Photos;
+  readonly tags: Tags;
+  readonly imports: Imports;
+  /** Every endpoint by its path, for what has no method here; with the same retries, budgets and errors. */
+  readonly api: Api;
+  /** Where the service is, without a slash at the end. */
+  readonly baseUrl: string;
+
+  constructor(options: ConnectionOptions) {
+    this.baseUrl = baseUrlOf(options.baseUrl);
+    if (!/^[\x21-\x7e]+$/.test(options.token)) throw new TypeError('token must be an API key such as phs_live_….');
+    const transport = openTransport(options);
+    this.api = openApi(transport, this.baseUrl);
+    this.photos = new Photos(this.api, transport, this.baseUrl);
+    this.tags = new Tags(this.api);
+    this.imports = new Imports(this.api);
+  }
+
+  /** Whose key this is, what it may do, and what is left of its budgets. Scope `customer:read`. */
+  async me(options: CallOptions = {}): Promise<Me> {
+    return dataOf(await this.api.GET('/api/v1/me', signalOf(options)));
+  }
+
+  /** The account: its usage, its limits, the formats that the service reads. Scope `customer:read`. */
+  async customer(options: CallOptions = {}): Promise<Customer> {
+    return dataOf(await this.api.GET('/api/v1/customer', signalOf(options)));
+  }
+}
+
+function baseUrlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError('baseUrl must be an address such as https://photos.example.com.');
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+}

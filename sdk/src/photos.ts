@@ -1,0 +1,135 @@
+import {
+  type Api,
+  type CallOptions,
+  dataOf,
+  type EditOptions,
+  orThrow,
+  signalOf,
+  type WriteOptions,
+  writeHeaders,
+} from './calls.js';
+import { Download } from './download.js';
+import { Listing } from './listing.js';
+import type {
+  DownloadQuery,
+  Photo,
+  PhotoDeletion,
+  PhotoEdit,
+  PhotoExtras,
+  PhotoPatch,
+  PhotoQuery,
+  PhotoTags,
+  Tag,
+} from './resources.js';
+import type { Transport } from './transport.js';
+
+/** The most ids of one bulk call. */
+const IDS_PER_CALL = 100;
+
+export interface DownloadOptions extends CallOptions, DownloadQuery {
+  /** Begin at this byte; `ifRange` makes sure that it is still the same file (RFC 9110, 13.1.5), else all of it comes. */
+  readonly from?: { readonly offset: number; readonly ifRange: string };
+}
+
+/** The photos of the library. */
+export class Photos {
+  constructor(
+    private readonly api: Api,
+    private readonly transport: Transport,
+    private readonly baseUrl: string,
+  ) {}
+
+  /** The library: filtered, sorted, newest first where no `sort` is given. Scope `photos:read`. */
+  list(query: PhotoQuery = {}, options: CallOptions = {}): Listing<Photo> {
+    return new Listing(async (cursor) => {
+      const params = { query: { ...query, ...(cursor !== null && { cursor }) } };
+      return dataOf(await this.api.GET('/api/v1/photos', { params, ...signalOf(options) }));
+    });
+  }
+
+  /** One photo. `ApiError` `not_found` for one in the trash, unless `trashed: 'any'`. Scope `photos:read`. */
+  async get(id: number, extras: PhotoExtras = {}, options: CallOptions = {}): Promise<Photo> {
+    const params = { path: { id }, query: extras };
+    return dataOf(await this.api.GET('/api/v1/photos/{id}', { params, ...signalOf(options) }));
+  }
+
+  /** Changes what the patch names; null clears (JSON merge patch, RFC 7396). Scope `photos:write`. */
+  async update(id: number, patch: PhotoPatch, options: EditOptions = {}): Promise<Photo> {
+    const params = { path: { id }, header: writeHeaders(options) };
+    const answer = await this.api.PATCH('/api/v1/photos/{id}', { params, body: patch, ...signalOf(options) });
+    return dataOf(answer) as Photo;
+  }
+
+  /** The same change for many photos: one write for each 100, and an outcome for each photo. Scope `photos:write`. */
+  async updateMany(ids: readonly number[], patch: PhotoPatch, options: CallOptions = {}): Promise<PhotoEdit[]> {
+    const edits: PhotoEdit[] = [];
+    for (const list of idLists(ids)) {
+      const params = { path: { id: list } };
+      const answer = await this.api.PATCH('/api/v1/photos/{id}', { params, body: patch, ...signalOf(options) });
+      edits.push(...(dataOf(answer) as { readonly data: readonly PhotoEdit[] }).data);
+    }
+    return edits;
+  }
+
+  /** Moves a photo to the trash, or deletes it for ever. Scope `photos:delete`. */
+  async delete(
+    id: number,
+    { permanent, ...options }: EditOptions & { readonly permanent?: boolean } = {},
+  ): Promise<void> {
+    const params = { path: { id }, query: permanent ? { permanent } : {}, header: writeHeaders(options) };
+    await this.api.DELETE('/api/v1/photos/{id}', { params, ...signalOf(options) });
+  }
+
+  /** The same for many: one write for each 100, and an outcome for each photo. Scope `photos:delete`. */
+  async deleteMany(
+    ids: readonly number[],
+    { permanent, ...options }: CallOptions & { readonly permanent?: boolean } = {},
+  ): Promise<PhotoDeletion[]> {
+    const deletions: PhotoDeletion[] = [];
+    for (const list of idLists(ids)) {
+      const params = { path: { id: list }, query: permanent ? { permanent } : {} };
+      const answer = await this.api.DELETE('/api/v1/photos/{id}', { params, ...signalOf(options) });
+      const { data } = dataOf(answer) as { readonly data: readonly PhotoDeletion[] };
+      deletions.push(...data);
+    }
+    return deletions;
+  }
+
+  /** Brings a photo back from the trash. Scope `photos:write`. */
+  restore(id: number, options: WriteOptions = {}): Promise<Photo> {
+    return this.update(id, { trashed: false }, options);
+  }
+
+  /** The tags of a photo, by name. Scope `photos:read`. */
+  async tags(id: number, options: CallOptions = {}): Promise<readonly Tag[]> {
+    return dataOf(await this.api.GET('/api/v1/photos/{id}/tags', { params: { path: { id } }, ...signalOf(options) }))
+      .data;
+  }
+
+  /** Replaces the tags of a photo. Names that are not there yet are made, which needs `tags:write` too. Scope `photos:write`. */
+  async setTags(id: number, tags: PhotoTags, options: EditOptions = {}): Promise<readonly Tag[]> {
+    const params = { path: { id }, header: writeHeaders(options) };
+    return dataOf(await this.api.PUT('/api/v1/photos/{id}/tags', { params, body: tags, ...signalOf(options) })).data;
+  }
+
+  /**
+   * The original byte for byte, or a rendition. Resolves when the bytes begin to come; see `Download` for how to check them, and
+   * `downloadFile` of `photo-service-sdk/node` for a file. Scope `photos:read`.
+   */
+  async download(id: number, { from, signal, ...query }: DownloadOptions = {}): Promise<Download> {
+    const url = new URL(`${this.baseUrl}/api/v1/photos/${id}/download`);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+    const headers = from && { Range: `bytes=${from.offset}-`, 'If-Range': from.ifRange };
+    const request = new Request(url, { ...(headers && { headers }), ...(signal && { signal }) });
+    return new Download(await orThrow(await this.transport.send(request, 'stream')));
+  }
+}
+
+/** As a path takes them, up to 100 in each. An id alone is named twice: the answer is a list then, with one outcome. */
+function idLists(ids: readonly number[]): string[] {
+  const unique = [...new Set(ids)];
+  const lists = Array.from({ length: Math.ceil(unique.length / IDS_PER_CALL) }, (_, at) =>
+    unique.slice(at * IDS_PER_CALL, (at + 1) * IDS_PER_CALL),
+  );
+  return lists.map((list) => (list.length === 1 ? [...list, ...list] : list).join(','));
+}

@@ -1,0 +1,116 @@
+import {
+  type Api,
+  type CallOptions,
+  dataOf,
+  type EditOptions,
+  signalOf,
+  type WriteOptions,
+  writeHeaders,
+} from './calls.js';
+import { Listing } from './listing.js';
+import type { NewTag, Tag, TagChanges, TagCreation, TagPatch, TagQuery } from './resources.js';
+
+/** The most photos that one call of the API puts a tag on or off. */
+const PHOTOS_PER_CALL = 1000;
+/** The most tags that one call makes. */
+const TAGS_PER_CALL = 100;
+
+/** A tag, and what its bulk tools did. */
+export type EditedTag = Tag & { readonly changes?: TagChanges };
+
+/** The tags of the customer. */
+export class Tags {
+  constructor(private readonly api: Api) {}
+
+  /** All tags by name, or some of them. Scope `tags:read`. */
+  list(query: TagQuery = {}, options: CallOptions = {}): Listing<Tag> {
+    return new Listing(async (cursor) => {
+      const params = { query: { ...query, ...(cursor !== null && { cursor }) } };
+      return dataOf(await this.api.GET('/api/v1/tags', { params, ...signalOf(options) }));
+    });
+  }
+
+  async get(id: number, options: CallOptions = {}): Promise<Tag> {
+    return dataOf(await this.api.GET('/api/v1/tags/{id}', { params: { path: { id } }, ...signalOf(options) }));
+  }
+
+  /** The tag of this name, whatever its case; null when there is none. Scope `tags:read`. */
+  async named(name: string, options: CallOptions = {}): Promise<Tag | null> {
+    const { data } = await this.list({ name }, options).page();
+    return data[0] ?? null;
+  }
+
+  /**
+   * Makes a tag. Where one has the name: `ApiError` `tag_name_taken` with its id in `details.tagId`, or that one with
+   * `ifExists: 'return'`. Scope `tags:write`.
+   */
+  async create(tag: NewTag, options: WriteOptions & { readonly ifExists?: 'fail' | 'return' } = {}): Promise<Tag> {
+    const query = options.ifExists === undefined ? {} : { ifExists: options.ifExists };
+    const params = { query, header: writeHeaders(options) };
+    return dataOf(await this.api.POST('/api/v1/tags', { params, body: tag, ...signalOf(options) })) as Tag;
+  }
+
+  /** Makes many: one write for each 100, and an outcome for each tag, in order. Scope `tags:write`. */
+  async createMany(tags: readonly NewTag[], options: CallOptions = {}): Promise<TagCreation[]> {
+    const creations: TagCreation[] = [];
+    for (let at = 0; at < tags.length; at += TAGS_PER_CALL) {
+      const body = { tags: tags.slice(at, at + TAGS_PER_CALL) };
+      const answer = dataOf(await this.api.POST('/api/v1/tags', { body, ...signalOf(options) }));
+      const { data } = answer as { readonly data: readonly TagCreation[] };
+      creations.push(...data.map((creation) => ({ ...creation, index: at + creation.index })));
+    }
+    return creations;
+  }
+
+  /** Renames and describes a tag, and uses its bulk tools. Scope `tags:write`; with a bulk tool `photos:write` too. */
+  async update(id: number, patch: TagPatch, options: EditOptions = {}): Promise<EditedTag> {
+    const params = { path: { id }, header: writeHeaders(options) };
+    return dataOf(await this.api.PATCH('/api/v1/tags/{id}', { params, body: patch, ...signalOf(options) }));
+  }
+
+  /** Puts a tag on photos: one write for each 1,000. Scopes `tags:write` and `photos:write`. */
+  attach(id: number, photoIds: readonly number[], options: CallOptions = {}): Promise<TagChanges> {
+    return this.inThousands(id, photoIds, (some) => ({ addPhotoIds: [...some] }), options);
+  }
+
+  /** Takes a tag off photos: one write for each 1,000. Scopes `tags:write` and `photos:write`. */
+  detach(id: number, photoIds: readonly number[], options: CallOptions = {}): Promise<TagChanges> {
+    return this.inThousands(id, photoIds, (some) => ({ removePhotoIds: [...some] }), options);
+  }
+
+  /** Moves the photos of other tags (up to 20) to this one, and deletes those tags. Scopes `tags:write` and `photos:write`. */
+  merge(id: number, tagIds: readonly number[], options: WriteOptions = {}): Promise<EditedTag> {
+    return this.update(id, { mergeTagIds: [...tagIds] }, options);
+  }
+
+  /** Deletes a tag, and takes it off all photos. Scope `tags:write`. */
+  async delete(id: number, options: EditOptions = {}): Promise<void> {
+    const params = { path: { id }, header: writeHeaders(options) };
+    await this.api.DELETE('/api/v1/tags/{id}', { params, ...signalOf(options) });
+  }
+
+  private async inThousands(
+    id: number,
+    photoIds: readonly number[],
+    patchOf: (some: readonly number[]) => TagPatch,
+    options: CallOptions,
+  ): Promise<TagChanges> {
+    let all: TagChanges = { added: 0, removed: 0, unchanged: 0, notFound: [], full: [], mergedTagIds: [] };
+    for (let at = 0; at < photoIds.length; at += PHOTOS_PER_CALL) {
+      const { changes } = await this.update(id, patchOf(photoIds.slice(at, at + PHOTOS_PER_CALL)), options);
+      if (changes !== undefined) all = sum(all, changes);
+    }
+    return all;
+  }
+}
+
+function sum(a: TagChanges, b: TagChanges): TagChanges {
+  return {
+    added: a.added + b.added,
+    removed: a.removed + b.removed,
+    unchanged: a.unchanged + b.unchanged,
+    notFound: [...a.notFound, ...b.notFound],
+    full: [...a.full, ...b.full],
+    mergedTagIds: [...a.mergedTagIds, ...b.mergedTagIds],
+  };
+}

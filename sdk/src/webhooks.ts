@@ -1,0 +1,97 @@
+import type { components } from './api-types.js';
+import { WebhookVerificationError } from './errors.js';
+
+type Schemas = components['schemas'];
+
+/** An event; its `type` says which. Ignore types that you do not know: new ones may come. */
+export type WebhookEvent = {
+  [Name in keyof Schemas]: Name extends `${string}Event` ? Schemas[Name] : never;
+}[keyof Schemas];
+
+export interface WebhookRequest {
+  /** The body exactly as it came: JSON that was parsed and written again has another signature. */
+  readonly body: string | Uint8Array;
+  /** The request's headers: those of `fetch`, of node:http, or an object; names in any case. */
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export interface VerifyOptions {
+  /** How old, or how far ahead, the timestamp may be, in seconds. Default 300. */
+  readonly toleranceSeconds?: number;
+  /** Now, for tests. */
+  readonly now?: Date;
+}
+
+const PREFIX = 'whsec_';
+
+/**
+ * Checks that a webhook request comes from the service and was not changed on its way (Standard Webhooks 1.0), and returns its event.
+ * @param secret `whsec_…`, or several of them while one is being replaced.
+ * @throws WebhookVerificationError when it is not genuine: answer 401 and do nothing with it.
+ */
+export async function verifyWebhook(
+  { body, headers }: WebhookRequest,
+  secret: string | readonly string[],
+  { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const read = readerOf(headers);
+  const [id, timestamp, signatures] = [read('webhook-id'), read('webhook-timestamp'), read('webhook-signature')];
+  demandRecent(timestamp, toleranceSeconds, now);
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  const keys = await Promise.all(secrets.map(keyOf));
+  const given = signatures.split(' ').flatMap((each) => (each.startsWith('v1,') ? [base64(each.slice(3))] : []));
+  for (const key of keys) {
+    for (const signature of given) {
+      // WebCrypto compares in constant time.
+      if (signature !== null && (await crypto.subtle.verify('HMAC', key, signature, signed))) return eventOf(bytes);
+    }
+  }
+  throw new WebhookVerificationError('None of the signatures fits the secret and the body.');
+}
+
+function readerOf(headers: WebhookRequest['headers']): (name: string) => string {
+  const get = (name: string) => {
+    if (headers instanceof Headers) return headers.get(name);
+    const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+    return typeof value === 'string' ? value : (value?.join(' ') ?? null);
+  };
+  return (name) => {
+    const value = get(name);
+    if (value === null || value === '') throw new WebhookVerificationError(`The header ${name} is missing.`);
+    return value;
+  };
+}
+
+function demandRecent(timestamp: string, toleranceSeconds: number, now: Date): void {
+  const difference = now.getTime() / 1000 - Number(timestamp);
+  if (!/^\d{1,15}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is no number of seconds.');
+  if (difference > toleranceSeconds) throw new WebhookVerificationError('The request is too old.');
+  if (difference < -toleranceSeconds) throw new WebhookVerificationError('The request is from the future.');
+}
+
+async function keyOf(secret: string) {
+  const bytes = base64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
+  if (bytes === null || bytes.length === 0) throw new TypeError(`A webhook secret looks like ${PREFIX}….`);
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+}
+
+function base64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
+
+function eventOf(bytes: Uint8Array): WebhookEvent {
+  return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent;
+}

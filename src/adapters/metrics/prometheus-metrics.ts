@@ -1,0 +1,145 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { BacklogGauges, type BacklogSource } from './backlog-gauges.js';
+
+/** Where numbers are read when they are asked for. */
+export interface MetricSources extends BacklogSource {
+  /** This process's connections to the database. */
+  pool(): { readonly open: number; readonly idle: number; readonly waiting: number };
+  /** Whether rate limits are kept where all processes see them. */
+  rateLimitsAreShared(): boolean;
+}
+
+/** An answer that went out. */
+export interface Answered {
+  readonly method: string;
+  /** The route by its template; null where there is none. */
+  readonly route: string | null;
+  readonly status: number;
+  /** The budget that it was charged to; null for none. */
+  readonly budget: string | null;
+  readonly ms: number;
+}
+
+/** From a cached read to an upload that takes a minute. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** What happens in this process, and what waits in the installation, for Prometheus. No label says anything of a customer. */
+export class PrometheusMetrics {
+  private readonly registry = new Registry();
+  private readonly on = { registers: [this.registry] };
+  private readonly requests = new Histogram({
+    name: 'photo_service_http_request_duration_seconds',
+    help: 'From the head of a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: SECONDS,
+    ...this.on,
+  });
+  private readonly limited = new Counter({
+    name: 'photo_service_rate_limited_total',
+    help: 'Requests refused with 429, by the budget that was used up.',
+    labelNames: ['budget'] as const,
+    ...this.on,
+  });
+  private readonly jobs = new Histogram({
+    name: 'photo_service_job_duration_seconds',
+    help: 'Runs of jobs, by what became of them.',
+    labelNames: ['kind', 'outcome'] as const,
+    buckets: SECONDS,
+    ...this.on,
+  });
+  private readonly restarts = new Counter({
+    name: 'photo_service_media_process_restarts_total',
+    help: 'Processes that read pictures and were replaced: they died or were ended (died), or held much memory when idle (grown).',
+    labelNames: ['cause'] as const,
+    ...this.on,
+  });
+  private readonly blobFailures = new Counter({
+    name: 'photo_service_blob_store_errors_total',
+    help: 'Calls that failed because the blob store was away, full or broken.',
+    labelNames: ['operation'] as const,
+    ...this.on,
+  });
+  private readonly upkeepFailures = new Counter({
+    name: 'photo_service_upkeep_failures_total',
+    help: 'Runs of periodic tasks that failed.',
+    labelNames: ['task'] as const,
+    ...this.on,
+  });
+  private readonly garbage = new Gauge({
+    name: 'photo_service_garbage_found',
+    help: 'Stored files that nobody owned, as this process last removed them.',
+    labelNames: ['kind'] as const,
+    ...this.on,
+  });
+  private readonly garbageBytes = new Gauge({
+    name: 'photo_service_garbage_found_bytes',
+    help: 'Their bytes.',
+    ...this.on,
+  });
+  private readonly garbageAt = new Gauge({
+    name: 'photo_service_garbage_collected_timestamp_seconds',
+    help: 'When that was; absent before the first time.',
+    labelNames: [] as const,
+    ...this.on,
+  });
+
+  constructor(sources: MetricSources) {
+    collectDefaultMetrics({ register: this.registry });
+    for (const budget of ['read', 'write', 'anonymous']) this.limited.inc({ budget }, 0);
+    this.garbageAt.remove();
+    this.gauge(
+      'photo_service_database_pool_connections',
+      'Open connections to the database.',
+      () => sources.pool().open,
+    );
+    this.gauge('photo_service_database_pool_idle', 'Those of them without work.', () => sources.pool().idle);
+    this.gauge('photo_service_database_pool_waiting', 'Calls that wait for one.', () => sources.pool().waiting);
+    this.gauge(
+      'photo_service_rate_limits_degraded',
+      '1 while this process counts requests by itself, because the shared store is away.',
+      () => (sources.rateLimitsAreShared() ? 0 : 1),
+    );
+    new BacklogGauges(this.registry, sources);
+  }
+
+  /** In Prometheus's text format, with its content type. */
+  async exposition(): Promise<{ readonly type: string; readonly text: string }> {
+    return { type: this.registry.contentType, text: await this.registry.metrics() };
+  }
+
+  readonly answered = ({ method, route, status, budget, ms }: Answered): void => {
+    // A client may invent methods.
+    const known = METHODS.has(method) ? method : 'other';
+    this.requests.observe({ method: known, route: route ?? 'none', status }, ms / 1000);
+    if (status === 429 && budget !== null) this.limited.inc({ budget });
+  };
+
+  readonly jobEnded = (kind: string, outcome: 'done' | 'failed' | 'postponed', ms: number): void => {
+    this.jobs.observe({ kind, outcome }, ms / 1000);
+  };
+
+  readonly garbageCollected = ({ bytes, ...files }: Readonly<Record<string, number>>): void => {
+    for (const [kind, count] of Object.entries(files)) this.garbage.set({ kind }, count);
+    this.garbageBytes.set(bytes ?? 0);
+    this.garbageAt.setToCurrentTime();
+  };
+
+  readonly mediaProcessReplaced = (cause: 'died' | 'grown'): void => this.restarts.inc({ cause });
+
+  readonly blobStoreFailed = (operation: string): void => this.blobFailures.inc({ operation });
+
+  readonly upkeepFailed = (task: string): void => this.upkeepFailures.inc({ task });
+
+  private gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      ...this.on,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

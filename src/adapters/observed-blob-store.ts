@@ -1,0 +1,69 @@
+import type { BlobKey } from '../core/blobs/blob-key.js';
+import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../core/blobs/blob-store.js';
+import { isOutage } from '../core/shared/errors.js';
+
+/** Told the name of the method that failed because the store is away. Must not throw. */
+export type OnFailure = (operation: keyof BlobStore) => void;
+
+/** A blob store whose outages are told. Changes nothing else. */
+export class ObservedBlobStore implements BlobStore {
+  constructor(
+    private readonly inner: BlobStore,
+    private readonly onFailure: OnFailure,
+  ) {}
+
+  put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
+    return this.observed('put', this.inner.put(key, bytes));
+  }
+
+  async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
+    const opened = await this.observed('get', this.inner.get(key, range));
+    return opened && { ...opened, bytes: this.observedBytes('get', opened.bytes) };
+  }
+
+  head(key: BlobKey): Promise<BlobInfo | null> {
+    return this.observed('head', this.inner.head(key));
+  }
+
+  copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
+    return this.observed('copy', this.inner.copy(from, to, ifMatch));
+  }
+
+  delete(keys: readonly BlobKey[]): Promise<void> {
+    return this.observed('delete', this.inner.delete(keys));
+  }
+
+  list(prefix: string): AsyncIterable<ListedBlob> {
+    return this.observedBytes('list', this.inner.list(prefix));
+  }
+
+  sweep(until: Date): Promise<void> {
+    return this.observed('sweep', this.inner.sweep(until));
+  }
+
+  private async observed<T>(operation: keyof BlobStore, answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.note(operation, error);
+      throw error;
+    }
+  }
+
+  /** The same iteration, `return()` included, with an eye on what it throws. */
+  private observedBytes<T>(operation: keyof BlobStore, inner: AsyncIterable<T>): AsyncIterable<T> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        const steps = inner[Symbol.asyncIterator]();
+        return {
+          next: () => this.observed(operation, steps.next()),
+          return: async () => (await steps.return?.()) ?? { done: true, value: undefined },
+        };
+      },
+    };
+  }
+
+  private note(operation: keyof BlobStore, error: unknown): void {
+    if (isOutage(error)) this.onFailure(operation);
+  }
+}

@@ -1,0 +1,57 @@
+import { type CommandParser, createClient, defineScript } from 'redis';
+import { inTime } from '../in-time.js';
+import { RATE_WINDOW_SCRIPT } from './rate-window.script.js';
+
+/** As the script answers. */
+export type Answer = readonly [admitted: number, used: number, newest: number, blocker: number, now: number];
+
+const rateWindow = defineScript({
+  SCRIPT: RATE_WINDOW_SCRIPT,
+  NUMBER_OF_KEYS: 1,
+  parseCommand(parser: CommandParser, name: string, ...numbers: readonly number[]) {
+    parser.pushKey(`photo-service:rate:${name}`);
+    parser.push(...numbers.map(String));
+  },
+  transformReply: (reply: unknown) => reply as Answer,
+});
+
+/** Once closed, or cut, it stays so. */
+export class RedisConnection {
+  private readonly client: ReturnType<typeof openClient>;
+  private readonly ready: Promise<unknown>;
+
+  /** Begins to connect. */
+  constructor(
+    url: string,
+    private readonly deadlineMs: number,
+  ) {
+    this.client = openClient(url, deadlineMs);
+    // Whoever calls hears of what went wrong; without a listener the process would end of it.
+    this.client.on('error', () => undefined);
+    this.ready = this.client.connect();
+    this.ready.catch(() => undefined);
+  }
+
+  /** Rejects when no answer came in time. */
+  async rateWindow(name: string, limit: number, windowMs: number, counting: boolean): Promise<Answer> {
+    const answer = this.ready.then(() => this.client.rateWindow(name, limit, windowMs, counting ? 1 : 0));
+    return inTime(answer, this.deadlineMs, `no answer within ${this.deadlineMs} ms`);
+  }
+
+  /** At once; whoever waits for an answer is told that there will be none. */
+  close(): void {
+    this.client.destroy();
+  }
+}
+
+function openClient(url: string, deadlineMs: number) {
+  return createClient({
+    url,
+    // What every Redis, and whatever speaks like one, has understood for ever.
+    RESP: 2,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    socket: { connectTimeout: deadlineMs, reconnectStrategy: false },
+    scripts: { rateWindow },
+  });
+}

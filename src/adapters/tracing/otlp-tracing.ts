@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { BatchSpanProcessor, type NodeTracerConfig, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { causedBy } from '../../core/jobs/cause.js';
+import type { Job } from '../../core/jobs/job.js';
+import { readTraceparent, writeTraceparent } from './traceparent.js';
+
+/** What the last spans may take to be sent when the service ends. */
+const GOODBYE_MS = 2000;
+
+/**
+ * Traces, sent by OTLP over HTTP as JSON: a span for each request, below that of its sender (`traceparent`), and one for each run of a
+ * job, linked to the request that caused it. They name routes by their templates, and nothing that anybody sent. A collector that
+ * is away costs nobody anything but the spans.
+ */
+export class OtlpTracing {
+  private readonly provider: NodeTracerProvider;
+  private readonly tracer: Tracer;
+
+  /** @param endpoint The collector's, as in OTEL_EXPORTER_OTLP_ENDPOINT: `v1/traces` is added. */
+  constructor(endpoint: string, { version, role }: { readonly version: string; readonly role: string }) {
+    const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
+    this.provider = new NodeTracerProvider({
+      resource: resourceOf({
+        'service.name': process.env.OTEL_SERVICE_NAME ?? 'photo-service',
+        'service.version': version,
+        'photo_service.role': role,
+      }),
+      spanProcessors: [new BatchSpanProcessor(exporter)],
+    });
+    this.tracer = this.provider.getTracer('photo-service', version);
+  }
+
+  /** Begins the span of a request. */
+  readonly request = ({
+    method,
+    traceparent,
+  }: {
+    readonly method: string;
+    readonly traceparent: string | undefined;
+  }) => {
+    const sender = readTraceparent(traceparent);
+    const parent = sender === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sender);
+    const attributes = { 'http.request.method': method };
+    const span = this.tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+    return {
+      cause: writeTraceparent(span.spanContext()),
+      end: ({ route, status, requestId }: { route: string | null; status: number; requestId: string }): void => {
+        if (route !== null) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+        span.setAttributes({ 'http.response.status_code': status, 'photo_service.request_id': requestId });
+        if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  };
+
+  /** Runs a job in a trace of its own. */
+  async job({ work, attempt, cause }: Job, run: () => Promise<void>): Promise<void> {
+    const request = readTraceparent(cause);
+    const span = this.tracer.startSpan(`job ${work.kind}`, {
+      kind: SpanKind.CONSUMER,
+      root: true,
+      links: request === null ? [] : [{ context: request }],
+      attributes: { 'photo_service.job.kind': work.kind, 'photo_service.job.attempt': attempt },
+    });
+    try {
+      await causedBy(writeTraceparent(span.spanContext()), run);
+    } catch (error) {
+      // The name alone: a message may say more of a file than it should.
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'thrown' });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  /** Sends what is left, for as long as that takes little. */
+  async close(): Promise<void> {
+    const done = new AbortController();
+    const patience = delay(GOODBYE_MS, undefined, { signal: done.signal, ref: false }).catch(() => undefined);
+    await Promise.race([this.provider.shutdown().catch(() => undefined), patience]);
+    done.abort();
+  }
+}
+
+/** What all spans have in common. */
+function resourceOf(attributes: Readonly<Record<string, string>>): NonNullable<NodeTracerConfig['resource']> {
+  const resource: NonNullable<NodeTracerConfig['resource']> = {
+    attributes,
+    merge: () => resource,
+    getRawAttributes: () => Object.entries(attributes),
+  };
+  return resource;
+}

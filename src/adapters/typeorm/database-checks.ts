@@ -1,0 +1,19 @@
+import type { DataSource } from 'typeorm';
+import { migrations } from './data-source.js';
+import { select } from './rows.js';
+import { withoutTransaction } from './transaction.js';
+
+/** That the database answers, over a connection of the pool. Errors: `service_unavailable`. */
+export async function demandAnswer(dataSource: DataSource): Promise<void> {
+  await withoutTransaction(dataSource, (manager) => select(manager, 'SELECT 1'));
+}
+
+/** That its tables are at least as new as this program: not those of an older backup that was put back meanwhile. */
+export async function demandMigrated(dataSource: DataSource): Promise<void> {
+  const names = migrations.map(({ name }) => name);
+  const done = await withoutTransaction(dataSource, (manager) =>
+    select<{ name: string }>(manager, 'SELECT name FROM migrations WHERE name = ANY($1)', [names]),
+  );
+  const missing = names.filter((name) => !done.some((row) => row.name === name));
+  if (missing.length > 0) throw new Error(`The database lacks ${missing.join(', ')}: run phs migrate, or start again.`);
+}

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+import { deliverEvent } from './core/events/deliver-event.js';
+import type { Job } from './core/jobs/job.js';
+import { runJob } from './core/jobs/run-job.js';
+import { isOutage } from './core/shared/errors.js';
+import { eventBody } from './http/webhooks/event-body.js';
+import type { OpenPorts } from './ports.module.js';
+import { runDispatcher } from './worker/dispatcher.js';
+import { runPeriodically } from './worker/periodic.js';
+import { upkeep } from './worker/upkeep.js';
+import { runWorker } from './worker/worker.js';
+
+/** How long a job is held; the worker holds it longer while it runs. A killed worker's job is due again after this. */
+const LEASE_SECONDS = 60;
+
+/** Jobs, webhooks, and what is done now and then. */
+export interface Background {
+  stop(): Promise<unknown>;
+}
+
+export function startBackground({ ports, metrics, tracing }: OpenPorts, config: Config, logger: Logger): Background {
+  const run: Run = (job) => runJob(ports, job);
+  const traced: Run = tracing === null ? run : (job) => tracing.job(job, () => run(job));
+  const worker = runWorker(ports, timed(traced, metrics), {
+    concurrency: config.workerConcurrency,
+    leaseSeconds: LEASE_SECONDS,
+    onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
+    onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
+  });
+  const dispatcher = runDispatcher(ports, (held) => deliverEvent(ports, held, eventBody), {
+    onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
+  });
+  const tasks = runPeriodically(upkeep(ports, metrics?.garbageCollected), (task, error) => {
+    metrics?.upkeepFailed(task);
+    logger.warn({ err: error }, `failed to ${task}`);
+  });
+  return { stop: () => Promise.all([worker.stop(), dispatcher.stop(), tasks.stop()]) };
+}
+
+type Run = (job: Job) => Promise<void>;
+
+function timed(run: Run, metrics: OpenPorts['metrics']): Run {
+  if (metrics === null) return run;
+  return async (job) => {
+    const began = performance.now();
+    const ended = (outcome: 'done' | 'failed' | 'postponed') =>
+      metrics.jobEnded(job.work.kind, outcome, performance.now() - began);
+    try {
+      await run(job);
+      ended('done');
+    } catch (error) {
+      ended(isOutage(error) ? 'postponed' : 'failed');
+      throw error;
+    }
+  };
+}

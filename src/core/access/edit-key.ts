@@ -1,0 +1,16 @@
+import type { Uses } from '../ports.js';
+import { found, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { ApiKey, KeySettings } from './api-key.js';
+import { readKeySettings } from './key-values.js';
+
+/**
+ * Changes name, IP list, limits or expiry of a key; what is not given stays. Holds from the next request on. Scopes never change
+ * (SPEC.md §5). Errors: `invalid_request`, `not_found`.
+ */
+export async function editKey({ keys }: Uses<'keys'>, id: Id, changes: Partial<KeySettings>): Promise<ApiKey> {
+  const { key } = found(await keys.find(id), 'api_key');
+  const { settings, errors } = readKeySettings({ ...key, ...changes });
+  if (errors.length > 0) throw invalid(...errors);
+  return found(await keys.update(id, settings), 'api_key');
+}

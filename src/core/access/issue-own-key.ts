@@ -1,0 +1,18 @@
+import type { Uses } from '../ports.js';
+import type { Id } from '../shared/ids.js';
+import { type IssuedKey, issueKey, type KeyRequest } from './issue-key.js';
+import { demandAllowed, ownKey } from './own-key.js';
+
+/**
+ * Makes a key. One that takes the place of another (`from`) may have the limits which that one was granted.
+ * Errors: `invalid_request`, `not_found` (`from`), `limit_reached`.
+ */
+export async function issueOwnKey(
+  uses: Uses<'keys' | 'clock'>,
+  request: KeyRequest,
+  from: Id | null,
+): Promise<IssuedKey> {
+  const granted = from === null ? null : await ownKey(uses, request.customerId, from);
+  demandAllowed(request, granted, uses.clock.now());
+  return issueKey(uses, request);
+}

@@ -1,0 +1,38 @@
+import type { Uses } from '../ports.js';
+import { type FieldError, found, invalid, notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { ApiKey, KeySettings } from './api-key.js';
+import { defaultBudgets } from './rolling-window.js';
+
+/** A key as its customer's owner sees it. Errors: `not_found`, also for the key of another customer. */
+export async function ownKey({ keys }: Uses<'keys'>, customerId: Id, id: Id): Promise<ApiKey> {
+  const { key } = found(await keys.find(id), 'api_key');
+  if (key.customerId !== customerId) throw notFound('api_key');
+  return key;
+}
+
+/** The most that an owner may set: the default, or what the operator has granted this key. */
+export function mostRequests(key: Pick<ApiKey, 'readLimit' | 'writeLimit'> | null, group: 'read' | 'write'): number {
+  const granted = (group === 'read' ? key?.readLimit : key?.writeLimit) ?? 0;
+  return Math.max(defaultBudgets[group], granted);
+}
+
+/** What an owner may ask for: limits are the operator's to raise, and a day that is over ends nothing. Errors: `invalid_request`. */
+export function demandAllowed(settings: KeySettings, granted: ApiKey | null, now: Date): void {
+  const errors = [...limitErrors(settings, granted, 'read'), ...limitErrors(settings, granted, 'write')];
+  const { expiresAt } = settings;
+  const isChanged = expiresAt?.getTime() !== granted?.expiresAt?.getTime();
+  if (isChanged && expiresAt !== null && expiresAt.getTime() <= now.getTime()) {
+    const message = 'This day is over already. To end a key at once, delete it.';
+    errors.push({ field: 'expiresAt', code: 'out_of_range', message });
+  }
+  if (errors.length > 0) throw invalid(...errors);
+}
+
+function limitErrors(settings: KeySettings, granted: ApiKey | null, group: 'read' | 'write'): FieldError[] {
+  const [field, limit] = group === 'read' ? ['readLimit', settings.readLimit] : ['writeLimit', settings.writeLimit];
+  const max = mostRequests(granted, group);
+  if (limit === null || limit <= max) return [];
+  const message = `At most ${max} a minute. Whoever runs this service can grant more.`;
+  return [{ field: String(field), code: 'out_of_range', message, max }];
+}

@@ -1,0 +1,22 @@
+import type { Uses } from '../ports.js';
+import { after, DAY } from '../shared/clock.js';
+import type { Id } from '../shared/ids.js';
+import { admits, normalizeRange } from './ip-list.js';
+import type { KeyAddress } from './key-store.js';
+import { ownKey } from './own-key.js';
+
+/** Where a key was used from in the last day, newest first. Errors: `not_found`. */
+export async function recentAddresses(
+  uses: Uses<'keys' | 'clock'>,
+  customerId: Id,
+  id: Id,
+): Promise<readonly KeyAddress[]> {
+  const key = await ownKey(uses, customerId, id);
+  return uses.keys.addressesOf(key.customerId, key.id, after(uses.clock.now(), -DAY));
+}
+
+/** Those of the addresses that a list would refuse. None while the list has an entry that cannot be read: it is not set then. */
+export function lockedOut(ipList: readonly string[], addresses: readonly KeyAddress[]): readonly string[] {
+  if (ipList.some((entry) => normalizeRange(entry) === null)) return [];
+  return addresses.map(({ address }) => address).filter((address) => !admits(ipList, address));
+}

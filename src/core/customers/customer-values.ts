@@ -1,0 +1,24 @@
+import { isTimeZone } from '../media/capture-time.js';
+import type { FieldError } from '../shared/errors.js';
+import { codePoints } from '../shared/text.js';
+
+/** Of a name that was cleaned already. */
+export function nameErrors(name: string): FieldError[] {
+  if (name !== '' && codePoints(name) <= 200) return [];
+  const code = name === '' ? 'required' : 'too_long';
+  return [{ field: 'name', code, message: 'name must have 1 to 200 characters.' }];
+}
+
+export function zoneErrors(timeZone: string): FieldError[] {
+  if (isTimeZone(timeZone) && !/^[+-]/.test(timeZone)) return [];
+  const message = 'timeZone must be an IANA name such as Europe/Paris.';
+  return [{ field: 'timeZone', code: 'invalid_format', message }];
+}
+
+export const MAX_RETENTION_DAYS = 365;
+
+export function retentionErrors(days: number): FieldError[] {
+  if (Number.isInteger(days) && days >= 1 && days <= MAX_RETENTION_DAYS) return [];
+  const message = `The trash keeps photos for 1 to ${MAX_RETENTION_DAYS} days.`;
+  return [{ field: 'trashRetentionDays', code: 'out_of_range', message, min: 1, max: MAX_RETENTION_DAYS }];
+}

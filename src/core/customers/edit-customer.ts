@@ -1,0 +1,29 @@
+import type { Uses } from '../ports.js';
+import { invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { cleanText } from '../shared/text.js';
+import { type Customer, type CustomerSettings, withSettings } from './customer.js';
+import { nameErrors, retentionErrors, zoneErrors } from './customer-values.js';
+
+/**
+ * Changes what an owner may change of the account. The retention holds for photos that are put into the trash from then on: those in it
+ * keep the day that was told. Errors: `invalid_request`, `not_found`.
+ */
+export async function editCustomer(
+  { store, clock }: Uses<'store' | 'clock'>,
+  customerId: Id,
+  request: CustomerSettings,
+): Promise<Customer> {
+  const settings = { ...request, name: cleanText(request.name) };
+  const errors = [
+    ...nameErrors(settings.name),
+    ...zoneErrors(settings.defaultTimeZone),
+    ...retentionErrors(settings.trashRetentionDays),
+  ];
+  if (errors.length > 0) throw invalid(...errors);
+  return store.within(customerId, async (work) => {
+    const changed = withSettings(await work.lockCustomer(), settings, clock.now());
+    await work.updateCustomer(changed);
+    return changed;
+  });
+}

@@ -1,0 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const causes = new AsyncLocalStorage<string>();
+
+/** Does work whose jobs are to tell by what they were caused: `traceparent` as W3C Trace Context writes it. It goes along by itself. */
+export function causedBy<T>(traceparent: string, work: () => T): T {
+  return causes.run(traceparent, work);
+}
+
+/** What the work at hand was caused by; null where nobody traces it. */
+export function currentCause(): string | null {
+  return causes.getStore() ?? null;
+}

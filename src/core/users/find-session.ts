@@ -1,0 +1,22 @@
+import type { Uses } from '../ports.js';
+import { hashRandomToken } from '../shared/random-token.js';
+import { isOver, type KnownSession, SEEN_EVERY_MS } from './session.js';
+
+/** The session of a cookie with its user, while it lasts. */
+export async function findSession(
+  { sessions, clock }: Uses<'sessions' | 'clock'>,
+  token: string,
+): Promise<KnownSession | null> {
+  const known = await sessions.find(hashRandomToken(token));
+  return known === null || isOver(known.session, clock.now()) || known.customer.status === 'closing' ? null : known;
+}
+
+/** Notes that a session is in use, now and then. */
+export async function touchSession(
+  { sessions, clock }: Uses<'sessions' | 'clock'>,
+  { session }: KnownSession,
+  address: string,
+): Promise<void> {
+  const isFresh = clock.now().getTime() - session.lastSeenAt.getTime() < SEEN_EVERY_MS;
+  if (!isFresh || session.address !== address) await sessions.touch(session.tokenHash, clock.now(), address);
+}

@@ -1,0 +1,26 @@
+import type { Uses } from '../ports.js';
+import { found } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
+import type { Invitation } from './invite-user.js';
+import { linked } from './user.js';
+
+/** A new link for somebody who is known: the way back in for a lost password. Errors: `not_found`. */
+export async function linkUser(
+  { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
+  customerId: Id,
+  userId: Id,
+): Promise<Invitation> {
+  const token = newRandomToken();
+  const user = await store.within(customerId, async ({ users }) => {
+    const known = linked(found(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
+    await users.update(known);
+    return known;
+  });
+  return { user, url: linkUrl(publicUrl, token) };
+}
+
+/** Where a one-time link leads: an address of the settings area. */
+export function linkUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/settings/enter/${token}`;
+}

@@ -1,0 +1,57 @@
+import { All, Controller, Get, Param, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { notFound } from '../../core/shared/errors.js';
+import { NeedsNoKey } from '../api/access.js';
+import { guidePage, readerPage } from './docs-page.js';
+import { assetFile, isGuide, type PublicFile, pageFile } from './documents.js';
+import { FOR_EVER, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
+
+/** Our own files and nothing else: no script or style in the page, no other site. The reader draws its icons as `data:`. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What people read about the API, and try it with. */
+@Controller('docs')
+@NeedsNoKey()
+export class DocsController {
+  @Get()
+  reader(@Req() request: Request, @Res() response: Response): void {
+    sendPage(request, response, pageFile('reader', readerPage));
+  }
+
+  @Get('guides/:name')
+  guide(@Param('name') name: string, @Req() request: Request, @Res() response: Response): void {
+    if (!isGuide(name)) throw notFound('guide');
+    sendPage(
+      request,
+      response,
+      pageFile(`guide ${name}`, () => guidePage(name)),
+    );
+  }
+
+  @Get('assets/:version/:name')
+  asset(@Param('name') name: string, @Req() request: Request, @Res() response: Response): void {
+    const file = assetFile(name);
+    if (file === undefined) throw notFound('asset');
+    sendPublic(request, response, file, FOR_EVER);
+  }
+
+  @All(['', 'guides/:name', 'assets/:version/:name'])
+  other(@Req() request: Request, @Res() response: Response): void {
+    sendMethods(request, response);
+  }
+}
+
+function sendPage(request: Request, response: Response, page: PublicFile): void {
+  response.setHeader('Content-Security-Policy', POLICY);
+  response.setHeader('Referrer-Policy', 'same-origin');
+  sendPublic(request, response, page, REVALIDATE);
+}

@@ -1,0 +1,159 @@
+import type { ComponentChildren } from 'preact';
+import { linkTarget } from './documents.js';
+
+/**
+ * The Markdown of our own guides as elements: headings, paragraphs, lists, tables, code, quotes; in lines code, bold and links.
+ * What it does not know stays text, so nothing in a guide can become a script.
+ */
+export function Markdown({ text }: { text: string }) {
+  return <>{blocksOf(text).map(blockElement)}</>;
+}
+
+type Block =
+  | { readonly kind: 'heading'; readonly level: number; readonly text: string }
+  | { readonly kind: 'code'; readonly language: string; readonly text: string }
+  | { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly string[] }
+  | { readonly kind: 'table'; readonly rows: readonly (readonly string[])[] }
+  | { readonly kind: 'paragraph'; readonly text: string };
+
+const FENCE = /^```([a-z]*)$/;
+const HEADING = /^(#{1,4}) (.+)$/;
+const ITEM = /^(?:[-*]|[0-9]+\.) (.*)$/;
+
+export function blocksOf(markdown: string): readonly Block[] {
+  const lines = markdown.split('\n');
+  const blocks: Block[] = [];
+  while (lines.length > 0) {
+    const line = lines.shift() ?? '';
+    const fence = FENCE.exec(line);
+    const heading = HEADING.exec(line);
+    if (line.trim() === '') continue;
+    if (fence) blocks.push({ kind: 'code', language: fence[1] ?? '', text: upToFence(lines) });
+    else if (heading) blocks.push({ kind: 'heading', level: heading[1]?.length ?? 1, text: heading[2] ?? '' });
+    else if (line.startsWith('|'))
+      blocks.push({ kind: 'table', rows: rowsOf([line, ...taken(lines, (next) => next.startsWith('|'))]) });
+    else if (ITEM.test(line)) {
+      const more = taken(lines, (next) => ITEM.test(next) || /^\s+\S/.test(next));
+      blocks.push({ kind: 'list', ordered: /^[0-9]/.test(line), items: itemsOf([line, ...more]) });
+    } else blocks.push({ kind: 'paragraph', text: [line, ...taken(lines, isText)].join(' ') });
+  }
+  return blocks;
+}
+
+function upToFence(lines: string[]): string {
+  const text = taken(lines, (line) => line !== '```').join('\n');
+  lines.shift();
+  return text;
+}
+
+function taken(lines: string[], isNext: (line: string) => boolean): string[] {
+  const some: string[] = [];
+  while (lines[0] !== undefined && isNext(lines[0])) some.push(lines.shift() ?? '');
+  return some;
+}
+
+function isText(line: string): boolean {
+  return line.trim() !== '' && !FENCE.test(line) && !HEADING.test(line) && !ITEM.test(line) && !line.startsWith('|');
+}
+
+function itemsOf(lines: readonly string[]): string[] {
+  const items: string[] = [];
+  for (const line of lines) {
+    const item = ITEM.exec(line);
+    if (item) items.push(item[1] ?? '');
+    else items.push(`${items.pop() ?? ''} ${line.trim()}`);
+  }
+  return items;
+}
+
+function rowsOf(lines: readonly string[]): string[][] {
+  const rows = lines.map((line) =>
+    line
+      .replace(/^\||\|\s*$/g, '')
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll('\\|', '|')),
+  );
+  return rows.filter((cells) => !cells.every((cell) => /^:?-+:?$/.test(cell)));
+}
+
+function blockElement(block: Block, index: number): ComponentChildren {
+  switch (block.kind) {
+    case 'heading':
+      return <Heading key={index} level={block.level} text={block.text} />;
+    case 'code':
+      return (
+        <pre key={index}>
+          <code>{block.text}</code>
+        </pre>
+      );
+    case 'list': {
+      const items = block.items.map((item) => <li key={item}>{inline(item)}</li>);
+      return block.ordered ? <ol key={index}>{items}</ol> : <ul key={index}>{items}</ul>;
+    }
+    case 'table':
+      return <Table key={index} rows={block.rows} />;
+    case 'paragraph':
+      return <p key={index}>{inline(block.text)}</p>;
+  }
+}
+
+function Heading({ level, text }: { level: number; text: string }) {
+  const Tag = `h${level}` as 'h1' | 'h2' | 'h3' | 'h4';
+  return <Tag id={anchorOf(text)}>{inline(text)}</Tag>;
+}
+
+/** As other readers of Markdown make them. */
+function anchorOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} -]/gu, '')
+    .trim()
+    .replace(/ /g, '-');
+}
+
+function Table({ rows: [head = [], ...rows] }: { rows: readonly (readonly string[])[] }) {
+  const named = head.some((cell) => cell !== '');
+  return (
+    <table>
+      {named && (
+        <thead>
+          <tr>
+            {head.map((cell) => (
+              <th key={cell} scope="col">
+                {inline(cell)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+      )}
+      <tbody>
+        {rows.map((cells) => (
+          <tr key={cells.join()}>
+            {cells.map((cell, at) => (
+              <td key={`${at} ${cell}`}>{inline(cell)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Code first: what stands in it is nothing else. */
+function inline(text: string): ComponentChildren[] {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/).map((part, at) => {
+    const key = `${at} ${part}`;
+    if (/^`.+`$/.test(part)) return <code key={key}>{part.slice(1, -1)}</code>;
+    if (/^\*\*.+\*\*$/.test(part)) return <strong key={key}>{inline(part.slice(2, -2))}</strong>;
+    const [, words, href] = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part) ?? [];
+    if (words === undefined || href === undefined) return part;
+    const target = linkTarget(href);
+    return target === null ? (
+      <span key={key}>{inline(words)}</span>
+    ) : (
+      <a key={key} href={target}>
+        {inline(words)}
+      </a>
+    );
+  });
+}

@@ -1,0 +1,34 @@
+import type { Request, Response } from 'express';
+import { DomainError } from '../../core/shared/errors.js';
+import { noneMatch } from '../api/entity-tag.js';
+import type { PublicFile } from './documents.js';
+
+/** What public documents can be asked for. */
+export const METHODS = 'GET, HEAD, OPTIONS';
+
+/** Keep it, and ask whether it is still right. */
+export const REVALIDATE = 'public, no-cache';
+/** The address changes with the bytes. */
+export const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** Answers with a file that is the same for everyone, or with 304. */
+export function sendPublic(request: Request, response: Response, file: PublicFile, caching: string): void {
+  response.setHeader('ETag', file.entityTag);
+  response.setHeader('Cache-Control', caching);
+  response.vary('Accept-Encoding');
+  if (!noneMatch(request.headers['if-none-match'], file.entityTag)) {
+    response.status(304).end();
+    return;
+  }
+  response.setHeader('Content-Type', file.type);
+  response.end(file.bytes);
+}
+
+/** OPTIONS is told what can be asked for, and so is whoever asks for something else. Errors: `method_not_allowed`. */
+export function sendMethods({ method }: Request, response: Response): void {
+  response.setHeader('Allow', METHODS);
+  if (method !== 'OPTIONS') {
+    throw new DomainError('method_not_allowed', `${method} is not possible here. Possible: ${METHODS}.`);
+  }
+  response.status(204).end();
+}

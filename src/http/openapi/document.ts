@@ -1,0 +1,141 @@
+import { scopes } from '../../core/access/scope.js';
+import type { ErrorCode } from '../../core/shared/errors.js';
+import { account, scopeMeanings } from './account.js';
+import { ErrorResponses, errorSchemas } from './errors.js';
+import { apiHeaders, headerRefs, headers, signedHeaders } from './headers.js';
+import { importPaths } from './import-paths.js';
+import { importSchemas } from './imports.js';
+import { introduction } from './introduction.js';
+import type { Chapter, Method, Operation, Paths } from './operation.js';
+import { photoPaths } from './photo-paths.js';
+import { photoSchemas } from './photos.js';
+import { answer, flag, orNull, type Schema, text } from './schema.js';
+import { signedPaths } from './signed-paths.js';
+import { tags } from './tags.js';
+import { webhookSchemas, webhooks } from './webhooks.js';
+
+const chapters: readonly Chapter[] = [
+  account,
+  { paths: photoPaths, schemas: photoSchemas },
+  tags,
+  { paths: importPaths, schemas: importSchemas },
+  { paths: signedPaths, schemas: {} },
+];
+
+const shared: Readonly<Record<string, Schema>> = {
+  Id: {
+    type: 'integer',
+    description: 'A whole number, never used twice. Gaps are normal.',
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+  Pagination: answer('How to go on.', {
+    nextCursor: orNull(
+      text('Send it as `cursor` for the next page; null: this is the last.', 'eyJ2IjoxLCJjIjoxfQ.c2lnbmF0dXJl'),
+    ),
+    hasMore: flag('Whether there is a next page.', true),
+  }),
+};
+
+const tagDescriptions = {
+  Account: 'Who is calling, and what there may be.',
+  Photos: 'The library.',
+  Tags: 'Words that photos carry.',
+  Imports: 'How photos come into the library.',
+  'Signed addresses':
+    'Outside /api/v1, without a key: addresses that other answers hold. They count against no budget.',
+  Webhooks: 'What the service tells your server by itself.',
+};
+
+/** The whole contract as an OpenAPI 3.1 document, made of the same limits, codes, scopes and types as the service. */
+export function openApiDocument(version: string) {
+  const errors = new ErrorResponses();
+  const paths = chapters.map((chapter) => pathsOf(chapter.paths, errors));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Photo Service',
+      version,
+      summary: 'Photos of many customers: imports, tags, renditions, and originals kept byte for byte.',
+      description: introduction,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The installation that this document was read from.' }],
+    tags: Object.entries(tagDescriptions).map(([name, description]) => ({ name, description })),
+    paths: Object.assign({}, ...paths) as Record<string, Record<string, object>>,
+    webhooks,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'phs_live_ and 49 letters and digits',
+          description: `\`Authorization: Bearer <API key>\`. What a key may do never changes:\n${scopes
+            .map((scope) => `\n- \`${scope}\`: ${scopeMeanings[scope]}`)
+            .join('')}`,
+        },
+      },
+      headers,
+      schemas: Object.assign(
+        {},
+        shared,
+        errorSchemas,
+        ...chapters.map(({ schemas }) => schemas),
+        webhookSchemas,
+      ) as Record<string, Schema>,
+      responses: errors.components,
+    },
+  };
+}
+
+/** The document as it stands in the repository and is served. */
+export function openApiText(version: string): string {
+  return `${JSON.stringify(openApiDocument(version), null, 2)}\n`;
+}
+
+function pathsOf(paths: Paths, errors: ErrorResponses): Record<string, Record<string, object>> {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(methods).map(([method, operation]) => [
+          method,
+          operationOf(method as Method, operation, errors),
+        ]),
+      ),
+    ]),
+  );
+}
+
+function operationOf(method: Method, operation: Operation, errors: ErrorResponses) {
+  const { operationId, tag, summary, description, scope, parameters = [], body, answers } = operation;
+  const usual = scope === null ? signedHeaders : apiHeaders;
+  const replayable = scope !== null && method !== 'get' ? (['Idempotent-Replayed'] as const) : [];
+  const successes = Object.entries(answers).map(([status, { description: meaning, content, headers: own = [] }]) => [
+    status,
+    { description: meaning, headers: headerRefs([...usual, ...own, ...replayable]), ...(content && { content }) },
+  ]);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: scope === null ? description : `${description}\n\nNeeds the scope \`${scope}\`.`,
+    security: scope === null ? [] : [{ apiKey: [scope] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: body }),
+    responses: {
+      ...Object.fromEntries(successes),
+      ...errors.of(scope === null ? 'signed' : 'api', errorsOf(method, operation)),
+    },
+  };
+}
+
+/** What every operation of its kind can answer (API.md, appendix B), and what it can beside. */
+function errorsOf(method: Method, { scope, body, errors = [] }: Operation): readonly ErrorCode[] {
+  const always: ErrorCode[] = ['internal_error', 'service_unavailable'];
+  if (scope === null) return [...always, ...errors];
+  always.push('invalid_request', 'unauthorized', 'scope_required', 'ip_not_whitelisted', 'rate_limited');
+  if (method !== 'get') always.push('account_suspended', 'idempotency_in_progress', 'idempotency_key_reused');
+  if (body) always.push('payload_too_large', 'unsupported_media_type');
+  return [...always, ...errors];
+}

@@ -1,0 +1,68 @@
+import type { Scope } from '../../core/access/scope.js';
+import type { ErrorCode } from '../../core/shared/errors.js';
+import type { HeaderName } from './headers.js';
+import type { Schema } from './schema.js';
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+  /** Lists stand in one value, with commas between. */
+  readonly style?: 'form';
+  readonly explode?: false;
+}
+
+export interface Content {
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+  readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>;
+}
+
+export interface Success {
+  readonly description: string;
+  /** By media type; none when there is no body. */
+  readonly content?: Readonly<Record<string, Content>>;
+  /** Beside those that every answer has. */
+  readonly headers?: readonly HeaderName[];
+}
+
+/** One method of one path, without what follows from its kind. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Null outside /api/v1: the address itself is the permission. */
+  readonly scope: Scope | null;
+  readonly parameters?: readonly Parameter[];
+  readonly body?: {
+    readonly description: string;
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, Content>>;
+  };
+  readonly answers: Readonly<Record<number, Success>>;
+  /** Beside those that follow from the kind of the operation. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+export type Paths = Readonly<Record<string, Readonly<Partial<Record<Method, Operation>>>>>;
+
+/** What one resource adds to the document. */
+export interface Chapter {
+  readonly paths: Paths;
+  readonly schemas: Readonly<Record<string, Schema>>;
+}
+
+/** A JSON body by its schema. */
+export function json(schema: Schema, examples?: Content['examples']): Readonly<Record<string, Content>> {
+  return { 'application/json': { schema, ...(examples && { examples }) } };
+}
+
+/** Both media types of a merge patch (RFC 7396). */
+export function mergePatch(schema: Schema): Readonly<Record<string, Content>> {
+  return { 'application/merge-patch+json': { schema }, 'application/json': { schema } };
+}

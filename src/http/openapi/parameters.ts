@@ -1,0 +1,110 @@
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.js';
+import { MAX_IDS, type ParameterTable } from '../api/parameters.js';
+import type { Parameter } from './operation.js';
+import { type Schema, text, whole } from './schema.js';
+
+/** A query parameter for each that the route's table knows: the compiler sees to it that they are the same. */
+export function query<Table extends ParameterTable>(known: { readonly [Name in keyof Table]: Schema }): Parameter[] {
+  return Object.entries<Schema>(known).map(([name, { description, ...schema }]): Parameter => {
+    const list = schema['type'] === 'array' ? ({ style: 'form', explode: false } as const) : {};
+    return { name, in: 'query', description: String(description), schema, ...list };
+  });
+}
+
+export const pageSchemas = {
+  limit: whole(
+    `Items of a page, ${DEFAULT_PAGE_SIZE} when left out. Outside 1 to ${MAX_PAGE_SIZE} it is refused, not cut.`,
+    MAX_PAGE_SIZE,
+    { minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
+  ),
+  cursor: text(
+    'The `pagination.nextCursor` of the page before. Repeat sort and filters with it; `limit` may change. Good for at least 24 hours.',
+    'eyJ2IjoxLCJjIjoxLCJlIjoicGhvdG9zIn0.c2lnbmF0dXJl',
+    { maxLength: 2000 },
+  ),
+};
+
+export function pathId(name: string, what: string, example: number): Parameter {
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: `The id of the ${what}. What is no id is answered as an id that does not exist: 404.`,
+    schema: { $ref: '#/components/schemas/Id', examples: [example] },
+  };
+}
+
+/** One id, or a list of them. */
+export function pathIds(name: string, what: string): Parameter {
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: `The id of the ${what}, or up to ${MAX_IDS} of them with commas between: \`1,2,3\`. A list with anything else in it is 404.`,
+    schema: {
+      oneOf: [
+        { $ref: '#/components/schemas/Id' },
+        { type: 'string', pattern: `^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){1,${MAX_IDS - 1}}$` },
+      ],
+      examples: [90417, '90417,90418'],
+    },
+  };
+}
+
+export const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422.',
+  schema: { type: 'string', minLength: 1, maxLength: 512, examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'] },
+};
+
+export const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description:
+    'The ETag of the state that you have seen, or `*`: if the resource has changed since, nothing is done and the answer is 412. Not with a list of ids.',
+  schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
+};
+
+export const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description:
+    'The ETag of what you have: if it is still right, the answer is 304 without a body. It counts as a request.',
+  schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
+};
+
+export const rangeParameters: readonly Parameter[] = [
+  {
+    name: 'Range',
+    in: 'header',
+    description:
+      'One range of bytes (RFC 9110 §14.2). Several, and what cannot be read, are answered with the whole file.',
+    schema: { type: 'string', examples: ['bytes=0-1023'] },
+  },
+  {
+    name: 'If-Range',
+    in: 'header',
+    description: 'An ETag, or a date: the range counts only if the file is still that one.',
+    schema: { type: 'string', examples: ['"sha256-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"'] },
+  },
+  {
+    name: 'If-Modified-Since',
+    in: 'header',
+    description: 'Counts only without `If-None-Match`.',
+    schema: { type: 'string', examples: ['Sat, 21 Nov 2026 03:04:05 GMT'] },
+  },
+];
+
+/** Ids with commas between. */
+export function idList(description: string, maxItems = MAX_IDS): Schema {
+  return {
+    type: 'array',
+    description: `${description} At most ${maxItems}, with commas between.`,
+    items: { $ref: '#/components/schemas/Id' },
+    minItems: 1,
+    maxItems,
+    examples: [[12, 15]],
+  };
+}

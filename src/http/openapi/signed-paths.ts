@@ -1,0 +1,56 @@
+import type { HeaderName } from './headers.js';
+import type { Parameter, Paths } from './operation.js';
+import { ifNoneMatch, rangeParameters } from './parameters.js';
+import { bytes } from './photo-paths.js';
+
+const token: Parameter = {
+  name: 'token',
+  in: 'path',
+  required: true,
+  description: 'What the service signed. Take the whole address as you were given it.',
+  schema: { type: 'string', examples: ['WzEsNyw5MDQxOF0.c2lnbmF0dXJl'] },
+};
+const fileHeaders: readonly HeaderName[] = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Disposition'];
+
+/** Addresses that other answers hold (API.md §8.6): outside /api/v1, without a key, without a budget, for pages of any origin. */
+export const signedPaths: Paths = {
+  '/uploads/{token}': {
+    put: {
+      operationId: 'uploadBytes',
+      tag: 'Signed addresses',
+      summary: 'Send the bytes of one item',
+      description:
+        'The `upload.url` of an item. Good for 6 hours, for this item and its declared size and hash; it ends with the key that asked for it. The same bytes again are fine. An installation may give addresses of its store instead.',
+      scope: null,
+      parameters: [token],
+      body: {
+        description: 'The bytes of the file, with the headers that the item names.',
+        required: true,
+        content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+      },
+      answers: { 204: { description: 'They are safe, and will be looked at.' } },
+      errors: ['size_mismatch', 'checksum_mismatch', 'upload_forbidden', 'import_photo_final', 'payload_too_large'],
+    },
+  },
+  '/renditions/{token}': {
+    get: {
+      operationId: 'showRendition',
+      tag: 'Signed addresses',
+      summary: 'Show a rendition',
+      description:
+        'One of the `urls` of a photo, for `<img>`. Good until their `expiresAt`; may be kept by any cache, since another rotation has another address.',
+      scope: null,
+      parameters: [token, ifNoneMatch, ...rangeParameters],
+      answers: {
+        200: { description: 'The picture.', content: bytes, headers: fileHeaders },
+        206: {
+          description: 'The range that was asked for.',
+          content: bytes,
+          headers: [...fileHeaders, 'Content-Range'],
+        },
+        304: { description: 'It has not changed.', headers: fileHeaders },
+      },
+      errors: ['url_forbidden', 'not_found', 'range_not_satisfiable'],
+    },
+  },
+};

@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Something that requests need. */
+export interface ReadinessCheck {
+  /** As `/readyz` names it. */
+  readonly name: string;
+  /** What it means when it is away: `failed`, no traffic for this process; `degraded`, only told. */
+  readonly otherwise: 'failed' | 'degraded';
+  /** Rejects when it is away. May hang: it is not waited for. */
+  look(): Promise<unknown>;
+}
+
+export type Finding = 'ok' | ReadinessCheck['otherwise'];
+
+export interface ReadinessReport {
+  readonly status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
+  readonly checks: Readonly<Record<string, Finding>>;
+}
+
+/** What one look may take. */
+const DEADLINE_MS = 3000;
+/** How long an answer is good for: whoever asks often costs what is asked no more than that. */
+const FRESH_MS = 1000;
+
+/**
+ * Whether this process wants traffic. A look has `deadlineMs`, and there is one at a time, however many ask and however long it hangs.
+ * @param onChange Told of every finding that differs from the one before, which is `ok` at first. Must not throw.
+ */
+export class Readiness {
+  private readonly watched: readonly Watched[];
+
+  constructor(
+    checks: readonly ReadinessCheck[],
+    private readonly stopping: AbortSignal,
+    onChange: (name: string, finding: Finding, reason?: unknown) => void = () => undefined,
+    deadlineMs: number = DEADLINE_MS,
+  ) {
+    this.watched = checks.map((check) => new Watched(check, deadlineMs, onChange));
+  }
+
+  async report(): Promise<ReadinessReport> {
+    if (this.stopping.aborted) return { status: 'stopping', checks: {} };
+    const found = await Promise.all(this.watched.map(async (check) => [check.name, await check.find()] as const));
+    const findings = found.map(([, finding]) => finding);
+    const bad = findings.includes('failed') ? 'not_ready' : findings.includes('degraded') ? 'degraded' : 'ready';
+    return { status: this.stopping.aborted ? 'stopping' : bad, checks: Object.fromEntries(found) };
+  }
+}
+
+class Watched {
+  private asked = Number.NEGATIVE_INFINITY;
+  private answer: Promise<Finding> = Promise.resolve('ok');
+  private underWay: Promise<unknown> | null = null;
+  private last: Finding = 'ok';
+
+  constructor(
+    private readonly check: ReadinessCheck,
+    private readonly deadlineMs: number,
+    private readonly onChange: (name: string, finding: Finding, reason?: unknown) => void,
+  ) {}
+
+  get name(): string {
+    return this.check.name;
+  }
+
+  find(): Promise<Finding> {
+    if (performance.now() - this.asked >= FRESH_MS) {
+      this.asked = performance.now();
+      this.answer = this.look();
+    }
+    return this.answer;
+  }
+
+  private async look(): Promise<Finding> {
+    const done = new AbortController();
+    try {
+      this.underWay ??= this.check.look().finally(() => {
+        this.underWay = null;
+      });
+      await Promise.race([this.underWay, this.tooLate(done.signal)]);
+      return this.is('ok');
+    } catch (error) {
+      return this.is(this.check.otherwise, error);
+    } finally {
+      done.abort();
+    }
+  }
+
+  private async tooLate(signal: AbortSignal): Promise<never> {
+    await delay(this.deadlineMs, undefined, { signal });
+    throw new Error(`no answer within ${this.deadlineMs} ms`);
+  }
+
+  private is(finding: Finding, reason?: unknown): Finding {
+    if (finding !== this.last) this.onChange(this.name, finding, reason);
+    this.last = finding;
+    return finding;
+  }
+}

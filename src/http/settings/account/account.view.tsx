@@ -1,0 +1,222 @@
+import type { Customer } from '../../../core/customers/customer.js';
+import { MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
+import type { KnownSession, Session } from '../../../core/users/session.js';
+import { MIN_PASSWORD } from '../../../core/users/user.js';
+import { Button, Field, Form, type Problems } from '../form.js';
+import type { FormFields } from '../form-fields.js';
+import { Badge, Card, Heading, Moment, Table } from '../parts.js';
+
+interface AccountProps {
+  readonly customer: Customer;
+  readonly person: KnownSession;
+  readonly sessions: readonly Session[];
+  /** The form that was sent and refused. */
+  readonly refused: { readonly form: string; readonly problems: Problems } | null;
+  /** What it said. */
+  readonly form: FormFields;
+}
+
+export function AccountPage({ customer, person, sessions, refused, form }: AccountProps) {
+  const isOwner = person.user.role === 'owner';
+  const problemsOf = (name: string) => (refused?.form === name ? refused.problems : null);
+  return (
+    <>
+      <Heading title="Account" lead={isOwner ? undefined : `You are a member of ${customer.name}.`}>
+        {isOwner && (
+          <a class="button plain" href="/settings/account/people">
+            People
+          </a>
+        )}
+      </Heading>
+      {isOwner && <CustomerCard customer={customer} problems={problemsOf('account')} form={form} />}
+      <EmailCard person={person} problems={problemsOf('email')} form={form} />
+      <PasswordCard person={person} problems={problemsOf('password')} />
+      <SessionsCard sessions={sessions} current={person.session.id} />
+      <ExportCard />
+    </>
+  );
+}
+
+interface CardProps {
+  readonly problems: Problems | null;
+  readonly form: FormFields;
+}
+
+function CustomerCard({ customer, problems, form }: CardProps & { customer: Customer }) {
+  const said = (name: string, value: string) => (problems ? form.text(name) : value);
+  const zone = said('timeZone', customer.defaultTimeZone);
+  return (
+    <Card title="The account">
+      <Form action="/settings/account" label="The account">
+        <Field
+          label="Name"
+          name="name"
+          errors={problems}
+          input={{ value: said('name', customer.name), required: true, maxLength: 200, autocomplete: 'organization' }}
+        />
+        <Field
+          label="Default time zone"
+          name="timeZone"
+          hint="For photos that do not say where their clock stood."
+          errors={problems}
+          input={{ value: zone }}
+          choices={zones(customer.defaultTimeZone).map((name) => [name, name.replaceAll('_', ' ')])}
+        />
+        <Field
+          label="Days in the trash"
+          name="trashRetentionDays"
+          hint="How long a deleted photo can be brought back. Photos in the trash keep the day that they were told."
+          errors={problems}
+          input={{
+            type: 'number',
+            value: said('trashRetentionDays', String(customer.trashRetentionDays)),
+            min: 1,
+            max: MAX_RETENTION_DAYS,
+            required: true,
+          }}
+        />
+        <div class="buttons">
+          <Button>Save</Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+function EmailCard({ person, problems, form }: CardProps & { person: KnownSession }) {
+  const { email } = person.user;
+  const lead = email
+    ? undefined
+    : 'You came by a link that works once. Give an address and a password now, so that you can come back.';
+  return (
+    <Card title="Your e-mail address" lead={lead}>
+      <Form action="/settings/account/email" label="Your e-mail address">
+        <Field
+          label="E-mail address"
+          name="email"
+          hint="You sign in with it."
+          errors={problems}
+          input={{
+            type: 'email',
+            value: problems ? form.text('email') : (email ?? ''),
+            required: true,
+            maxLength: 254,
+            autocomplete: 'username',
+          }}
+        />
+        <div class="buttons">
+          <Button>Save</Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+function PasswordCard({ person, problems }: { person: KnownSession; problems: Problems | null }) {
+  const { passwordHash, email } = person.user;
+  return (
+    <Card title={passwordHash === null ? 'Choose a password' : 'Your password'}>
+      <Form action="/settings/account/password" label="Your password">
+        {/* So that browsers keep the password under the right name. */}
+        <input type="text" name="username" value={email ?? ''} autocomplete="username" hidden readOnly />
+        {passwordHash !== null && (
+          <Field
+            label="Current password"
+            name="current"
+            errors={problems}
+            input={{ type: 'password', required: true, autocomplete: 'current-password', maxLength: 1000 }}
+          />
+        )}
+        <Field
+          label="New password"
+          name="password"
+          hint={`At least ${MIN_PASSWORD} characters. Several words make a good one.`}
+          errors={problems}
+          input={{ type: 'password', required: true, autocomplete: 'new-password', maxLength: 1000 }}
+        />
+        {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
+        <div class="buttons">
+          <Button>{passwordHash === null ? 'Set the password' : 'Change the password'}</Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+function SessionsCard({ sessions, current }: { sessions: readonly Session[]; current: number }) {
+  const rows = sessions.map((session) => ({
+    key: session.id,
+    cells: [
+      <>
+        {browserName(session.browser)} {session.id === current && <Badge tone="good">This browser</Badge>}
+      </>,
+      session.address,
+      <Moment at={session.lastSeenAt} />,
+      <Moment at={session.startedAt} />,
+      session.id === current ? null : (
+        <div class="actions">
+          <Form action={`/settings/account/sessions/${session.id}/end`}>
+            <button class="quiet" type="submit">
+              Sign out<span class="unseen">{` ${browserName(session.browser)} at ${session.address}`}</span>
+            </button>
+          </Form>
+        </div>
+      ),
+    ],
+  }));
+  return (
+    <Card title="Where you are signed in">
+      <Table
+        caption="Browsers in which you are signed in"
+        columns={['Browser', 'Address', 'Last seen', 'Since', '']}
+        rows={rows}
+      />
+      {sessions.length > 1 && (
+        <Form action="/settings/account/sessions/end-others">
+          <div class="buttons">
+            <Button kind="plain">Sign out everywhere else</Button>
+          </div>
+        </Form>
+      )}
+    </Card>
+  );
+}
+
+function ExportCard() {
+  return (
+    <Card title="Taking your photos with you">
+      <p>
+        Every original is kept byte for byte, and everything we know of it can be read through the API: a key with “Read
+        only” is enough. List the photos with <code>GET /api/v1/photos</code>, then fetch each from{' '}
+        <code>/photos/{'{id}'}/download</code>.
+      </p>
+    </Card>
+  );
+}
+
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+];
+
+/** Which browser it most likely was. Browsers claim to be each other, so the order matters. */
+function browserName(userAgent: string): string {
+  const name = NAMES.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'A browser';
+  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  return system ? `${name} on ${system}` : name;
+}
+
+/** Those that the platform knows; UTC and the one that is set even where it does not list them. */
+function zones(current: string): readonly string[] {
+  return [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])].sort();
+}

@@ -1,0 +1,139 @@
+import type { Id } from '../../../core/shared/ids.js';
+import { LINK_DAYS, type User } from '../../../core/users/user.js';
+import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import type { FormFields } from '../form-fields.js';
+import { Badge, Card, Confirm, Heading, Moment, Table } from '../parts.js';
+
+interface ListProps {
+  readonly users: readonly User[];
+  readonly self: Id;
+  readonly problems: Problems | null;
+  /** What the refused form said. */
+  readonly form: FormFields;
+}
+
+export function PeopleList({ users, self, problems, form }: ListProps) {
+  const rows = users.map((user) => ({
+    key: user.id,
+    cells: [
+      <>
+        <span class="strong">{user.email ?? 'First owner'}</span>
+        {user.id === self && <Badge tone="good">You</Badge>}
+        {user.joinedAt === null && <Badge tone="warn">Invited</Badge>}
+      </>,
+      user.role === 'owner' ? 'Owner' : 'Member',
+      <Moment at={user.lastSignInAt} none="Never" />,
+      <PersonActions user={user} />,
+    ],
+  }));
+  const columns = ['Person', 'Role', 'Last sign-in', ''];
+  return (
+    <>
+      <Heading
+        title="People"
+        lead="Owners may do everything. Members work with photos, imports and tags; they see no keys and invite nobody."
+      />
+      <Table caption="People with access to this account" columns={columns} rows={rows} />
+      <Card
+        title="Invite somebody"
+        lead={`You get a link to hand over, in whichever way you trust. It works once, within ${LINK_DAYS} days.`}
+      >
+        <Form action="/settings/account/people" label="Invite somebody">
+          <ProblemSummary problems={problems} />
+          <div class="inline">
+            <Field
+              label="E-mail address"
+              name="email"
+              errors={problems}
+              input={{
+                type: 'email',
+                value: problems ? form.text('email') : '',
+                required: true,
+                maxLength: 254,
+                autocomplete: 'off',
+              }}
+            />
+            <Field
+              label="Role"
+              name="role"
+              input={{ value: problems ? form.text('role') : 'member' }}
+              choices={[
+                ['member', 'Member'],
+                ['owner', 'Owner'],
+              ]}
+            />
+          </div>
+          <div class="buttons">
+            <Button>Make a link</Button>
+          </div>
+        </Form>
+      </Card>
+    </>
+  );
+}
+
+function PersonActions({ user }: { user: User }) {
+  const path = `/settings/account/people/${user.id}`;
+  const who = <span class="unseen">{` ${user.email ?? 'first owner'}`}</span>;
+  const other = user.role === 'owner' ? 'member' : 'owner';
+  return (
+    <div class="actions">
+      <Form action={`${path}/role`}>
+        <button class="quiet" type="submit" name="role" value={other}>
+          {`Make ${other}`}
+          {who}
+        </button>
+      </Form>
+      <Form action={`${path}/link`}>
+        <button class="quiet" type="submit">
+          New link{who}
+        </button>
+      </Form>
+      <a class="dangerous" href={`${path}/remove`}>
+        Remove{who}
+      </a>
+    </div>
+  );
+}
+
+/** The only page that ever shows a link. */
+export function InvitationMade({ user, url }: { user: User; url: string }) {
+  const who = user.email ?? 'the first owner';
+  return (
+    <>
+      <Heading title={`A link for ${who}`} />
+      <section class="card">
+        <p class="lead">
+          {`Hand it to ${who} alone: whoever opens it first gets in as ${user.role}. It works once, within ${LINK_DAYS} days, and is shown only now.`}
+        </p>
+        <div class="secret">
+          <code id="link">{url}</code>
+          <button class="button plain" type="button" data-copy="link" hidden>
+            Copy
+          </button>
+        </div>
+        <p class="unseen" id="copied" role="status" />
+        <div class="buttons">
+          <a class="button primary" href="/settings/account/people">
+            Done
+          </a>
+        </div>
+      </section>
+    </>
+  );
+}
+
+export function RemovePerson({ user, isSelf }: { user: User; isSelf: boolean }) {
+  const who = user.email ?? 'the first owner';
+  return (
+    <Confirm
+      title={isSelf ? 'Remove yourself?' : `Remove ${who}?`}
+      action={`/settings/account/people/${user.id}/remove`}
+      button="Remove"
+      back="/settings/account/people"
+    >
+      <p>{`${isSelf ? 'You lose' : 'The person loses'} access at once, in every browser. Photos, imports and keys stay.`}</p>
+      {!isSelf && <p class="soft">Keys that the person may have seen go on working: delete those, too.</p>}
+    </Confirm>
+  );
+}

@@ -1,0 +1,131 @@
+import type { ApiKey, KeySettings } from '../../../core/access/api-key.js';
+import { type Scope, scopes } from '../../../core/access/scope.js';
+import { after, DAY } from '../../../core/shared/clock.js';
+import { type FieldError, invalid } from '../../../core/shared/errors.js';
+import type { FormFields } from '../form-fields.js';
+
+/** What fields of the form of a key say, as they were typed. */
+export interface KeyFields {
+  readonly name: string;
+  readonly preset: string;
+  readonly scopes: readonly string[];
+  readonly ipList: string;
+  readonly expiresOn: string;
+  readonly readLimit: string;
+  readonly writeLimit: string;
+}
+
+export interface Preset {
+  readonly name: string;
+  readonly label: string;
+  readonly what: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** What most keys are for (API.md §11). */
+export const presets: readonly Preset[] = [
+  {
+    name: 'read',
+    label: 'Read only',
+    what: 'See the account, photos and tags, and download. Changes nothing.',
+    scopes: ['customer:read', 'photos:read', 'tags:read'],
+  },
+  {
+    name: 'import',
+    label: 'Importer',
+    what: 'Read, import and edit photos, make and change tags. Deletes no photo.',
+    scopes: ['customer:read', 'photos:read', 'photos:write', 'tags:read', 'tags:write'],
+  },
+  { name: 'full', label: 'Full access', what: 'Everything the API can do, deleting photos too.', scopes },
+];
+
+export function scopesOf({ preset, scopes: chosen }: Pick<KeyFields, 'preset' | 'scopes'>): readonly string[] {
+  return presets.find(({ name }) => name === preset)?.scopes ?? chosen;
+}
+
+export const emptyFields: KeyFields = {
+  name: '',
+  preset: 'read',
+  scopes: [],
+  ipList: '',
+  expiresOn: '',
+  readLimit: '',
+  writeLimit: '',
+};
+
+export function fieldsOf(key: ApiKey): KeyFields {
+  const preset = presets.find((each) => each.scopes.join() === key.scopes.join())?.name ?? 'chosen';
+  return {
+    name: key.name,
+    preset,
+    scopes: key.scopes,
+    ipList: key.ipList.map(shortRange).join('\n'),
+    expiresOn: lastDay(key.expiresAt),
+    readLimit: key.readLimit?.toString() ?? '',
+    writeLimit: key.writeLimit?.toString() ?? '',
+  };
+}
+
+export function sentFields(form: FormFields): KeyFields {
+  return {
+    name: form.text('name'),
+    preset: form.text('preset'),
+    scopes: form.all('scopes'),
+    ipList: form.text('ipList'),
+    expiresOn: form.text('expiresOn').trim(),
+    readLimit: form.text('readLimit').trim(),
+    writeLimit: form.text('writeLimit').trim(),
+  };
+}
+
+/** What the fields ask for. A day that was not touched keeps the very instant. Errors: `invalid_request`. */
+export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySettings {
+  const [readLimit, writeLimit] = [wholeOf(fields.readLimit), wholeOf(fields.writeLimit)];
+  const expiresAt =
+    fields.expiresOn === lastDay(before?.expiresAt ?? null) ? before?.expiresAt : endOf(fields.expiresOn);
+  const errors: FieldError[] = [];
+  const number = 'Write a whole number of requests a minute, or leave it empty for the default.';
+  if (readLimit === undefined) errors.push({ field: 'readLimit', code: 'invalid_format', message: number });
+  if (writeLimit === undefined) errors.push({ field: 'writeLimit', code: 'invalid_format', message: number });
+  if (expiresAt === undefined && fields.expiresOn !== '') {
+    errors.push({ field: 'expiresAt', code: 'invalid_format', message: 'Write the day like 2027-01-31.' });
+  }
+  if (errors.length > 0) throw invalid(...errors);
+  return {
+    name: fields.name,
+    ipList: entriesOf(fields.ipList),
+    readLimit: readLimit ?? null,
+    writeLimit: writeLimit ?? null,
+    expiresAt: expiresAt ?? null,
+  };
+}
+
+/** Lines, commas and spaces all part entries; spans like `10.0.0.1 - 10.0.0.9` stay together to be explained. */
+export function entriesOf(text: string): readonly string[] {
+  return text
+    .replace(/\s+([-–])\s+/g, '$1')
+    .split(/[\s,;]+/)
+    .filter((entry) => entry !== '');
+}
+
+/** A range of one address as the address. */
+export function shortRange(range: string): string {
+  return range.includes(':') ? range.replace(/\/128$/, '') : range.replace(/\/32$/, '');
+}
+
+/** Null when empty; undefined when it is no whole number. */
+function wholeOf(text: string): number | null | undefined {
+  if (text === '') return null;
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The last day on which a key that ends then is good, in UTC. */
+function lastDay(expiresAt: Date | null): string {
+  return expiresAt === null ? '' : after(expiresAt, -1).toISOString().slice(0, 10);
+}
+
+function endOf(day: string): Date | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
+  const at = new Date(`${day}T00:00:00.000Z`);
+  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day ? undefined : after(at, DAY);
+}

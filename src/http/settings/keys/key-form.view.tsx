@@ -1,0 +1,248 @@
+import { type ApiKey, shownPrefix } from '../../../core/access/api-key.js';
+import type { KeyAddress } from '../../../core/access/key-store.js';
+import { mostRequests } from '../../../core/access/own-key.js';
+import { defaultBudgets } from '../../../core/access/rolling-window.js';
+import { scopes } from '../../../core/access/scope.js';
+import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Card, Heading, Moment } from '../parts.js';
+import { type KeyFields, presets } from './key-form.js';
+import { ScopeList } from './keys.view.js';
+
+interface FormProps {
+  readonly fields: KeyFields;
+  readonly problems: Problems | null;
+  readonly locksOut: readonly string[];
+  readonly addresses: readonly KeyAddress[];
+  readonly clientIp: string;
+}
+
+/** A new key, or one that takes the place of another. */
+export function NewKey({ original, ...props }: FormProps & { original: ApiKey | null }) {
+  const lead = original
+    ? `Made like “${original.name}”. Put the new key into your program, see that it works, then delete the old one.`
+    : 'You will see the key once, right after it is made.';
+  return (
+    <>
+      <Heading title={original ? 'Replace a key' : 'New key'} lead={lead} />
+      <Form action="/settings/keys/new" class="card">
+        <ProblemSummary problems={props.problems} />
+        {original && <input type="hidden" name="from" value={String(original.id)} />}
+        <NameField {...props} />
+        <ScopeChoice {...props} />
+        <SharedFields {...props} granted={original} />
+        <div class="buttons">
+          <Button>Make the key</Button>
+          <a class="button plain" href="/settings/keys">
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </>
+  );
+}
+
+export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) {
+  return (
+    <>
+      <Heading
+        title={subject.name}
+        lead={
+          <>
+            <code>{shownPrefix(subject)}</code>, made <Moment at={subject.createdAt} />
+          </>
+        }
+      >
+        <a class="button plain" href={`/settings/keys/new?from=${subject.id}`}>
+          Rotate
+        </a>
+        <a class="button plain" href={`/settings/keys/${subject.id}/delete`}>
+          Delete
+        </a>
+      </Heading>
+      <Card title="What it may do" lead="This never changes. For other permissions make a new key.">
+        <ScopeList scopes={subject.scopes} />
+      </Card>
+      <Form action={`/settings/keys/${subject.id}`} class="card">
+        <ProblemSummary problems={props.problems} />
+        <NameField {...props} />
+        <SharedFields {...props} granted={subject} />
+        <div class="buttons">
+          <Button>Save</Button>
+          <a class="button plain" href="/settings/keys">
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </>
+  );
+}
+
+function NameField({ fields, problems }: FormProps) {
+  const input = { value: fields.name, required: true, maxLength: 100, autocomplete: 'off' };
+  return (
+    <Field
+      label="Name"
+      name="name"
+      hint="What uses it, such as “Website” or “Nightly import”."
+      errors={problems}
+      input={input}
+    />
+  );
+}
+
+function ScopeChoice({ fields, problems }: FormProps) {
+  const errors = problems?.of('scopes') ?? [];
+  return (
+    <fieldset class="presets" aria-describedby={errors.length > 0 ? 'scopes-error' : undefined}>
+      <legend>What it may do</legend>
+      <p class="hint">This cannot be changed later.</p>
+      {presets.map(({ name, label, what }) => (
+        <Choice key={name} type="radio" name="preset" value={name} isChosen={fields.preset === name} label={label}>
+          {what}
+        </Choice>
+      ))}
+      <Choice type="radio" name="preset" value="chosen" isChosen={fields.preset === 'chosen'} label="Chosen one by one">
+        Exactly the permissions that you tick.
+      </Choice>
+      <div class="one-by-one">
+        {scopes.map((scope) => (
+          <Choice
+            key={scope}
+            type="checkbox"
+            name="scopes"
+            value={scope}
+            isChosen={fields.scopes.includes(scope)}
+            label={scope}
+          />
+        ))}
+      </div>
+      {errors.length > 0 && (
+        <div class="error" id="scopes-error">
+          {errors.map((message) => (
+            <p key={message}>{message}</p>
+          ))}
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  readonly type: 'radio' | 'checkbox';
+  readonly name: string;
+  readonly value: string;
+  readonly isChosen: boolean;
+  readonly label: string;
+  readonly children?: string;
+}
+
+function Choice({ type, name, value, isChosen, label, children }: ChoiceProps) {
+  const id = `${name}-${value.replace(':', '-')}`;
+  return (
+    <div class="choice">
+      <input
+        type={type}
+        id={id}
+        name={name}
+        value={value}
+        checked={isChosen}
+        aria-describedby={children ? `${id}-what` : undefined}
+      />
+      <div>
+        <label for={id}>{label}</label>
+        {children && (
+          <p class="hint" id={`${id}-what`}>
+            {children}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function SharedFields(props: FormProps & { granted: ApiKey | null }) {
+  const { fields, problems, granted } = props;
+  const limit = (group: 'read' | 'write') => {
+    const most = mostRequests(granted, group);
+    return `Empty means ${defaultBudgets[group]}. At most ${most}.`;
+  };
+  return (
+    <>
+      <IpListField {...props} />
+      <Field
+        label="Last day"
+        name="expiresOn"
+        hint="The key ends with this day (UTC). Empty: it does not end by itself."
+        errors={problems?.renamed('expiresAt', 'expiresOn')}
+        input={{ type: 'date', value: fields.expiresOn }}
+      />
+      <div class="pair">
+        <Field
+          label="Reads a minute"
+          name="readLimit"
+          hint={limit('read')}
+          errors={problems}
+          input={{ value: fields.readLimit, inputMode: 'numeric', maxLength: 9, autocomplete: 'off' }}
+        />
+        <Field
+          label="Writes a minute"
+          name="writeLimit"
+          hint={limit('write')}
+          errors={problems}
+          input={{ value: fields.writeLimit, inputMode: 'numeric', maxLength: 9, autocomplete: 'off' }}
+        />
+      </div>
+    </>
+  );
+}
+
+function IpListField({ fields, problems, locksOut, addresses, clientIp }: FormProps) {
+  const hint = (
+    <>
+      One address or range a line, such as 203.0.113.9 or 2001:db8::/32. Empty: it may be used from anywhere. Your
+      address, as we see it: <code>{clientIp}</code>
+    </>
+  );
+  return (
+    <>
+      <Field
+        label="Addresses that may use it"
+        name="ipList"
+        hint={hint}
+        errors={problems}
+        lines={Math.max(3, fields.ipList.split('\n').length)}
+        input={{ value: fields.ipList, spellcheck: false, autocomplete: 'off', autocapitalize: 'off', class: 'code' }}
+      />
+      {locksOut.length > 0 && (
+        <div class="flash warn below" role="alert">
+          <p>
+            {`In the last day the key was used from ${locksOut.length === 1 ? 'an address' : 'addresses'} that this list refuses:`}
+          </p>
+          <AddressList addresses={locksOut} />
+          <Choice type="checkbox" name="lockOut" value="yes" isChosen={false} label="Refuse them from now on" />
+        </div>
+      )}
+      {locksOut.length === 0 && addresses.length > 0 && (
+        <div class="hint below">
+          <p>Used in the last day from:</p>
+          <AddressList addresses={addresses.map(({ address }) => address)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const MOST_SHOWN = 12;
+
+function AddressList({ addresses }: { addresses: readonly string[] }) {
+  return (
+    <ul class="chips">
+      {addresses.slice(0, MOST_SHOWN).map((address) => (
+        <li key={address}>
+          <code>{address}</code>
+        </li>
+      ))}
+      {addresses.length > MOST_SHOWN && <li>{`and ${addresses.length - MOST_SHOWN} more`}</li>}
+    </ul>
+  );
+}

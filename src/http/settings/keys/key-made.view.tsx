@@ -1,0 +1,66 @@
+import { type ApiKey, shownPrefix } from '../../../core/access/api-key.js';
+import { Card, Confirm, Heading, Moment } from '../parts.js';
+import { ScopeList } from './keys.view.js';
+
+interface MadeProps {
+  readonly made: ApiKey;
+  readonly token: string;
+  /** The key that this one is to replace. */
+  readonly original: ApiKey | null;
+  readonly publicUrl: string;
+}
+
+/** The only page that ever shows a token. */
+export function KeyMade({ made, token, original, publicUrl }: MadeProps) {
+  return (
+    <>
+      <Heading title={`“${made.name}” is ready`} />
+      <section class="card" aria-labelledby="your-key">
+        <h2 id="your-key">Your key, shown only now</h2>
+        <p class="lead">Copy it to where it is used. We keep no copy: if it is lost, make a new one.</p>
+        <div class="secret">
+          <code id="token">{token}</code>
+          <button class="button plain" type="button" data-copy="token" hidden>
+            Copy
+          </button>
+        </div>
+        <p class="unseen" id="copied" role="status" />
+        <p class="hint">Try it:</p>
+        <pre class="code">{`curl -H "Authorization: Bearer ${token}" ${publicUrl}/api/v1/me`}</pre>
+        <div class="buttons">
+          <a class="button primary" href="/settings/keys">
+            I stored it
+          </a>
+          {original && (
+            <a class="button plain" href={`/settings/keys/${original.id}/delete`}>
+              {`Delete the old “${original.name}”`}
+            </a>
+          )}
+        </div>
+      </section>
+      <Card title="What it may do">
+        <ScopeList scopes={made.scopes} />
+      </Card>
+    </>
+  );
+}
+
+export function DeleteKey({ subject }: { subject: ApiKey }) {
+  return (
+    <Confirm
+      title={`Delete “${subject.name}”?`}
+      action={`/settings/keys/${subject.id}/delete`}
+      button="Delete the key"
+      back={`/settings/keys/${subject.id}`}
+    >
+      <p>
+        <code>{shownPrefix(subject)}</code> is refused at once, wherever it is used. This cannot be undone. Photos and
+        imports stay.
+      </p>
+      <p class="soft">
+        Last used: <Moment at={subject.lastUsedAt} />
+        {subject.lastUsedIp && ` from ${subject.lastUsedIp}`}
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,120 @@
+import { type ApiKey, isExpired, shownPrefix } from '../../../core/access/api-key.js';
+import { keyBudget } from '../../../core/access/rolling-window.js';
+import { DAY } from '../../../core/shared/clock.js';
+import { Badge, Empty, Heading, Moment, Table } from '../parts.js';
+import { shortRange } from './key-form.js';
+
+const UNUSED_DAYS = 90;
+const SOON_DAYS = 14;
+const LEAD = 'Programs reach your photos with a key. Each has its own permissions, and you can end it at any time.';
+
+export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
+  const rows = keys.map((key) => ({
+    key: key.id,
+    cells: [
+      <KeyName subject={key} now={now} />,
+      <ScopeList scopes={key.scopes} />,
+      <LastUse subject={key} />,
+      <Bounds subject={key} />,
+      <KeyActions subject={key} />,
+    ],
+  }));
+  return (
+    <>
+      <Heading title="API keys" lead={LEAD}>
+        {keys.length > 0 && (
+          <a class="button primary" href="/settings/keys/new">
+            New key
+          </a>
+        )}
+      </Heading>
+      {keys.length === 0 ? (
+        <Empty title="No keys yet">
+          <p>Make one for each program, so that you can see what it does, and end it alone.</p>
+          <a class="button primary" href="/settings/keys/new">
+            New key
+          </a>
+        </Empty>
+      ) : (
+        <Table caption="API keys" columns={['Key', 'May', 'Last used', 'Limits', '']} rows={rows} />
+      )}
+    </>
+  );
+}
+
+function KeyName({ subject, now }: { subject: ApiKey; now: Date }) {
+  return (
+    <>
+      <a class="strong" href={`/settings/keys/${subject.id}`}>
+        {subject.name}
+      </a>
+      <code class="small soft">{shownPrefix(subject)}</code>
+      <KeyState subject={subject} now={now} />
+    </>
+  );
+}
+
+function KeyState({ subject, now }: { subject: ApiKey; now: Date }) {
+  const { expiresAt, lastUsedAt, createdAt } = subject;
+  const isIdle = now.getTime() - (lastUsedAt ?? createdAt).getTime() > UNUSED_DAYS * DAY;
+  if (isExpired(subject, now)) return <Badge tone="bad">Expired</Badge>;
+  if (expiresAt !== null && expiresAt.getTime() - now.getTime() < SOON_DAYS * DAY) {
+    return <Badge tone="warn">Expires soon</Badge>;
+  }
+  return isIdle ? <Badge tone="warn">{`Unused for over ${UNUSED_DAYS} days`}</Badge> : null;
+}
+
+export function ScopeList({ scopes }: { scopes: readonly string[] }) {
+  return (
+    <ul class="chips">
+      {scopes.map((scope) => (
+        <li key={scope}>
+          <code>{scope}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LastUse({ subject: { lastUsedAt, lastUsedIp } }: { subject: ApiKey }) {
+  return (
+    <>
+      <Moment at={lastUsedAt} none="Never" />
+      {lastUsedIp && <span class="small soft">{`from ${lastUsedIp}`}</span>}
+    </>
+  );
+}
+
+function Bounds({ subject }: { subject: ApiKey }) {
+  const { ipList, expiresAt } = subject;
+  const [read, write] = [keyBudget(subject, 'read').limit, keyBudget(subject, 'write').limit];
+  const [first] = ipList;
+  const others = ipList.length > 1 ? ` and ${ipList.length - 1} more` : '';
+  return (
+    <>
+      <span>{`${read} reads, ${write} writes a minute`}</span>
+      <span class="small soft">{first ? `from ${shortRange(first)}${others}` : 'from any address'}</span>
+      {expiresAt && (
+        <span class="small soft">
+          until <Moment at={expiresAt} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function KeyActions({ subject: { id, name } }: { subject: ApiKey }) {
+  return (
+    <div class="actions">
+      <a href={`/settings/keys/${id}`}>
+        Edit<span class="unseen">{` ${name}`}</span>
+      </a>
+      <a href={`/settings/keys/new?from=${id}`}>
+        Rotate<span class="unseen">{` ${name}`}</span>
+      </a>
+      <a class="dangerous" href={`/settings/keys/${id}/delete`}>
+        Delete<span class="unseen">{` ${name}`}</span>
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import type { DataSource } from 'typeorm';
+import { poolUse, readBacklog } from '../../src/adapters/typeorm/backlog.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { demandAnswer, demandMigrated } from '../../src/adapters/typeorm/database-checks.js';
+import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
+import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { sampleCustomer } from '../support/samples.js';
+
+let database: TestDatabase;
+let source: DataSource;
+beforeAll(async () => {
+  database = await testDatabase();
+  source = await openDataSource(database);
+});
+afterAll(async () => {
+  await source.destroy();
+  await database.close();
+});
+
+test('nothing waits at first', async () => {
+  expect(await readBacklog(source)).toEqual({
+    jobs: [],
+    deliveries: { waiting: 0, oldestSeconds: 0 },
+    itemsUnderWay: {},
+    itemsEstimated: {},
+  });
+});
+
+test('jobs are told by kind and state, and for how long the first that is due has waited', async () => {
+  const { id } = await new TypeormCustomerDirectory(source).create(sampleCustomer());
+  const store = new TypeormCustomerStore(source);
+  await store.within(id, async ({ jobs }) => {
+    for (const photoId of [1, 2, 3]) await jobs.add({ kind: 'inspect', importId: 1, photoId });
+    await jobs.add({ kind: 'publish', importId: 1 });
+  });
+  await source.query(`UPDATE jobs SET due_at = due_at - interval '90 s' WHERE key = 'inspect/1/1'`);
+  const queue = new TypeormJobQueue(source);
+  expect(await queue.claim(60)).toMatchObject({ work: { photoId: 1 } });
+  await source.query(`UPDATE jobs SET due_at = due_at - interval '40 s' WHERE key = 'inspect/1/2'`);
+  await source.query(`UPDATE jobs SET dead_at = now() WHERE key = 'publish/1'`);
+  const { jobs } = await readBacklog(source);
+  const [inspect, publish] = [...jobs].sort((a, b) => a.kind.localeCompare(b.kind));
+  expect(inspect).toMatchObject({ kind: 'inspect', waiting: 2, running: 1, dead: 0 });
+  expect(inspect?.oldestSeconds).toBeGreaterThanOrEqual(40);
+  expect(publish).toEqual({ kind: 'publish', waiting: 0, running: 0, dead: 1, oldestSeconds: 0 });
+});
+
+test('the pool is seen', async () => {
+  const { open, idle, waiting } = poolUse(source);
+  expect([open >= 1, idle <= open, waiting]).toEqual([true, true, 0]);
+});
+
+test('a database that lacks a migration of this program is told', async () => {
+  await demandAnswer(source);
+  await demandMigrated(source);
+  await source.query(`DELETE FROM migrations WHERE name = 'ForgottenImports1763700000015'`);
+  await expect(demandMigrated(source)).rejects.toThrow('The database lacks ForgottenImports1763700000015');
+});

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getMetadataStorage } from 'class-validator';
+import { errorCodes } from '../../src/core/shared/errors.js';
+import { listsOf, type Shape } from '../../src/http/api/body-fields.js';
+import { openApiDocument, openApiText } from '../../src/http/openapi/document.js';
+import { type RunningApp, startApp } from '../http/support/start-app.js';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly { readonly apiKey: readonly string[] }[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, { schema: Json }>> };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are looked into wherever a test likes.
+type Json = any;
+
+const document = openApiDocument('0.0.0');
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation: operation as Operation,
+  })),
+);
+
+let app: RunningApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+/** As the document writes paths. */
+const routes = () =>
+  app.routes
+    .filter(
+      ({ path, method }) => /^\/(api\/v1|uploads|renditions)\//.test(path) && !['ALL', 'OPTIONS'].includes(method),
+    )
+    .map((route) => ({ ...route, path: route.path.replace(/:([A-Za-z]+)/g, '{$1}') }));
+const routeOf = ({ method, path }: { method: string; path: string }) =>
+  routes().find((route) => route.method === method && route.path === path);
+
+test('the document in the repository is the one that is served: npm run openapi writes it', async () => {
+  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'));
+  const kept = readFileSync(join(__dirname, '../../openapi.json'), 'utf8');
+  expect(kept).toBe(openApiText(version));
+  expect((await app.send({ path: '/openapi.json' })).text).toBe(kept);
+});
+
+test('it has every route of the API and of signed addresses, and no other', () => {
+  const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+  expect(operations.map(name).sort()).toEqual(routes().map(name).sort());
+});
+
+test('every operation names the scope that its route needs', () => {
+  const declared = operations.map(({ operation, ...at }) => {
+    const access = routeOf(at)?.access;
+    return [operation.operationId, access?.needs === 'scope' ? [{ apiKey: [access.scope] }] : []];
+  });
+  expect(operations.map(({ operation }) => [operation.operationId, operation.security])).toEqual(declared);
+});
+
+test('every operation has the query parameters that its route reads, and no other', () => {
+  for (const { operation, ...at } of operations) {
+    const documented = (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name);
+    expect([operation.operationId, documented.sort()]).toEqual([
+      operation.operationId,
+      Object.keys(routeOf(at)?.parameters ?? {}).sort(),
+    ]);
+  }
+});
+
+test('every path parameter of a path is described', () => {
+  for (const { operation, path } of operations) {
+    const named = [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name]) => name);
+    expect((operation.parameters ?? []).filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(named);
+  }
+});
+
+test('writes, and only they, take an Idempotency-Key', () => {
+  for (const { operation, method, path } of operations) {
+    const takes = (operation.parameters ?? []).some(({ name }) => name === 'Idempotency-Key');
+    expect([method, path, takes]).toEqual([method, path, path.startsWith('/api/v1') && method !== 'GET']);
+  }
+});
+
+const schemaOf = (schema: Json): Json =>
+  schema.$ref ? (document.components.schemas as Json)[schema.$ref.replace('#/components/schemas/', '')] : schema;
+
+/** The fields that a class takes, and those that it demands. */
+function fieldsOf(shape: Shape): { names: string[]; required: string[] } {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
+  const lists = listsOf(shape).map(({ name }) => name);
+  return {
+    names: [...new Set([...rules.map((rule) => rule.propertyName), ...lists])].sort(),
+    required: [...rules.filter((rule) => rule.name === 'required').map((rule) => rule.propertyName), ...lists].sort(),
+  };
+}
+
+const described = (schema: Json) => {
+  const { properties, required = [], additionalProperties } = schemaOf(schema);
+  return { names: Object.keys(properties).sort(), required: [...required].sort(), additionalProperties };
+};
+
+test('every body has the media types and the fields of its class; nothing else is taken', () => {
+  for (const { operation, ...at } of operations.filter(({ path }) => path.startsWith('/api/v1'))) {
+    const rules = routeOf(at)?.body;
+    const { required, content = {} } = operation.requestBody ?? {};
+    const types = rules ? [...rules.json, ...(rules.streamed ? [rules.streamed.type] : [])] : [];
+    expect([operation.operationId, Object.keys(content).sort()]).toEqual([operation.operationId, types.sort()]);
+    expect(required).toBe(rules && !rules.optional);
+    for (const type of rules?.json ?? []) {
+      const { schema } = content[type] as { schema: Json };
+      const shapes = [rules?.shape, rules?.bulk?.shape].filter((shape) => shape !== undefined);
+      const expected = shapes.map((shape) => ({ ...fieldsOf(shape), additionalProperties: false }));
+      expect((schema.oneOf ?? [schema]).map(described)).toEqual(expected);
+      for (const shape of shapes) {
+        for (const list of listsOf(shape)) {
+          const { items, minItems, maxItems } =
+            described.length > 0 && schemaOf((schema.oneOf ?? [schema]).at(-1)).properties[list.name];
+          expect(described(items)).toEqual({ ...fieldsOf(list.shape), additionalProperties: false });
+          expect([minItems, maxItems]).toEqual([1, list.max]);
+        }
+      }
+    }
+  }
+});
+
+test('every error code is an answer of some operation, but for 405, which no operation has', () => {
+  const answered = new Set(
+    Object.values(document.components.responses).flatMap(
+      (response: Json) => response.content['application/json'].schema.allOf[1].properties.error.properties.code.enum,
+    ),
+  );
+  expect(errorCodes.filter((code) => !answered.has(code))).toEqual(['method_not_allowed']);
+});
+
+/** Every schema under a value that is one, with its place. */
+function* schemasIn(schema: Json, at: string): Generator<[string, Json]> {
+  if (typeof schema !== 'object' || schema === null) return;
+  yield [at, schema];
+  for (const [name, field] of Object.entries(schema.properties ?? {})) yield* schemasIn(field, `${at}.${name}`);
+  if (schema.items) yield* schemasIn(schema.items, `${at}[]`);
+}
+
+test('every field is described, and every plain value has an example', () => {
+  const silent: string[] = [];
+  for (const [name, whole] of Object.entries(document.components.schemas)) {
+    for (const [at, schema] of schemasIn(whole, name)) {
+      const isEntry = at.endsWith('[]') || schema.$ref !== undefined;
+      if (!isEntry && typeof schema.description !== 'string') silent.push(`${at} has no description`);
+      const isPlain = [schema.type].flat().some((type) => ['string', 'integer', 'number', 'boolean'].includes(type));
+      const shows =
+        schema.examples?.length > 0 || schema.enum || 'const' in schema || schema.format === 'binary' || at === 'Id';
+      if (isPlain && !shows) silent.push(`${at} has no example`);
+    }
+  }
+  expect(silent).toEqual([]);
+});
+
+test('every parameter and header is described and has an example', () => {
+  const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []) as Json[];
+  const headers = Object.entries(document.components.headers).map(([name, header]) => ({ name, ...header })) as Json[];
+  const silent = [...parameters, ...headers].filter(
+    ({ description, schema }) => typeof description !== 'string' || !(schema.examples?.length > 0),
+  );
+  expect(silent.map(({ name }) => name)).toEqual([]);
+});
+
+test('what is sent may grow; what is taken may not', () => {
+  const requests = [
+    'PhotoPatch',
+    'PhotoTags',
+    'NewLocation',
+    'NewTag',
+    'NewTags',
+    'TagPatch',
+    'NewImport',
+    'Registration',
+  ];
+  const taken = [...requests, 'NewImportPhoto', 'InlineImportPhoto', 'InlineFiles', 'ImportPhotoPatch', 'Finalization'];
+  const closed = Object.entries(document.components.schemas as Json)
+    .filter(([, schema]) => (schema as Json).additionalProperties === false)
+    .map(([name]) => name);
+  expect(closed.sort()).toEqual(taken.sort());
+});

@@ -1,0 +1,46 @@
+import { PassThrough } from 'node:stream';
+import { ProgressDisplay } from '../../cli/src/progress-display.js';
+
+/** A stream that takes what a terminal would show. */
+function terminal(isTTY: boolean) {
+  const shown: string[] = [];
+  const stream = Object.assign(new PassThrough(), {
+    isTTY,
+    columns: 200,
+    cursorTo: () => true,
+    clearLine: () => true,
+    moveCursor: () => true,
+  });
+  stream.on('data', (chunk: Buffer) => shown.push(chunk.toString()));
+  return { stream: stream as unknown as NodeJS.WriteStream, text: () => shown.join('') };
+}
+
+const progress = {
+  phase: 'sending' as const,
+  files: { total: 200, hashed: 150, registered: 150, uploaded: 100, duplicates: 30, failed: 2, processed: 0 },
+  bytes: { total: 9e9, toUpload: 5e9, uploaded: 2.5e9 },
+};
+
+test('on a terminal there are files, bytes, rate, time left, duplicates, failures, and why nothing moves', () => {
+  const { stream, text } = terminal(true);
+  const display = new ProgressDisplay({}, stream);
+  display.importing(progress);
+  display.waiting({ reason: 'limit', budget: 'write', milliseconds: 42_000, problem: null });
+  display.end();
+  expect(text()).toMatch(
+    /66% {2}132\/200 files {2}2\.5 GB of 5\.0 GB {2}.*\/s {2}ETA .*30 duplicates skipped {2}2 failed/,
+  );
+  expect(text()).toContain('waiting 0:42 for the rate limit');
+});
+
+test.each([
+  ['elsewhere', false, {}],
+  ['where it is to be quiet', true, { quiet: true }],
+])('%s there is nothing', (_, isTTY, options) => {
+  const { stream, text } = terminal(isTTY);
+  const display = new ProgressDisplay(options, stream);
+  display.importing(progress);
+  display.waiting({ reason: 'retry', budget: 'read', milliseconds: 1000, problem: 'ECONNREFUSED' });
+  display.end();
+  expect(text()).toBe('');
+});

@@ -1,0 +1,347 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Client, sha256 } from './support/client.js';
+import { photoNamed } from './support/life.js';
+import { Installation } from './support/service.js';
+
+// Every command is a process of its own: on a busy machine many of them take long.
+jest.setTimeout(600_000);
+
+const root = join(__dirname, '../..');
+const home = mkdtempSync(join(tmpdir(), 'phs-home-'));
+const { PATH } = process.env;
+
+let installation: Installation;
+let service: Client;
+let token: string;
+
+beforeAll(async () => {
+  install();
+  installation = await Installation.make();
+  await installation.start();
+  token = installation.token() ?? 'no token was printed';
+  service = installation.client();
+});
+afterAll(async () => {
+  await installation.remove();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** What a stranger does who has nothing but the tarball: in an empty folder, and without a network. */
+function install(): void {
+  // A copy: while a package is packed, its copies of others hide the workspaces.
+  const packing = join(home, 'packing');
+  mkdirSync(packing);
+  cpSync(join(root, 'cli'), join(packing, 'cli'), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(packing, 'node_modules'));
+  npm(join(packing, 'cli'), 'pack', '--pack-destination', home);
+  const empty = join(home, 'empty');
+  mkdirSync(empty);
+  const tarball = readdirSync(home).find((name) => name.endsWith('.tgz')) as string;
+  npm(empty, 'install', '--offline', join(home, tarball));
+}
+
+function npm(cwd: string, ...args: string[]): string {
+  const env = { ...process.env, npm_config_cache: join(home, '.npm'), npm_config_loglevel: 'error' };
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd, env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${args[0]} ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into documents field by field.
+  readonly json: any;
+}
+
+interface Given {
+  readonly env?: Record<string, string>;
+  readonly input?: string;
+  readonly program?: string;
+}
+
+const installed = join(home, 'empty/node_modules/.bin/phs');
+
+async function phsWith({ env = {}, input = '', program = installed }: Given, ...args: string[]): Promise<Ran> {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: join(home, 'empty'),
+    env: { PATH, HOME: home, ...env },
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  child.stdin.end(input);
+  const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (token) expect(stdout + stderr).not.toContain(token);
+  return {
+    status,
+    stdout,
+    stderr,
+    get json() {
+      return JSON.parse(stdout);
+    },
+  };
+}
+
+const phs = (...args: string[]) => phsWith({}, ...args);
+const folder = (name: string) => join(home, name);
+
+function photo(name: string): string {
+  mkdirSync(folder('photos'), { recursive: true });
+  const path = join(folder('photos'), `${name}.jpg`);
+  writeFileSync(path, photoNamed(name));
+  return path;
+}
+
+describe('before and at login', () => {
+  it('npx runs it, and it says what it can do', () => {
+    expect(npm(join(home, 'empty'), 'exec', '--offline', '--', 'phs', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('without a key it says how to get one', async () => {
+    expect(await phs('whoami')).toMatchObject({ status: 3, stderr: expect.stringContaining('phs login --url') });
+  });
+
+  it('a key that the service does not know is not kept; an address where nobody answers is 4', async () => {
+    const wrong = await phs('login', '--url', installation.url, '--token', 'phs_live_nobody', '--json');
+    expect(wrong).toMatchObject({ status: 3, json: { error: { code: 'unauthorized' } } });
+    expect(await phs('whoami')).toMatchObject({ status: 3 });
+    expect(await phs('login', '--url', 'http://127.0.0.1:1', '--token', 'phs_live_x')).toMatchObject({
+      status: 4,
+      stderr: expect.stringContaining('no answer from http://127.0.0.1:1'),
+    });
+  });
+
+  it('keeps address and key for this user alone', async () => {
+    const { status, stdout } = await phsWith(
+      { input: `${token}\n` },
+      'login',
+      '--url',
+      installation.url,
+      '--token',
+      '-',
+    );
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('First customer') });
+    const file = join(home, '.config/photo-service/login.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await phs('whoami', '--json')).json).toMatchObject({
+      url: installation.url,
+      apiKey: { name: 'First key' },
+    });
+  });
+
+  it('the environment comes first, and a kept key goes nowhere else', async () => {
+    const env = { PHOTO_SERVICE_URL: installation.url, PHOTO_SERVICE_TOKEN: 'phs_live_other' };
+    expect(await phsWith({ env }, 'whoami')).toMatchObject({ status: 3 });
+    const elsewhere = { PHOTO_SERVICE_URL: 'http://127.0.0.1:1' };
+    expect(await phsWith({ env: elsewhere }, 'whoami')).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('no key'),
+    });
+  });
+});
+
+describe('the library', () => {
+  it('import: names what failed and why, and ends with 1', async () => {
+    const [a, b] = [photo('a'), photo('b')];
+    const bad = join(folder('photos'), 'bad.jpg');
+    writeFileSync(bad, 'no picture');
+    writeFileSync(join(folder('photos'), 'notes.txt'), 'notes');
+    const ran = await phs('import', folder('photos'), '--tag', 'Paris, 2026', '--json');
+    expect(ran.status).toBe(1);
+    expect(ran.json).toMatchObject({
+      total: 3,
+      imported: 2,
+      skipped: 1,
+      failed: [{ path: bad, code: 'not_an_image' }],
+    });
+    expect(ran.stderr).toBe('');
+    unlinkSync(bad);
+    const again = await phs('import', a, b);
+    expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('0 imported, 2 there already') });
+    expect(await phs('import', a, '--quiet')).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect((await phs('import', photo('c'), '--dry-run', '--json')).json).toMatchObject({ dryRun: true, imported: 1 });
+  });
+
+  const ids = async () => {
+    const { photos } = (await phs('photos', 'list', '--sort', 'filename', '--json')).json;
+    return photos.map(({ id }: { id: number }) => id) as [number, number];
+  };
+
+  it('photos list, get, edit, rm, restore', async () => {
+    const [a, b] = await ids();
+    expect((await phs('photos', 'list', '--tag', 'paris, 2026')).stdout).toMatch(/ID +FILE.*b\.jpg.*a\.jpg/s);
+    expect((await phs('photos', 'list', '--tag', 'no such')).status).toBe(2);
+    const edited = await phs(
+      'photos',
+      'edit',
+      String(a),
+      '--title',
+      'Louvre',
+      '--rating',
+      '5',
+      '--metadata',
+      'k=v',
+      '--json',
+    );
+    expect(edited.json.photos).toMatchObject([{ id: a, outcome: 'updated' }]);
+    expect((await phs('photos', 'get', String(a), '--exif', '--json')).json).toMatchObject({
+      title: 'Louvre',
+      rating: 5,
+      metadata: { k: 'v' },
+      exif: expect.any(Object),
+    });
+    expect((await phs('photos', 'rm', `${a},${b}`, '999', '--json')).status).toBe(1);
+    expect((await phs('photos', 'get', String(a))).status).toBe(2);
+    expect(await phs('photos', 'restore', String(a), String(b))).toMatchObject({ status: 0 });
+    expect((await phs('photos', 'rm', String(a), '--permanent')).stderr).toContain('--yes');
+    expect((await phs('photos', 'edit', String(a), '--rating', '6')).status).not.toBe(0);
+  });
+
+  it('tags add, list, merge, rm', async () => {
+    const [a, b] = await ids();
+    expect((await phs('tags', 'add', 'Sun', '--photo', `${a},${b}`, '--json')).json.changes).toMatchObject({
+      added: 2,
+    });
+    expect((await phs('tags', 'add', 'Beach', '--photo', '999')).status).toBe(1);
+    expect((await phs('tags', 'merge', 'Beach', 'Sun')).stdout).toContain('Beach has 2 photos now');
+    expect((await phs('tags', 'list', '--json')).json.tags.map(({ name }: { name: string }) => name)).toEqual([
+      'Beach',
+      'Paris, 2026',
+    ]);
+    expect((await phs('tags', 'rm', 'Beach', '--photo', String(a))).stdout).toContain('taken off 1 photo');
+    expect(await phs('tags', 'rm', 'Beach', 'Nowhere')).toMatchObject({ status: 2 });
+    expect((await phs('tags', 'rm', 'Beach')).status).toBe(0);
+  });
+
+  it('download: originals byte for byte, never twice, and renditions', async () => {
+    const [a] = await ids();
+    const to = folder('down');
+    expect((await phs('download', '--all', '--to', to)).stdout).toContain('2 downloaded');
+    expect(sha256(readFileSync(join(to, 'a.jpg')))).toBe(sha256(photoNamed('a')));
+    writeFileSync(join(to, 'b.jpg'), 'mine');
+    const again = await phs('download', '--all', '--to', to, '--json');
+    expect(again.json.photos.map(({ outcome }: { outcome: string }) => outcome).sort()).toEqual([
+      'downloaded',
+      'present',
+    ]);
+    expect(readFileSync(join(to, 'b.jpg'), 'utf8')).toBe('mine');
+    expect(await phs('download', String(a), '999', '--rendition', 'small', '--to', to)).toMatchObject({ status: 1 });
+    expect(readdirSync(to).sort()).toEqual([
+      'a-small.jpg',
+      'a.jpg',
+      expect.stringMatching(/^b \(\d+\)\.jpg$/),
+      'b.jpg',
+    ]);
+    expect((await phs('download')).status).toBe(2);
+  });
+
+  it('sync: what is new comes, what has another name gets it, what was deleted goes, what was changed here stays', async () => {
+    const to = folder('synced');
+    const files = () =>
+      readdirSync(to)
+        .filter((name) => !name.startsWith('.'))
+        .sort();
+    const sync = async (...options: string[]) => (await phs('sync', to, '--json', ...options)).json;
+    expect(await sync()).toMatchObject({ downloaded: 2, deleted: 0, compared: true });
+    expect(sha256(readFileSync(join(to, 'a.jpg')))).toBe(sha256(photoNamed('a')));
+    expect(await sync()).toMatchObject({ downloaded: 0, renamed: 0, deleted: 0, compared: false });
+
+    const [a, b] = await ids();
+    await phs('import', photo('c'));
+    await phs('photos', 'edit', String(a), '--filename', 'renamed.jpg');
+    await phs('photos', 'rm', String(b));
+    expect(await sync()).toMatchObject({ downloaded: 1, renamed: 1, deleted: 1, failed: [] });
+    expect(files()).toEqual(['c.jpg', 'renamed.jpg']);
+
+    writeFileSync(join(to, 'renamed.jpg'), 'changed here');
+    await phs('photos', 'rm', String(a));
+    expect(await sync()).toMatchObject({ deleted: 0, kept: ['renamed.jpg'] });
+    await phs('photos', 'restore', String(a), String(b));
+    expect(await sync()).toMatchObject({ downloaded: 2 });
+    expect(files()).toEqual(['b.jpg', 'c.jpg', expect.stringMatching(/^renamed \(\d+\)\.jpg$/), 'renamed.jpg']);
+
+    // Deleted for ever: nothing tells of it but a comparison of everything.
+    await phs('photos', 'rm', String(b), '--permanent', '--yes');
+    expect(await sync()).toMatchObject({ deleted: 0, compared: false });
+    expect(await sync('--full')).toMatchObject({ deleted: 1, compared: true });
+    expect((await phs('sync', folder('photos'), '--json')).json.kept).toEqual([]);
+  });
+});
+
+describe('whoever calls it wrongly, or may not', () => {
+  it.each([
+    ['an unknown command', ['frobnicate']],
+    ['an id that is none', ['photos', 'get', 'abc']],
+    ['a photo that is not there', ['photos', 'get', '4711']],
+    ['nothing to change', ['photos', 'edit', '1']],
+  ])('%s is 2', async (_, args) => {
+    expect((await phs(...args)).status).toBe(2);
+  });
+
+  it('a scope that is missing is named, with what to do', async () => {
+    const made = installation.phs(
+      'key',
+      'create',
+      '--customer',
+      '1',
+      '--name',
+      'reader',
+      '--scopes',
+      'photos:read',
+      '--json',
+    );
+    const env = { PHOTO_SERVICE_TOKEN: JSON.parse(made.stdout).token };
+    const ran = await phsWith({ env }, 'import', photo('d'), '--json');
+    expect(ran.status).toBe(3);
+    expect(ran.json.error).toMatchObject({
+      code: 'scope_required',
+      message: expect.stringContaining('lacks the scope photos:write'),
+    });
+    expect(ran.stderr).toContain('key create');
+  });
+});
+
+describe('around it', () => {
+  it('the service’s own phs is the same client', async () => {
+    const program = join(root, 'bin/phs.js');
+    expect((await phsWith({ program }, 'whoami', '--json')).json).toMatchObject({ customer: { id: 1 } });
+    expect(await phsWith({ program }, 'photos', 'get', '4711')).toMatchObject({ status: 2 });
+    const help = (await phsWith({ program }, '--help')).stdout;
+    for (const name of ['serve', 'verify', 'login', 'import', 'sync', 'completion'])
+      expect(help).toContain(`\n  ${name}`);
+  });
+
+  it('completes commands and options in bash', async () => {
+    const script = (await phs('completion', 'bash')).stdout;
+    const completed = (...words: string[]) => {
+      const line = words.map((word) => `'${word}'`).join(' ');
+      const program = `${script}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _phs; echo "\${COMPREPLY[@]}"`;
+      return spawnSync('bash', ['-c', program], { encoding: 'utf8' }).stdout.trim();
+    };
+    expect(completed('phs', 'photos', 'r')).toBe('rm restore');
+    expect(completed('phs', 'import', basename(home), '--dry')).toBe('--dry-run');
+    expect(completed('phs', 'w')).toBe('whoami');
+    expect((await phs('completion', 'zsh')).stdout).toContain('#compdef phs');
+    expect((await phs('completion', 'fish')).stdout).toContain("complete -c phs -n '__phs_at photos'");
+  });
+
+  it('whatever was done, the service has what it should', async () => {
+    const { body } = await service.get('/photos?trashed=any&sort=filename');
+    expect(body.data.map(({ filename }: { filename: string }) => filename)).toEqual(['c.jpg', 'renamed.jpg']);
+  });
+});

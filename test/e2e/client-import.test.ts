@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import sharp from 'sharp';
+import { Front } from '../sdk/support/front.js';
+import { sha256 } from './support/client.js';
+import { photoNamed } from './support/life.js';
+import { until } from './support/processes.js';
+import { Installation } from './support/service.js';
+import { expectSound } from './support/sound.js';
+
+jest.setTimeout(900_000);
+
+/** More than a batch of 500. CLIENT_IMPORT_PHOTOS=2000 shows the same of as many. */
+const PHOTOS = Number(process.env['CLIENT_IMPORT_PHOTOS'] ?? 510);
+const PHS = join(__dirname, '../../cli/dist/phs.js');
+
+describe(`phs import of ${PHOTOS} photos with a key of the default limits`, () => {
+  const home = mkdtempSync(join(tmpdir(), 'phs-client-'));
+  const folder = join(home, 'photos');
+  const hashes: string[] = [];
+  let installation: Installation;
+  let front: Front;
+
+  beforeAll(async () => {
+    const plain = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#7a5c3e' } })
+      .jpeg()
+      .toBuffer();
+    mkdirSync(folder);
+    for (let number = 1; number <= PHOTOS; number += 1) {
+      const photo = photoNamed(`photo ${number}`, plain);
+      hashes.push(sha256(photo));
+      writeFileSync(join(folder, `${number}.jpg`), photo);
+    }
+    front = await Front.open();
+    installation = await Installation.make({ PUBLIC_URL: front.url });
+    front.leadTo(installation.url);
+    await installation.start();
+  });
+  afterAll(async () => {
+    await installation.remove();
+    await front.close();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  function phsImport(): ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream } {
+    const { PATH } = process.env;
+    const token = installation.token() ?? 'no token was printed';
+    const env = { PATH, HOME: home, PHOTO_SERVICE_URL: front.url, PHOTO_SERVICE_TOKEN: token };
+    return spawn(process.execPath, [PHS, 'import', folder, '--json'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  async function imported() {
+    const child = phsImport();
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    if (process.env['CLIENT_IMPORT_PHOTOS']) console.log(stdout, `${front.writes().length} writes`);
+    expect(stderr).toBe('');
+    return JSON.parse(stdout);
+  }
+
+  it('is killed when half of them are sent, and goes on: no file is sent twice, no write budget is waited for', async () => {
+    const killed = phsImport();
+    await until('half of them to be sent', () => front.uploads().length >= PHOTOS / 2, 600);
+    killed.kill('SIGKILL');
+    await until('the client to be dead', () => killed.signalCode !== null);
+    expect(front.uploads().length).toBeLessThan(PHOTOS);
+
+    const result = await imported();
+    expect(result).toMatchObject({ total: PHOTOS, imported: PHOTOS, duplicates: 0, failed: [], waitedForLimitsMs: 0 });
+    expect(
+      front
+        .uploads()
+        .map((upload) => upload.sha256)
+        .sort(),
+    ).toEqual([...hashes].sort());
+    expect(front.seen.filter(({ status }) => status === 429)).toEqual([]);
+    // The import, each batch in both runs, the end.
+    expect(front.writes().length).toBeLessThanOrEqual(2 + 2 * Math.ceil(PHOTOS / 500));
+  });
+
+  it('sends nothing at all when it is run a third time', async () => {
+    front.reset();
+    const result = await imported();
+    expect(result).toMatchObject({ total: PHOTOS, imported: 0, duplicates: PHOTOS, failed: [], bytesUploaded: 0 });
+    expect(result.waitedForLimitsMs).toBe(0);
+    expect(front.seen.filter(({ path }) => path.startsWith('/uploads/'))).toEqual([]);
+    expect(front.seen.filter(({ status }) => status === 429)).toEqual([]);
+  });
+
+  it('leaves nothing that must not be', () => expectSound(installation, { graceSeconds: 0 }));
+});

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { transformSync } from '@swc/core';
+import { Installation } from './support/service.js';
+
+const root = join(__dirname, '../..');
+const guides = [...readdirSync(join(root, 'docs/guides')).map((name) => join('docs/guides', name)), 'docs/webhooks.md'];
+
+/** What can be run, in the order of the page. `text` is what cannot: output, what is to be filled in, what needs the world outside. */
+type Language = 'sh' | 'ts' | 'json' | 'text';
+
+interface Block {
+  readonly language: Language;
+  readonly code: string;
+  readonly line: number;
+}
+
+function blocksOf(file: string): readonly Block[] {
+  const blocks: Block[] = [];
+  let open: { language: string; line: number; code: string[] } | null = null;
+  for (const [index, line] of readFileSync(join(root, file), 'utf8').split('\n').entries()) {
+    const fence = /^\s*```(.*)$/.exec(line)?.[1];
+    if (open === null) {
+      if (fence !== undefined) open = { language: fence, line: index + 1, code: [] };
+    } else if (fence === undefined) open.code.push(line);
+    else {
+      blocks.push({ language: open.language as Language, line: open.line, code: open.code.join('\n') });
+      open = null;
+    }
+  }
+  return blocks;
+}
+
+let installation: Installation;
+let folder: string;
+let port: number;
+let token: string;
+
+beforeAll(async () => {
+  installation = await Installation.make();
+  await installation.start();
+  folder = mkdtempSync(join(tmpdir(), 'phs-guides-'));
+  symlinkSync(join(root, 'examples'), join(folder, 'examples'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  // What `npx phs` finds in the project's folder, without npm's second.
+  mkdirSync(join(folder, 'bin'));
+  const npx = join(folder, 'bin/npx');
+  writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, 'bin/phs.js')}" "$@"\n`);
+  chmodSync(npx, 0o755);
+  port = await freePort();
+  token = newToken();
+});
+afterAll(async () => {
+  await installation?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port: free } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return free;
+}
+
+/** One key for all guides: only somebody who reads them all within a minute needs more than the usual 30 writes. */
+function newToken(): string {
+  const order = ['--name', 'guides', '--scopes', 'all', '--write-limit', '300', '--json'];
+  const made = installation.phs('key', 'create', '--customer', '1', ...order);
+  if (made.status !== 0) throw new Error(made.stderr);
+  return JSON.parse(made.stdout).token;
+}
+
+/** What a reader of the page has typed so far is there for the next block: variables stay. */
+function bash(code: string, variables: string): string[] {
+  const script = `set -a; [ -f "${variables}" ] && . "${variables}"; set -euo pipefail\n${code}\nexport -p > "${variables}"\n`;
+  return ['bash', '-c', script];
+}
+
+function node(code: string, at: string): string[] {
+  const { code: script } = transformSync(code, { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } });
+  writeFileSync(at, script);
+  return [process.execPath, at];
+}
+
+async function run([command = '', ...args]: string[]): Promise<void> {
+  const env = {
+    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+    HOME: folder,
+    BASE_URL: installation.url,
+    TOKEN: token,
+    DATA_DIR: installation.dataDir,
+    PORT: String(port),
+    WEBHOOK_SECRET: `whsec_${Buffer.from('a secret of the guides').toString('base64')}`,
+  };
+  const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect({ status: await ended, stdout, stderr }).toEqual({ status: 0, stdout, stderr });
+}
+
+test('the guides are there, and README names each', () => {
+  expect(guides.length).toBeGreaterThanOrEqual(9);
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  expect(guides.filter((guide) => !readme.includes(guide))).toEqual([]);
+});
+
+describe.each(guides)('%s', (file) => {
+  const name = String(/([a-z-]+)\.md$/.exec(file)?.[1]);
+  const blocks = blocksOf(file);
+
+  test('its blocks are of languages that are known', () => {
+    const others = blocks.filter(({ language }) => !['sh', 'ts', 'json', 'text'].includes(language));
+    expect(others.map(({ line }) => line)).toEqual([]);
+    expect(blocks.some(({ language }) => language === 'sh' || language === 'ts')).toBe(true);
+  });
+
+  // In one test: what a block leaves behind is what the next one begins with.
+  test('its code runs from top to bottom, and its JSON is JSON', async () => {
+    for (const { language, code, line } of blocks) {
+      try {
+        if (language === 'json') JSON.parse(code);
+        if (language === 'sh') await run(bash(code, join(folder, `${name}.env`)));
+        if (language === 'ts') await run(node(code, join(folder, `${name}-${line}.mjs`)));
+      } catch (error) {
+        throw new Error(`${file}, line ${line}: ${error instanceof Error ? error.message : error}`);
+      }
+    }
+  });
+});

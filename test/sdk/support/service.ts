@@ -1,0 +1,61 @@
+import { mkdtempSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PhotoService } from 'photo-service-sdk';
+import type { KeyRequest } from '../../../src/core/access/issue-key.js';
+import { type Actor, type RunningApp, startApp } from '../../http/support/start-app.js';
+import { Front } from './front.js';
+
+/** The API in memory, behind a front that counts and disturbs, with a worker that works as jobs come. */
+export class SdkWorld {
+  private working = true;
+  private readonly worker: Promise<void>;
+
+  private constructor(
+    readonly app: RunningApp,
+    readonly front: Front,
+    readonly folder: string,
+  ) {
+    this.worker = this.work();
+  }
+
+  static async start(): Promise<SdkWorld> {
+    const front = await Front.open();
+    const app = await startApp({ ports: () => ({ publicUrl: front.url }) });
+    front.leadTo(app.url);
+    return new SdkWorld(app, front, mkdtempSync(join(tmpdir(), 'phs-sdk-')));
+  }
+
+  /** A client of a new customer, with a key as asked for. */
+  async client(key: Partial<KeyRequest> = {}, options: Partial<ConstructorParameters<typeof PhotoService>[0]> = {}) {
+    const actor = await (await this.app.customer()).withKey(key);
+    return { actor, client: this.clientOf(actor, options) };
+  }
+
+  clientOf(actor: Actor, options: Partial<ConstructorParameters<typeof PhotoService>[0]> = {}): PhotoService {
+    return new PhotoService({ baseUrl: this.front.url, token: actor.token, ...options });
+  }
+
+  /** Writes a file into this world's folder; its path. */
+  async file(name: string, content: Uint8Array | string): Promise<string> {
+    const path = join(this.folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  async close(): Promise<void> {
+    this.working = false;
+    await this.worker;
+    await this.front.close();
+    await this.app.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async work(): Promise<void> {
+    while (this.working) {
+      await this.app.work();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
