@@ -183,6 +183,22 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     expect(await store.read(nobody, ({ tags }) => tags.count())).toBe(0);
   });
 
+  it('is saved once it is locked, and undone with its transaction', async () => {
+    const tenant = await newTenant();
+    const change = { status: 'suspended', name: 'Renamed', photosLimit: 7, version: 2, updatedAt: later(1) } as const;
+    const suspend = () =>
+      tenant.within(async (work) => work.saveCustomer({ ...(await work.lockCustomer()), ...change }));
+    const before = await ports().customers.find(tenant.id);
+    const undone = tenant.within(async (work) => {
+      await work.saveCustomer({ ...(await work.lockCustomer()), ...change });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await ports().customers.find(tenant.id)).toEqual(before);
+    await suspend();
+    expect(await ports().customers.find(tenant.id)).toEqual({ ...before, ...change });
+  });
+
   it('is held by one transaction at a time', async () => {
     const tenant = await newTenant();
     const limit = 3;

@@ -64,7 +64,16 @@ export class MemoryCustomerStore implements CustomerStore {
     const customer = () => pass(async () => copyOf(found(this.database.customers.get(customerId), 'customer')));
     return {
       customer,
-      lockCustomer: customer,
+      lockCustomer: async () => {
+        const locked = await customer();
+        held.hold('customer', [customerId]);
+        return locked;
+      },
+      saveCustomer: (changed) =>
+        pass(async () => {
+          held.demand('customer', customerId);
+          this.database.customers.set(customerId, changed);
+        }),
       usage: () => pass(() => this.usage(customerId)),
       quotaUse: () => pass(() => this.quotaUse(customerId)),
       strays: (after, limit) => pass(async () => findStrays(this.database, customerId, after, limit)),

@@ -1,6 +1,6 @@
 import type { Id } from '../../core/shared/ids.js';
 
-type Kind = 'photo' | 'import' | 'item' | 'endpoint' | 'user';
+type Kind = 'customer' | 'photo' | 'import' | 'item' | 'endpoint' | 'user';
 
 /**
  * The rows that one transaction holds. Transactions run one after another here, so nobody could meet in a row; this is for finding

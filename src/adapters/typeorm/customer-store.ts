@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
 import type { Id } from '../../core/shared/ids.js';
 import { TypeormBlobOwnership } from './blob-owners.repository.js';
-import { lockCustomer, readCustomer, readQuotaUse, readUsage } from './customer.repository.js';
+import { lockCustomer, readCustomer, readQuotaUse, readUsage, saveCustomer } from './customer.repository.js';
 import { TypeormAnswerKeeper } from './idempotency.repository.js';
 import { TypeormImportRepository } from './import.repository.js';
 import { TypeormImportPhotoRepository } from './import-photo.repository.js';
@@ -35,6 +35,7 @@ function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
   return {
     customer: () => readCustomer(manager, customerId),
     lockCustomer: () => lockCustomer(manager, customerId),
+    saveCustomer: (customer) => saveCustomer(manager, { ...customer, id: customerId }),
     usage: () => readUsage(manager, customerId),
     quotaUse: () => readQuotaUse(manager, customerId),
     strays: (after, limit) => findStrays(manager, customerId, after, limit),

@@ -46,6 +46,8 @@ export interface CustomerView extends StrayReads {
 export interface CustomerWork extends CustomerView {
   /** Reads the customer and holds it until the transaction ends; taken before every other lock. */
   lockCustomer(): Promise<Customer>;
+  /** Stores what became of the locked customer. */
+  saveCustomer(customer: Customer): Promise<void>;
   readonly photos: PhotoRepository;
   readonly tags: TagRepository;
   readonly imports: ImportRepository;
