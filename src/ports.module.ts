@@ -9,9 +9,11 @@ import { MemoryRateWindowStore } from './adapters/memory/memory-rate-window-stor
 import { readOrMakeSecret } from './adapters/secret-file.js';
 import { SystemClock } from './adapters/system-clock.js';
 import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
+import { PostgresArchiveTarget } from './adapters/typeorm/archive-target.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
-import { openDataSource } from './adapters/typeorm/data-source.js';
+import { clientConfig, openDataSource } from './adapters/typeorm/data-source.js';
+import { PostgresSnapshot } from './adapters/typeorm/database-archive.js';
 import { TypeormDeliveryQueue } from './adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
@@ -21,12 +23,16 @@ import { TypeormUserStore } from './adapters/typeorm/user.repository.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import type { Config } from './config.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
+import type { ArchiveTarget, DatabaseSnapshot } from './core/backup/database-snapshot.js';
+import type { BlobStore } from './core/blobs/blob-store.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
 
 /** Ports on real adapters. */
 export interface OpenPorts {
   readonly ports: Ports;
+  /** Runs work on the whole database as it is at this moment. */
+  takeSnapshot<T>(work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T>;
   /** Resolves with a reason when the database ended by itself. */
   readonly databaseEnded: Promise<string>;
   close(): Promise<void>;
@@ -81,8 +87,28 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     closeBlobs();
     await database.close();
   };
-  return { ports, databaseEnded: database.ended, close };
+  const takeSnapshot: OpenPorts['takeSnapshot'] = (work) => PostgresSnapshot.take(clientConfig(dataSource), work);
+  return { ports, takeSnapshot, databaseEnded: database.ended, close };
 }
+
+/** Opens the database that the environment names for being restored into. No service may use its data folder meanwhile. */
+export async function openArchiveTarget(
+  { databaseUrl, dataDir }: Config,
+  log: Log,
+): Promise<{ target: ArchiveTarget; close(): Promise<void> }> {
+  if (databaseUrl !== null) {
+    return { target: new PostgresArchiveTarget({ url: databaseUrl }), close: async () => undefined };
+  }
+  const postgres = await openEmbeddedPostgres(dataDir, 'own', log);
+  return { target: new PostgresArchiveTarget({ connection: postgres.connection }), close: () => postgres.stop() };
+}
+
+/** A folder that is used as a blob store. */
+export function openBlobFolder(folder: string): Promise<BlobStore> {
+  return LocalBlobStore.open(folder);
+}
+
+export { readSecretFile, writeSecretFile } from './adapters/secret-file.js';
 
 export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
 

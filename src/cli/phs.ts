@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
+import { backupCommand } from './backup-command.js';
 import { blobsCommand } from './blobs-command.js';
 import { customerCommand } from './customer-command.js';
 import { exitCodes, PartlyDone } from './exit-codes.js';
 import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
+import { restoreCommand } from './restore-command.js';
 import { migrateCommand, serveCommand } from './serve-command.js';
 import { userCommand } from './user-command.js';
 import { verifyCommand } from './verify-command.js';
@@ -26,6 +28,8 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(webhookCommand())
     .addCommand(verifyCommand())
     .addCommand(gcCommand())
+    .addCommand(backupCommand())
+    .addCommand(restoreCommand())
     .addCommand(blobsCommand());
   for (const command of everyCommand(program))
     command.exitOverride().showHelpAfterError('(add --help for the options)');

@@ -112,9 +112,13 @@ export function migrationOptions(address: DatabaseAddress): DataSourceOptions {
   };
 }
 
-/** Brings the tables up to date. Who comes second waits for the first, and finds nothing left to do. */
-export async function migrate(address: DatabaseAddress): Promise<void> {
-  const dataSource = await opened(new DataSource(migrationOptions(address)));
+/**
+ * Brings the tables up to date. Who comes second waits for the first, and finds nothing left to do.
+ * @param only Names of the migrations that are run, for a schema of an earlier day; absent: all.
+ */
+export async function migrate(address: DatabaseAddress, only?: readonly string[]): Promise<void> {
+  const chosen = migrations.filter(({ name }) => only?.includes(name) ?? true);
+  const dataSource = await opened(new DataSource({ ...migrationOptions(address), migrations: chosen }));
   try {
     await demandUsable(dataSource);
     const holder = dataSource.createQueryRunner();
@@ -132,13 +136,18 @@ export async function migrate(address: DatabaseAddress): Promise<void> {
   }
 }
 
+/** How one connection without a pool is made. */
+export function connectionTo(address: DatabaseAddress): pg.ClientConfig {
+  return clientOptions(address, { connectionTimeoutMillis: LIMIT_MS });
+}
+
 /** How a connection beside the pool is made, such as one that listens. */
 export function clientConfig(dataSource: DataSource): pg.ClientConfig {
   return dataSource.options.extra as pg.ClientConfig;
 }
 
-function options({ url, connection }: DatabaseAddress, limits: pg.PoolConfig) {
-  const client: pg.PoolConfig = {
+function clientOptions({ url, connection }: DatabaseAddress, limits: pg.PoolConfig): pg.PoolConfig {
+  return {
     ...(url === undefined ? connection : { connectionString: url }),
     ...limits,
     keepAlive: true,
@@ -147,11 +156,14 @@ function options({ url, connection }: DatabaseAddress, limits: pg.PoolConfig) {
     options: '-c default_transaction_isolation=read\\ committed -c timezone=UTC -c datestyle=ISO',
     types: { getTypeParser },
   };
+}
+
+function options(address: DatabaseAddress, limits: pg.PoolConfig) {
   return {
     type: 'postgres' as const,
     driver: pg,
     // All of it by `extra`: TypeORM's own reading of URLs knows less than that of pg.
-    extra: client,
+    extra: clientOptions(address, limits),
     entities: [
       customerTable,
       apiKeyTable,
