@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
+import { demandPresent, findBinaries } from './adapters/embedded-postgres/binaries.js';
 import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
 import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
@@ -14,6 +16,7 @@ import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { clientConfig, openDataSource } from './adapters/typeorm/data-source.js';
 import { PostgresSnapshot } from './adapters/typeorm/database-archive.js';
+import { type DatabaseState, readDatabaseState } from './adapters/typeorm/database-state.js';
 import { TypeormDeliveryQueue } from './adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
@@ -59,8 +62,7 @@ export async function openPorts(config: Config, ownership: Ownership, log: Log):
 async function connect(config: Config, database: Database, log: Log): Promise<OpenPorts> {
   const { dataSource } = database;
   const clock = new SystemClock();
-  const scratchDir = join(config.dataDir, 'scratch');
-  const media = new ChildProcessMediaReader({ scratchDir, processes: config.workerConcurrency, ...config.media });
+  const media = openMedia(config);
   const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
   const ports: Ports = {
     clock,
@@ -103,12 +105,36 @@ export async function openArchiveTarget(
   return { target: new PostgresArchiveTarget({ connection: postgres.connection }), close: () => postgres.stop() };
 }
 
+/** Looks at the database and changes nothing; null when the embedded one has not been made yet. */
+export async function databaseState({ databaseUrl, dataDir }: Config): Promise<DatabaseState | null> {
+  if (databaseUrl !== null) return readDatabaseState({ url: databaseUrl });
+  if (!existsSync(join(dataDir, 'pg18'))) return null;
+  const postgres = await openEmbeddedPostgres(dataDir, 'share');
+  try {
+    return await readDatabaseState({ connection: postgres.connection });
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Where the programs of the embedded database are. Errors: an Error that says what is missing. */
+export function binariesOfDatabase(): string {
+  return demandPresent(findBinaries()).postgres;
+}
+
+/** Close it at the end. */
+export function openMedia({ dataDir, workerConcurrency, media }: Config): ChildProcessMediaReader {
+  const scratchDir = join(dataDir, 'scratch');
+  return new ChildProcessMediaReader({ scratchDir, processes: workerConcurrency, ...media });
+}
+
 /** A folder that is used as a blob store. */
 export function openBlobFolder(folder: string): Promise<BlobStore> {
   return LocalBlobStore.open(folder);
 }
 
 export { readSecretFile, writeSecretFile } from './adapters/secret-file.js';
+export type { DatabaseState };
 
 export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
 

@@ -4,7 +4,8 @@ import { DomainError, type FieldError } from '../core/shared/errors.js';
 import { backupCommand } from './backup-command.js';
 import { blobsCommand } from './blobs-command.js';
 import { customerCommand } from './customer-command.js';
-import { exitCodes, PartlyDone } from './exit-codes.js';
+import { doctorCommand } from './doctor-command.js';
+import { ExitWith, exitCodes, PartlyDone } from './exit-codes.js';
 import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
 import { restoreCommand } from './restore-command.js';
@@ -22,6 +23,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .exitOverride()
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
+    .addCommand(doctorCommand())
     .addCommand(customerCommand())
     .addCommand(keyCommand())
     .addCommand(userCommand())
@@ -49,6 +51,7 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
+  if (error instanceof ExitWith) return error.code;
   if (error instanceof PartlyDone) return exitCodes.partial;
   if (error instanceof DomainError) {
     console.error(`phs: ${messageOf(error)}`);
