@@ -55,7 +55,11 @@ async function main() {
       ['GET /photos?limit=50', { ...service, url: `${api}/photos?limit=50`, headers: keyed }, still],
       ['GET /photos/{id}', { ...service, url: `${api}/photos/${photo}`, headers: keyed }, still],
       ['GET /me', { ...service, url: `${api}/me`, headers: keyed }, still],
-      ['thumb through the API', { ...service, url: `${api}/photos/${photo}/download?rendition=thumb`, headers: keyed }, still],
+      [
+        'thumb through the API',
+        { ...service, url: `${api}/photos/${photo}/download?rendition=thumb`, headers: keyed },
+        still,
+      ],
       ['thumb by a signed URL', { ...service, url: urls.thumb }, still],
       ['original of 3 MB', { ...service, url: `${api}/photos/${photo}/download`, headers: keyed }, file],
     ];

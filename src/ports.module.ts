@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { makeDataDir } from './adapters/data-dir.js';
+import { demandPresent, findBinaries } from './adapters/embedded-postgres/binaries.js';
 import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
 import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
@@ -13,11 +15,14 @@ import { readOrMakeSecret } from './adapters/secret-file.js';
 import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
+import { PostgresArchiveTarget } from './adapters/typeorm/archive-target.js';
 import { poolUse, readBacklog } from './adapters/typeorm/backlog.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
-import { openDataSource } from './adapters/typeorm/data-source.js';
+import { clientConfig, openDataSource } from './adapters/typeorm/data-source.js';
+import { PostgresSnapshot } from './adapters/typeorm/database-archive.js';
 import { demandAnswer, demandMigrated } from './adapters/typeorm/database-checks.js';
+import { type DatabaseState, readDatabaseState } from './adapters/typeorm/database-state.js';
 import { TypeormDeliveryQueue } from './adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
@@ -28,6 +33,7 @@ import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { VERSION } from './cli/version.js';
 import type { Config, RateLimitStore } from './config.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
+import type { ArchiveTarget, DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
 import type { BlobStore } from './core/blobs/blob-store.js';
 import type { Ports } from './core/ports.js';
@@ -43,6 +49,8 @@ export interface OpenPorts {
   readonly metrics: PrometheusMetrics | null;
   /** Null where nobody asks for traces. */
   readonly tracing: OtlpTracing | null;
+  /** Runs work on the whole database as it is at this moment. */
+  takeSnapshot<T>(work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T>;
   /** Resolves with a reason when the database ended by itself. */
   readonly databaseEnded: Promise<string>;
   close(): Promise<void>;
@@ -72,12 +80,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   const { rateWindows, isShared, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
   const metrics = await openMetrics(config, dataSource, isShared);
   const tracing = await openTracing(config);
-  const media = new ChildProcessMediaReader({
-    scratchDir: join(config.dataDir, 'scratch'),
-    processes: config.workerConcurrency,
-    ...config.media,
-    ...(metrics && { onReplaced: metrics.mediaProcessReplaced }),
-  });
+  const media = openMedia(config, metrics?.mediaProcessReplaced);
   const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
   const ports: Ports = {
     clock,
@@ -107,7 +110,8 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     await database.close();
   };
   const checks = checksOf(dataSource, ports.blobs, isShared);
-  return { ports, checks, metrics, tracing, databaseEnded: database.ended, close };
+  const takeSnapshot: OpenPorts['takeSnapshot'] = (work) => PostgresSnapshot.take(clientConfig(dataSource), work);
+  return { ports, takeSnapshot, checks, metrics, tracing, databaseEnded: database.ended, close };
 }
 
 /**
@@ -127,6 +131,68 @@ function checksOf(dataSource: DataSource, blobs: BlobStore, rateLimitsAreShared:
     { name: 'rateLimits', otherwise: 'degraded', look: demandShared },
   ];
 }
+
+/** Opens the database that the environment names for being restored into. No service may use its data folder meanwhile. */
+export async function openArchiveTarget(
+  { databaseUrl, dataDir }: Config,
+  log: Log,
+): Promise<{ target: ArchiveTarget; close(): Promise<void> }> {
+  if (databaseUrl !== null) {
+    return { target: new PostgresArchiveTarget({ url: databaseUrl }), close: async () => undefined };
+  }
+  const postgres = await openEmbeddedPostgres(dataDir, 'own', log);
+  return { target: new PostgresArchiveTarget({ connection: postgres.connection }), close: () => postgres.stop() };
+}
+
+/** Looks at the database and changes nothing; null when the embedded one has not been made yet. */
+export async function databaseState({ databaseUrl, dataDir }: Config): Promise<DatabaseState | null> {
+  if (databaseUrl !== null) return readDatabaseState({ url: databaseUrl });
+  if (!existsSync(join(dataDir, 'pg18'))) return null;
+  const postgres = await openEmbeddedPostgres(dataDir, 'share');
+  try {
+    return await readDatabaseState({ connection: postgres.connection });
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Where the programs of the embedded database are. Errors: an Error that says what is missing. */
+export function binariesOfDatabase(): string {
+  return demandPresent(findBinaries()).postgres;
+}
+
+/** Close it at the end. */
+export function openMedia(
+  { dataDir, workerConcurrency, media }: Config,
+  onReplaced?: PrometheusMetrics['mediaProcessReplaced'],
+): ChildProcessMediaReader {
+  const scratchDir = join(dataDir, 'scratch');
+  return new ChildProcessMediaReader({
+    scratchDir,
+    processes: workerConcurrency,
+    ...media,
+    ...(onReplaced && { onReplaced }),
+  });
+}
+
+/** Asks Redis what the service would ask, and counts nothing. Errors: an Error that says why there was no answer. */
+export async function askRedis(url: string): Promise<void> {
+  const { RedisRateWindowStore } = await import('./adapters/redis/redis-rate-window-store.js');
+  const store = new RedisRateWindowStore(url);
+  try {
+    await store.peek({ name: 'doctor', limit: 1 });
+  } finally {
+    store.close();
+  }
+}
+
+/** A folder that is used as a blob store. */
+export function openBlobFolder(folder: string): Promise<BlobStore> {
+  return LocalBlobStore.open(folder);
+}
+
+export { readSecretFile, writeSecretFile } from './adapters/secret-file.js';
+export type { DatabaseState };
 
 export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
 

@@ -19,13 +19,29 @@ export async function readOrMakeSecret(dataDir: string): Promise<string> {
   }
 }
 
+/** The secret of a data folder; null when it has none yet. */
+export async function readSecretFile(dataDir: string): Promise<string | null> {
+  return readFile(join(dataDir, 'secret-key'), 'utf8').then(
+    (text) => text.trim(),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    },
+  );
+}
+
+/** Gives a data folder a secret, unless it has one. */
+export function writeSecretFile(dataDir: string, secret: string): Promise<void> {
+  return make(dataDir, join(dataDir, 'secret-key'), secret);
+}
+
 /** Whole or absent, and only one of two that start at once: written beside, then linked to its name. */
-async function make(dataDir: string, path: string): Promise<void> {
+async function make(dataDir: string, path: string, secret = randomBytes(32).toString('hex')): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   const file = await open(draft, 'wx', 0o600);
   try {
-    await file.writeFile(`${randomBytes(32).toString('hex')}\n`);
+    await file.writeFile(`${secret}\n`);
     await file.sync();
   } finally {
     await file.close();

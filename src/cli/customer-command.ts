@@ -1,7 +1,11 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
+import { resumeCustomer, suspendCustomer } from '../core/customers/change-status.js';
 import { createCustomer } from '../core/customers/create-customer.js';
 import type { Customer } from '../core/customers/customer.js';
-import { wholeOption } from './options.js';
+import { type Erasure, eraseCustomer } from '../core/customers/erase-customer.js';
+import type { Id } from '../core/shared/ids.js';
+import { PartlyDone } from './exit-codes.js';
+import { idOption, wholeOption } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
@@ -9,7 +13,10 @@ export function customerCommand(): Command {
   return new Command('customer')
     .description('the customers of this installation')
     .addCommand(create())
-    .addCommand(list());
+    .addCommand(list())
+    .addCommand(suspend())
+    .addCommand(resume())
+    .addCommand(erase());
 }
 
 interface CreateOptions {
@@ -60,6 +67,81 @@ function list(): Command {
         table([['ID', 'NAME', 'STATUS', 'TIME ZONE', 'CREATED'], ...rows]),
       );
     });
+}
+
+function suspend(): Command {
+  return new Command('suspend')
+    .description('refuse every write of a customer from now on; it can still read and download')
+    .argument('<id>', 'the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: { json?: boolean }) => {
+      const customer = await withPorts((ports) => suspendCustomer(ports, id));
+      print(options, shown(customer), [
+        `Customer ${id} "${customer.name}" is suspended: it can be read, but not changed.`,
+      ]);
+    });
+}
+
+function resume(): Command {
+  return new Command('resume')
+    .description('let a suspended customer write again')
+    .argument('<id>', 'the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: { json?: boolean }) => {
+      const customer = await withPorts((ports) => resumeCustomer(ports, id));
+      print(options, shown(customer), [`Customer ${id} "${customer.name}" is active.`]);
+    });
+}
+
+function erase(): Command {
+  return new Command('erase')
+    .description('remove a customer and everything that it has, for ever; broken off, call it again')
+    .argument('<id>', 'the customer', idOption)
+    .option('--yes', 'there is no way back')
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: { yes?: boolean; json?: boolean }) => {
+      if (!options.yes) throw new CommanderError(2, 'phs.unconfirmed', await unconfirmed(id));
+      const erasure = await withPorts((ports) => eraseCustomer(ports, id));
+      print(options, erasure, proof(erasure));
+      if (!erasure.complete) throw new PartlyDone();
+    });
+}
+
+async function unconfirmed(id: Id): Promise<string> {
+  const { name, usage } = await withPorts(async ({ store }) =>
+    store.read(id, async (view) => ({ ...(await view.customer()), usage: await view.usage() })),
+  );
+  const has = `${usage.photos + usage.trashedPhotos} photos (${usage.storageBytes + usage.trashedBytes} bytes) and ${usage.tags} tags`;
+  const message = `Customer ${id} "${name}" has ${has}. Nothing was removed. To erase all of it for ever, add --yes.`;
+  console.error(`phs: ${message}`);
+  return message;
+}
+
+/** What an operator can hand on: what there was, what went, and what a last look found. */
+function proof({
+  customerId,
+  startedAt,
+  finishedAt,
+  rowsBefore,
+  rowsAfter,
+  blobsRemoved,
+  blobsAfter,
+  complete,
+}: Erasure) {
+  const rows = Object.keys(rowsBefore).map((name) => [name, String(rowsBefore[name]), String(rowsAfter[name] ?? 0)]);
+  const { bytes, ...files } = blobsRemoved;
+  const left = Object.values(rowsAfter).reduce((sum, count) => sum + count, 0);
+  const { bytes: _, ...filesLeft } = blobsAfter;
+  return [
+    `Erasure of customer ${customerId}, ${startedAt.toISOString()} to ${finishedAt.toISOString()}`,
+    '',
+    ...table([['ROWS', 'BEFORE', 'AFTER'], ...rows]),
+    '',
+    `Stored files removed: ${files.originals} originals, ${files.renditions} renditions, ${files.staging} staged: ${bytes} bytes.`,
+    complete
+      ? 'A last look found no row, no stored file and no such customer.'
+      : `A last look found ${left} rows and ${filesLeft.originals + filesLeft.renditions + filesLeft.staging} stored files. Run it again.`,
+  ];
 }
 
 function shown(customer: Customer) {

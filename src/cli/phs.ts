@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
-import { exitCodes, PartlyDone } from './exit-codes.js';
+import { ExitWith, exitCodes, PartlyDone } from './exit-codes.js';
 import { VERSION } from './version.js';
 
 /** Commands that need nothing of the service: its parts are not even loaded for them. */
@@ -38,6 +38,7 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
+  if (error instanceof ExitWith) return error.code;
   if (error instanceof PartlyDone) return exitCodes.partial;
   if (error instanceof DomainError) {
     console.error(`phs: ${messageOf(error)}`);

@@ -1,4 +1,5 @@
 import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
+import { finishErasing } from '../core/customers/finish-erasing.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/events/keep-webhooks.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
@@ -28,6 +29,7 @@ export function upkeep(
       everySeconds: 12 * 3600,
       run: async (stopping) => onCollected(await collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping)),
     },
+    { name: 'finish erasing customers', everySeconds: 3600, run: (stopping) => finishErasing(ports, stopping) },
     { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
     { name: 'forget old sessions', everySeconds: 3600, run: () => sweepSessions(ports) },
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },

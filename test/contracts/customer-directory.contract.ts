@@ -1,4 +1,5 @@
-import type { CustomerDirectory, CustomerWindow } from '../../src/core/customers/customer-directory.js';
+import type { CustomerStatus } from '../../src/core/customers/customer.js';
+import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../src/core/customers/customer-directory.js';
 import { later, sampleCustomer, sampleEndpoint } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 
@@ -146,10 +147,85 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find(later(-5), later(-5), all)).toEqual([present(d).id]);
     });
 
+    it('tells who has been closing for a while', async () => {
+      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
+      await setStatus(a, 'closing', later(0));
+      await setStatus(b, 'suspended', later(0));
+      await setStatus(c, 'closing', later(5));
+      expect(await customers.closingSince(later(-1), all)).toEqual([]);
+      expect(await customers.closingSince(later(0), all)).toEqual([a.id]);
+      expect(await customers.closingSince(later(5), { after: a.id, limit: 1 })).toEqual([c.id]);
+    });
+
+    it('counts and removes everything of one customer, piece by piece, and nothing of another', async () => {
+      const [gone, kept] = [await Tenant.of(opened), await Tenant.of(opened)];
+      for (const tenant of [gone, kept]) await fill(tenant);
+      const before = await customers.countRows(kept.id);
+      expect(await customers.countRows(gone.id)).toEqual(before);
+      expect(before).toMatchObject({ photos: 3, photo_tags: 3, photo_exif: 3, tags: 1, imports: 1, import_photos: 2 });
+      expect(before).toMatchObject({ jobs: 1, webhook_endpoints: 1, webhook_deliveries: 1 });
+      let removed = 0;
+      for (let more = 1; more > 0; removed += more) more = await customers.removeRows(gone.id);
+      expect(removed).toBe(sum(before));
+      expect(sum(await customers.countRows(gone.id))).toBe(0);
+      expect(await customers.countRows(kept.id)).toEqual(before);
+      expect(await customers.find(gone.id)).not.toBeNull();
+    });
+
+    it('removes a customer who is closing once no row is left, and then nothing can be written for it', async () => {
+      const tenant = await Tenant.of(opened);
+      await tenant.addTag('last');
+      await expect(customers.remove(tenant.id)).rejects.toThrow('active');
+      await setStatus(tenant, 'closing', later(0));
+      expect(await customers.remove(tenant.id)).toBe(false);
+      expect(await customers.find(tenant.id)).not.toBeNull();
+      while ((await customers.removeRows(tenant.id)) > 0);
+      expect(await customers.remove(tenant.id)).toBe(true);
+      expect(await customers.find(tenant.id)).toBeNull();
+      expect(await customers.remove(tenant.id)).toBe(true);
+      await expect(tenant.addImport()).rejects.toThrow();
+      expect(sum(await customers.countRows(tenant.id))).toBe(0);
+    });
+
+    it('keeps what was written while a customer was removed, or refuses it', async () => {
+      const tenant = await Tenant.of(opened);
+      await setStatus(tenant, 'closing', later(0));
+      const written = atOnce(8, (number) =>
+        tenant.addTag(`late ${number}`).then(
+          () => 1,
+          () => 0,
+        ),
+      );
+      const removed = await customers.remove(tenant.id);
+      const tags = (await written).reduce((total: number, one) => total + one, 0);
+      expect(sum(await customers.countRows(tenant.id)) > 0).toBe(tags > 0);
+      expect(removed && tags > 0).toBe(false);
+    });
+
     it('creates no first customer where there is one', async () => {
       const customer = await customers.create(sampleCustomer());
       expect(await customers.createFirst(sampleCustomer({ name: 'first' }))).toBeNull();
       expect(await customers.list()).toEqual([customer]);
     });
   });
+}
+
+function setStatus(tenant: Tenant, status: CustomerStatus, updatedAt: Date): Promise<void> {
+  return tenant.within(async (work) => work.updateCustomer({ ...(await work.lockCustomer()), status, updatedAt }));
+}
+
+async function fill(tenant: Tenant): Promise<void> {
+  const tag = await tenant.addTag('Été');
+  await tenant.addPhotos([{}, {}, {}], [tag.id]);
+  const subject = await tenant.addImport();
+  await tenant.addItems(subject, {}, {});
+  await tenant.within(async ({ jobs, webhookEndpoints, outbox }) => {
+    await jobs.add({ kind: 'publish', importId: subject.id });
+    await webhookEndpoints.insert(sampleEndpoint(tenant.id));
+    await outbox.add('import.completed', [subject.id], later(0));
+  });
+}
+
+function sum(counts: RowCounts): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
 }

@@ -40,6 +40,13 @@ export function findBinaries(): Binaries {
   return binariesIn(join(dirname(entry), '..', 'native'));
 }
 
+/** @throws EmbeddedPostgresError when one of the programs is not there: a package that was installed in part. */
+export function demandPresent(binaries: Binaries): Binaries {
+  const missing = [binaries.initdb, binaries.postgres, binaries.pgCtl].filter((program) => !existsSync(program));
+  if (missing.length === 0) return binaries;
+  throw new EmbeddedPostgresError(`The embedded database is not whole: ${missing.join(', ')} is missing.`);
+}
+
 export function binariesIn(folder: string): Binaries {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const program = (name: string) => join(folder, 'bin', name + suffix);

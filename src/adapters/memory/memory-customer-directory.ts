@@ -1,8 +1,9 @@
 import type { Customer, NewCustomer } from '../../core/customers/customer.js';
-import type { CustomerDirectory, CustomerWindow } from '../../core/customers/customer-directory.js';
+import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../core/customers/customer-directory.js';
 import type { Import, OldEnough } from '../../core/imports/import.js';
 import type { Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
+import { countRows, removeCustomer, removeRows } from './memory-customer-remains.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { isOldEnough } from './memory-import-repository.js';
 
@@ -57,6 +58,29 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   withImportsToForget(old: OldEnough, window: CustomerWindow): Promise<readonly Id[]> {
     const due = (subject: Import) => isOldEnough(this.database, subject, old);
     return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
+  }
+
+  closingSince(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    const isClosing = ({ status, updatedAt }: Customer) => status === 'closing' && hasCome(updatedAt, at);
+    return this.database.transaction(async () => {
+      const closing = this.database.customers.where(isClosing);
+      return ownersOf(
+        closing.map(({ id }) => ({ customerId: id })),
+        window,
+      );
+    });
+  }
+
+  countRows(id: Id): Promise<RowCounts> {
+    return this.database.transaction(async () => countRows(this.database, id));
+  }
+
+  removeRows(id: Id): Promise<number> {
+    return this.database.transaction(async () => removeRows(this.database, id));
+  }
+
+  remove(id: Id): Promise<boolean> {
+    return this.database.transaction(async () => removeCustomer(this.database, id));
   }
 
   private add(customer: NewCustomer): Customer {

@@ -75,6 +75,17 @@ export class MemoryTable<T extends object, K extends string | number = Id> {
     return [...this.rows];
   }
 
+  /** Answers how many there were. */
+  deleteWhere(condition: (row: T, key: K) => boolean): number {
+    const keys = [...this.rows].flatMap(([key, row]) => (condition(row, key) ? [key] : []));
+    for (const key of keys) this.delete(key);
+    return keys.length;
+  }
+
+  count(condition: (row: T, key: K) => boolean): number {
+    return [...this.rows].filter(([key, row]) => condition(row, key)).length;
+  }
+
   all(): T[] {
     return [...this.rows.values()];
   }

@@ -1,14 +1,15 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Customer, CustomerUsage, NewCustomer } from '../../core/customers/customer.js';
-import type { CustomerDirectory, CustomerWindow } from '../../core/customers/customer-directory.js';
+import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../core/customers/customer-directory.js';
 import type { QuotaUse } from '../../core/customers/quota.js';
 import type { OldEnough } from '../../core/imports/import.js';
 import { reservingStatuses } from '../../core/imports/import-photo.js';
 import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { customerTable } from './customer.table.js';
+import { countRows, removeCustomer, removeRows } from './customer-remains.js';
 import { oldEnoughImports } from './import.table.js';
-import { insert, select, selected } from './rows.js';
+import { insert, select, selected, update } from './rows.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 
 export class TypeormCustomerDirectory implements CustomerDirectory {
@@ -53,6 +54,26 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
     return this.owners(`imports WHERE status = 'open' AND expires_at > $3`, window, at);
+  }
+
+  async closingSince(at: Date, { after, limit }: CustomerWindow): Promise<readonly Id[]> {
+    const sql = `SELECT id FROM customers WHERE status = 'closing' AND updated_at <= $1 AND id > $2 ORDER BY id LIMIT $3`;
+    const closing = await withoutTransaction(this.dataSource, (manager) =>
+      select<{ id: Id }>(manager, sql, [at, after ?? 0, limit]),
+    );
+    return closing.map(({ id }) => id);
+  }
+
+  countRows(id: Id): Promise<RowCounts> {
+    return countRows(this.dataSource, id);
+  }
+
+  removeRows(id: Id): Promise<number> {
+    return withoutTransaction(this.dataSource, (manager) => removeRows(manager, id));
+  }
+
+  remove(id: Id): Promise<boolean> {
+    return inTransaction(this.dataSource, (manager) => removeCustomer(manager, id));
   }
 
   /** Whose rows these are. Partial indexes by time find them without a look at anyone who has none. */

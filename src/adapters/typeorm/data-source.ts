@@ -24,8 +24,8 @@ import { Users1763700000013 } from './migrations/1763700000013-users.js';
 import { Sessions1763700000014 } from './migrations/1763700000014-sessions.js';
 import { ForgottenImports1763700000015 } from './migrations/1763700000015-forgotten-imports.js';
 import { DepartedTags1763700000018 } from './migrations/1763700000018-departed-tags.js';
-import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-jobs.js';
+import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { KeyAddresses1763700000030 } from './migrations/1763700000030-key-addresses.js';
 import { photoTable } from './photo.table.js';
 import { tagTable } from './tag.table.js';
@@ -116,9 +116,13 @@ export function migrationOptions(address: DatabaseAddress): DataSourceOptions {
   };
 }
 
-/** Brings the tables up to date. Who comes second waits for the first, and finds nothing left to do. */
-export async function migrate(address: DatabaseAddress): Promise<void> {
-  const dataSource = await opened(new DataSource(migrationOptions(address)));
+/**
+ * Brings the tables up to date. Who comes second waits for the first, and finds nothing left to do.
+ * @param only Names of the migrations that are run, for a schema of an earlier day; absent: all.
+ */
+export async function migrate(address: DatabaseAddress, only?: readonly string[]): Promise<void> {
+  const chosen = migrations.filter(({ name }) => only?.includes(name) ?? true);
+  const dataSource = await opened(new DataSource({ ...migrationOptions(address), migrations: chosen }));
   try {
     await demandUsable(dataSource);
     const holder = dataSource.createQueryRunner();
@@ -136,13 +140,18 @@ export async function migrate(address: DatabaseAddress): Promise<void> {
   }
 }
 
+/** How one connection without a pool is made. */
+export function connectionTo(address: DatabaseAddress): pg.ClientConfig {
+  return clientOptions(address, { connectionTimeoutMillis: LIMIT_MS });
+}
+
 /** How a connection beside the pool is made, such as one that listens. */
 export function clientConfig(dataSource: DataSource): pg.ClientConfig {
   return dataSource.options.extra as pg.ClientConfig;
 }
 
-function options({ url, connection }: DatabaseAddress, limits: pg.PoolConfig) {
-  const client: pg.PoolConfig = {
+function clientOptions({ url, connection }: DatabaseAddress, limits: pg.PoolConfig): pg.PoolConfig {
+  return {
     ...(url === undefined ? connection : { connectionString: url }),
     ...limits,
     keepAlive: true,
@@ -151,11 +160,14 @@ function options({ url, connection }: DatabaseAddress, limits: pg.PoolConfig) {
     options: '-c default_transaction_isolation=read\\ committed -c timezone=UTC -c datestyle=ISO',
     types: { getTypeParser },
   };
+}
+
+function options(address: DatabaseAddress, limits: pg.PoolConfig) {
   return {
     type: 'postgres' as const,
     driver: pg,
     // All of it by `extra`: TypeORM's own reading of URLs knows less than that of pg.
-    extra: client,
+    extra: clientOptions(address, limits),
     entities: [
       customerTable,
       apiKeyTable,

@@ -32,6 +32,11 @@ export function renditionsPrefix(photo: { customerId: Id; id: Id }): string {
 export const blobPrefixes = { staging: 'staging/', originals: 'originals/', renditions: 'renditions/' } as const;
 export type BlobKind = keyof typeof blobPrefixes;
 
+/** Where every blob of a customer lies. */
+export function prefixOf(kind: BlobKind, customerId: Id): string {
+  return `${blobPrefixes[kind]}${customerId}/`;
+}
+
 /** Bytes on their way into an import: one try of one item. */
 export interface StagingName {
   readonly kind: 'staging';

@@ -1,3 +1,4 @@
+import { withManyHands } from '../shared/many-hands.js';
 import { type BlobKey, blobPrefixes } from './blob-key.js';
 import type { BlobInfo, BlobStore, ListedBlob } from './blob-store.js';
 import { measured } from './measured.js';
@@ -35,22 +36,10 @@ export interface BlobsCopied {
  */
 export async function copyBlobs(copying: BlobCopying): Promise<BlobsCopied> {
   const sofar: BlobsCopied = { copied: 0, unchanged: 0, bytes: 0, wrong: [] };
-  const blobs = everyBlob(copying.from);
-  const failures: unknown[] = [];
-  const hand = async () => {
-    try {
-      for (let next = await blobs.next(); !next.done && failures.length === 0; next = await blobs.next()) {
-        await bring(copying, next.value.key, sofar);
-        copying.onProgress?.(sofar);
-      }
-    } catch (error) {
-      failures.push(error);
-    }
-  };
-  // Nobody is still at work when this ends, however it ends.
-  await Promise.all(Array.from({ length: copying.parallel }, hand));
-  await blobs.return();
-  if (failures.length > 0) throw failures[0];
+  await withManyHands(everyBlob(copying.from), copying.parallel, async ({ key }) => {
+    await bring(copying, key, sofar);
+    copying.onProgress?.(sofar);
+  });
   return sofar;
 }
 
@@ -88,8 +77,8 @@ async function copyOne({ from, to, compared }: BlobCopying, key: BlobKey, sofar:
   sofar.bytes += stored.sizeBytes;
 }
 
-/** 64 hex digits; null when the blob is absent. */
-async function hashAt(store: BlobStore, key: BlobKey): Promise<string | null> {
+/** SHA-256 of a stored blob, 64 hex digits; null when the blob is absent. */
+export async function hashAt(store: BlobStore, key: BlobKey): Promise<string | null> {
   const blob = await store.get(key);
   if (blob === null) return null;
   const { bytes, measure } = measured(blob.bytes, blob.sizeBytes);

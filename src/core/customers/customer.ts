@@ -1,3 +1,4 @@
+import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 
 export type CustomerStatus = 'active' | 'suspended' | 'closing';
@@ -34,6 +35,29 @@ export type CustomerSettings = Pick<Customer, 'name' | 'defaultTimeZone' | 'tras
 export function withSettings(customer: Customer, settings: CustomerSettings, at: Date): Customer {
   const { name, defaultTimeZone, trashRetentionDays } = settings;
   return { ...customer, name, defaultTimeZone, trashRetentionDays, updatedAt: at, version: customer.version + 1 };
+}
+
+/** It can be read, but not changed, until it is active again. Errors: `invalid_request` when it is being erased. */
+export function suspend(customer: Customer, at: Date): Customer {
+  return moved(customer, 'suspended', at);
+}
+
+/** Errors: `invalid_request` when it is being erased. */
+export function resume(customer: Customer, at: Date): Customer {
+  return moved(customer, 'active', at);
+}
+
+/** On its way out: its keys are no keys any more, and there is no way back. */
+export function close(customer: Customer, at: Date): Customer {
+  return customer.status === 'closing' ? customer : moved(customer, 'closing', at);
+}
+
+function moved(customer: Customer, status: CustomerStatus, at: Date): Customer {
+  if (customer.status === 'closing') {
+    throw invalid({ field: 'status', code: 'conflict', message: `Customer ${customer.id} is being erased.` });
+  }
+  if (customer.status === status) return customer;
+  return { ...customer, status, updatedAt: at, version: customer.version + 1 };
 }
 
 export type NewCustomer = Pick<

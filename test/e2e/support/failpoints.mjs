@@ -4,6 +4,7 @@
 //   FAILPOINTS_SEEN=file  collects the names of all steps that are taken.
 import { appendFileSync } from 'node:fs';
 import { LocalBlobStore } from '../../../dist/adapters/local-blobs/local-blob-store.js';
+import { TypeormCustomerDirectory } from '../../../dist/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../../dist/adapters/typeorm/customer-store.js';
 
 const { FAILPOINT, FAILPOINTS_SEEN } = process.env;
@@ -11,6 +12,7 @@ const seen = new Set();
 Error.stackTraceLimit = 40;
 
 watch(LocalBlobStore.prototype, 'blobs', ['put', 'copy', 'delete']);
+watch(TypeormCustomerDirectory.prototype, 'customers', ['removeRows', 'remove']);
 watch(TypeormCustomerStore.prototype, 'store', ['within']);
 
 function watch(port, portName, methods) {

@@ -1,0 +1,50 @@
+/** Runs a statement, whatever runs it. */
+export type Query = (sql: string, parameters?: unknown[]) => Promise<unknown[]>;
+
+/** A table of ours, as the database itself describes it. */
+export interface CatalogueTable {
+  readonly name: string;
+  /** That are stored as given: without those that the database computes. */
+  readonly columns: readonly string[];
+  /** Rows belong to a customer. */
+  readonly isTenants: boolean;
+  /** Not empty after a crash of the server. */
+  readonly isPermanent: boolean;
+}
+
+interface Row extends CatalogueTable {
+  readonly parents: readonly string[];
+}
+
+const TABLES = `
+  SELECT c.relname AS name, c.relpersistence = 'p' AS "isPermanent",
+    array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS columns,
+    bool_or(a.attname = 'customer_id') AS "isTenants",
+    ARRAY(SELECT p.relname::text FROM pg_constraint k JOIN pg_class p ON p.oid = k.confrelid
+          WHERE k.contype = 'f' AND k.conrelid = c.oid AND k.confrelid <> c.oid) AS parents
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  GROUP BY c.oid ORDER BY c.relname`;
+
+/**
+ * Every table of the schema, after those that it refers to. Read from the catalogue, so that a table that somebody adds is not
+ * forgotten by those who must know all.
+ */
+export async function tablesByReference(query: Query): Promise<readonly CatalogueTable[]> {
+  const waiting = new Map((await query(TABLES)).map((row) => [(row as Row).name, row as Row]));
+  const sorted: CatalogueTable[] = [];
+  while (waiting.size > 0) {
+    const next = [...waiting.values()].filter(({ parents }) => !parents.some((parent) => waiting.has(parent)));
+    if (next.length === 0) throw new Error(`These tables refer to each other: ${[...waiting.keys()].join(', ')}.`);
+    for (const { parents: _, ...table } of next) {
+      sorted.push(table);
+      waiting.delete(table.name);
+    }
+  }
+  return sorted;
+}
+
+/** As a name in SQL. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

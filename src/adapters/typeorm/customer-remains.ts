@@ -1,0 +1,64 @@
+import pg from 'pg';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { CustomerStatus } from '../../core/customers/customer.js';
+import type { RowCounts } from '../../core/customers/customer-directory.js';
+import type { Id } from '../../core/shared/ids.js';
+import { quoted, tablesByReference } from './catalogue.js';
+import { clientConfig } from './data-source.js';
+import { statementError } from './database-errors.js';
+import { change, select } from './rows.js';
+
+/** One statement removes no more, so that it stays well below the time that a statement has. */
+const BATCH = 1000;
+
+/** On a connection of its own, without the limits on time that requests have: counting millions takes what it takes. */
+export async function countRows(dataSource: DataSource, id: Id): Promise<RowCounts> {
+  const client = new pg.Client({ ...clientConfig(dataSource), statement_timeout: 0, query_timeout: 0 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const query = async (sql: string, parameters?: unknown[]) => (await client.query(sql, parameters)).rows;
+    const counts: Record<string, number> = {};
+    for (const name of await tenantTables(query)) {
+      const [row] = await query(`SELECT count(*) AS count FROM ${quoted(name)} WHERE customer_id = $1`, [id]);
+      counts[name] = row.count;
+    }
+    return counts;
+  } catch (error) {
+    throw statementError(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+export async function removeRows(manager: EntityManager, id: Id): Promise<number> {
+  for (const name of await tenantTables((sql) => select(manager, sql))) {
+    const table = quoted(name);
+    const some = `ARRAY(SELECT ctid FROM ${table} WHERE customer_id = $1 LIMIT ${BATCH})`;
+    const { count } = await change(manager, `DELETE FROM ${table} WHERE customer_id = $1 AND ctid = ANY (${some})`, [
+      id,
+    ]);
+    if (count > 0) return count;
+  }
+  return 0;
+}
+
+/** Held against new rows that refer to it, too: who is about to write one waits, and then finds no customer. */
+export async function removeCustomer(manager: EntityManager, id: Id): Promise<boolean> {
+  const sql = 'SELECT status FROM customers WHERE id = $1 FOR UPDATE';
+  const [customer] = await select<{ status: CustomerStatus }>(manager, sql, [id]);
+  if (customer === undefined) return true;
+  if (customer.status !== 'closing') throw new Error(`Customer ${id} is ${customer.status} and cannot be removed.`);
+  for (const name of await tenantTables((sql) => select(manager, sql))) {
+    const rows = await select(manager, `SELECT FROM ${quoted(name)} WHERE customer_id = $1 LIMIT 1`, [id]);
+    if (rows.length > 0) return false;
+  }
+  await change(manager, 'DELETE FROM customers WHERE id = $1', [id]);
+  return true;
+}
+
+/** Those first that no others refer to. */
+async function tenantTables(query: (sql: string) => Promise<unknown[]>): Promise<readonly string[]> {
+  const tables = await tablesByReference(query);
+  return tables.flatMap(({ name, isTenants }) => (isTenants ? [name] : [])).reverse();
+}

@@ -1,0 +1,114 @@
+import { Command } from 'commander';
+import { type Config, ConfigError, readConfig } from '../config.js';
+import { askRedis, binariesOfDatabase, databaseState, openBlobs, openMedia } from '../ports.module.js';
+import {
+  checkDataDir,
+  checkMemory,
+  checkNode,
+  checkProxies,
+  checkPublicUrl,
+  checkSecret,
+} from './doctor/environment.js';
+import { attempt, type Finding, fail, ok } from './doctor/finding.js';
+import { checkBlobs, checkLimiter, checkMedia, judgeDatabase } from './doctor/services.js';
+import { ExitWith, exitCodes } from './exit-codes.js';
+import { print, table } from './print.js';
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description(
+      'look whether the service can run here, and what to do if not; exit 0: it can, 1: it can, but see, 4: it cannot',
+    )
+    .option('--json', 'print one JSON document')
+    .action(async (options: { json?: boolean }) => {
+      const findings = await examine();
+      const failed = findings.some(({ level }) => level === 'fail');
+      const warned = findings.some(({ level }) => level === 'warn');
+      const rows = findings.flatMap(({ level, check, message, advice }) => [
+        [level, check, message],
+        ...(advice === '' ? [] : [['', '', `→ ${advice}`]]),
+      ]);
+      print(options, { ok: !failed && !warned, findings }, table(rows));
+      if (failed) throw new ExitWith(exitCodes.environment);
+      if (warned) throw new ExitWith(exitCodes.partial);
+    });
+}
+
+async function examine(): Promise<readonly Finding[]> {
+  const config = configOf();
+  if (!('dataDir' in config)) return [checkNode(process.version), ...config];
+  const { databaseUrl } = config;
+  const place = databaseUrl === null ? 'the embedded database' : `the database at ${new URL(databaseUrl).host}`;
+  return [
+    checkNode(process.version),
+    ok('configuration', 'complete'),
+    checkPublicUrl(config),
+    checkProxies(config),
+    await checkSecret(config),
+    checkLimiter(config),
+    checkMemory(config),
+    ...(await checkDataDir(config)),
+    ...(databaseUrl === null ? await binaries() : []),
+    ...(await attempt('database', `Look whether ${place} runs and can be reached, and at its log.`, async () => {
+      const state = await databaseState(config);
+      return state === null ? [ok('database', 'is made at the first start')] : judgeDatabase(state);
+    })),
+    ...(await redis(config)),
+    ...(await attempt('blob store', 'Look at S3_* and at the rights of the account; the bucket must exist.', () =>
+      blobs(config),
+    )),
+    ...(await attempt('pictures', 'Install the packages anew (npm ci) and look at MEDIA_MEMORY_BYTES.', () =>
+      pictures(config),
+    )),
+  ];
+}
+
+function configOf(): Config | readonly Finding[] {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map((problem) =>
+      fail('configuration', problem, 'docs/operations.md has a table of all variables.'),
+    );
+  }
+}
+
+function binaries(): Promise<readonly Finding[]> {
+  const advice = 'Install them (npm ci without --omit=optional), or set DATABASE_URL.';
+  return attempt('embedded database', advice, async () => [ok('embedded database', binariesOfDatabase())]);
+}
+
+async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
+  if (rateLimitStore.kind !== 'redis') return [];
+  const { url } = rateLimitStore;
+  return attempt(
+    'redis',
+    'Look whether it runs, and at REDIS_URL; until it answers each process counts by itself.',
+    async () => {
+      await askRedis(url);
+      return [ok('redis', new URL(url).host)];
+    },
+  );
+}
+
+async function blobs(config: Config): Promise<readonly Finding[]> {
+  const opened = await openBlobs(config);
+  try {
+    return await checkBlobs(
+      opened.blobs,
+      config.s3 === null ? `${config.dataDir}/blobs` : `the bucket ${config.s3.bucket}`,
+    );
+  } finally {
+    opened.close();
+  }
+}
+
+async function pictures(config: Config): Promise<readonly Finding[]> {
+  const media = openMedia(config);
+  try {
+    return await checkMedia(media, config.limits.maxPixels);
+  } finally {
+    await media.close();
+  }
+}

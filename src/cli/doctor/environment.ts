@@ -1,0 +1,139 @@
+import { constants } from 'node:fs';
+import { access, mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { freemem, totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../config.js';
+import { type Finding, fail, ok, warn } from './finding.js';
+
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+/** What the service and the embedded database need beside the processes that read pictures. */
+const BASE_MEMORY = 512 * MIB;
+const LITTLE_SPACE = 5 * GIB;
+const NO_SPACE = 512 * MIB;
+
+const gib = (bytes: number) => `${(bytes / GIB).toFixed(1)} GiB`;
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace('v', '').split('.').map(Number);
+  return major > 20 || (major === 20 && minor >= 19)
+    ? ok('node', `Node ${version}`)
+    : fail('node', `Node ${version} is too old.`, 'Install Node 20.19 or newer.');
+}
+
+export function checkPublicUrl({ publicUrl, host }: Pick<Config, 'publicUrl' | 'host'>): Finding {
+  const url = new URL(publicUrl);
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  const isLocal = name === 'localhost' || name === '::1' || name.startsWith('127.');
+  const isHostLocal = host === 'localhost' || host === '::1' || host.startsWith('127.');
+  if (name === '0.0.0.0' || name === '::') {
+    return fail('PUBLIC_URL', `No client can reach ${publicUrl}.`, 'Set PUBLIC_URL to the address that clients use.');
+  }
+  if (isLocal && !isHostLocal) {
+    const message = `The service listens on ${host}, but upload addresses begin with ${publicUrl}, which only this machine can reach.`;
+    return warn('PUBLIC_URL', message, 'Set PUBLIC_URL to the address that clients use.');
+  }
+  if (url.search !== '' || url.hash !== '' || url.username !== '') {
+    return fail(
+      'PUBLIC_URL',
+      `${url.origin} is followed by more than a path.`,
+      'Leave out account, query and fragment.',
+    );
+  }
+  if (!isLocal && url.protocol === 'http:') {
+    return warn(
+      'PUBLIC_URL',
+      `${publicUrl} is not encrypted: keys can be read on the way.`,
+      'Put a proxy with TLS in front, and set PUBLIC_URL to https://….',
+    );
+  }
+  return ok('PUBLIC_URL', publicUrl);
+}
+
+export function checkProxies({ trustedProxies, publicUrl }: Pick<Config, 'trustedProxies' | 'publicUrl'>): Finding {
+  const everyone = trustedProxies.filter((range) => Number(range.split('/')[1]) === 0);
+  if (everyone.length > 0) {
+    const message = `${everyone.join(', ')} trusts everybody: any client can claim any address, and IP lists guard nothing.`;
+    return fail('TRUSTED_PROXIES', message, 'List the addresses of your load balancers only.');
+  }
+  const wide = trustedProxies.filter((range) => Number(range.split('/')[1]) < (range.includes(':') ? 32 : 8));
+  if (wide.length > 0) {
+    return warn(
+      'TRUSTED_PROXIES',
+      `${wide.join(', ')} is very wide.`,
+      'List the addresses of your load balancers only.',
+    );
+  }
+  if (trustedProxies.length === 0 && publicUrl.startsWith('https:')) {
+    const message =
+      'PUBLIC_URL is https, so there is a proxy in front; it is not trusted, and every client seems to have its address.';
+    return warn('TRUSTED_PROXIES', message, 'Set TRUSTED_PROXIES to the addresses of the proxy.');
+  }
+  return ok('TRUSTED_PROXIES', trustedProxies.join(', ') || 'none');
+}
+
+export async function checkSecret({
+  secretKeys,
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'secretKeys' | 'databaseUrl' | 'dataDir'>): Promise<Finding> {
+  if (secretKeys !== null) {
+    const weak = secretKeys.some((secret) => new Set(secret).size < 10);
+    return weak
+      ? fail('SECRET_KEY', 'A secret repeats few characters: it can be guessed.', 'Make one with: openssl rand -hex 32')
+      : ok('SECRET_KEY', secretKeys.length === 1 ? 'set' : `set, with ${secretKeys.length - 1} older`);
+  }
+  const file = join(dataDir, 'secret-key');
+  const stats = await stat(file).catch(() => null);
+  if (stats !== null && (stats.mode & 0o077) !== 0) {
+    return fail('SECRET_KEY', `${file} can be read by others.`, `chmod 600 ${file}`);
+  }
+  if (databaseUrl !== null) {
+    const message = `It is not set, so this process uses ${file}: other processes that have another DATA_DIR cannot read its cursors and addresses.`;
+    return warn('SECRET_KEY', message, 'Set the same SECRET_KEY for every process.');
+  }
+  return ok('SECRET_KEY', stats === null ? `${file} is made at the first start` : file);
+}
+
+export function checkMemory(
+  { workerConcurrency, media, role }: Pick<Config, 'workerConcurrency' | 'media' | 'role'>,
+  total = totalmem(),
+  free = freemem(),
+): Finding {
+  const needed = BASE_MEMORY + (role === 'api' ? 1 : workerConcurrency) * media.maxMemoryBytes;
+  const has = `${gib(total)} in all, ${gib(free)} free`;
+  if (needed <= total) return ok('memory', has);
+  const message = `${has}, but ${workerConcurrency} pictures at once may take ${gib(needed)}.`;
+  return warn('memory', message, 'Lower WORKER_CONCURRENCY or MEDIA_MEMORY_BYTES.');
+}
+
+/** Whether files can be made, and how much room there is for them. */
+export async function checkDataDir({ dataDir }: Pick<Config, 'dataDir'>): Promise<readonly Finding[]> {
+  const advice = `Run as the owner of ${dataDir}, or set DATA_DIR to a folder of this account.`;
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    const probe = join(dataDir, `doctor-${process.pid}`);
+    await writeFile(probe, 'probe', { flush: true }).finally(() => rm(probe, { force: true }));
+  } catch (error) {
+    return [fail('DATA_DIR', (error as Error).message, advice)];
+  }
+  const { mode } = await stat(dataDir);
+  const rights =
+    (mode & 0o022) === 0
+      ? ok('DATA_DIR', dataDir)
+      : warn('DATA_DIR', `Other accounts may write into ${dataDir}.`, `chmod go-w ${dataDir}`);
+  return [rights, await spaceIn(dataDir)];
+}
+
+async function spaceIn(folder: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(folder);
+  return judgeSpace(folder, bavail * bsize);
+}
+
+export function judgeSpace(folder: string, left: number): Finding {
+  const message = `${gib(left)} left on the disk of ${folder}`;
+  const advice = 'Make room, or move DATA_DIR to a larger disk: without room uploads are answered 503.';
+  if (left < NO_SPACE) return fail('disk space', `${message}.`, advice);
+  return left < LITTLE_SPACE ? warn('disk space', `${message}.`, advice) : ok('disk space', message);
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../../config.js';
+import { type BlobKey, isBlobKey } from '../../core/blobs/blob-key.js';
+import type { BlobStore } from '../../core/blobs/blob-store.js';
+import { inOneChunk } from '../../core/blobs/open-blob.js';
+import type { MediaReader } from '../../core/media/media-reader.js';
+import type { DatabaseState } from '../../ports.module.js';
+import { type Finding, fail, ok, warn } from './finding.js';
+import { tinyPictures } from './tiny-pictures.js';
+
+/** Leases go by the database's clock, signatures and cursors by the node's. */
+const NOTED_SKEW_MS = 2_000;
+const HARMFUL_SKEW_MS = 30_000;
+
+export function judgeDatabase(state: DatabaseState): readonly Finding[] {
+  const { version, encoding, readOnly, aheadMs, pending, unknown } = state;
+  const server = `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
+  const findings: Finding[] = [
+    version < 150_000 || encoding !== 'UTF8'
+      ? fail('database', `${server}, ${encoding}`, 'It must be PostgreSQL 15 or newer, with the encoding UTF8.')
+      : ok('database', server),
+  ];
+  if (readOnly) {
+    findings.push(
+      fail(
+        'database',
+        'It refuses to be written to.',
+        'DATABASE_URL must name the primary server, not a replica; see default_transaction_read_only.',
+      ),
+    );
+  }
+  const skew = `The clock of the database is ${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of this machine`;
+  const advice = 'Keep both by NTP: addresses, cursors and expiry go by one, leases and rate limits by the other.';
+  if (Math.abs(aheadMs) > HARMFUL_SKEW_MS) findings.push(fail('clocks', `${skew}.`, advice));
+  else if (Math.abs(aheadMs) > NOTED_SKEW_MS) findings.push(warn('clocks', `${skew}.`, advice));
+  else findings.push(ok('clocks', skew));
+  if (unknown.length > 0) {
+    findings.push(
+      fail(
+        'migrations',
+        `The database is of a newer version of this program (${unknown.join(', ')}).`,
+        'Run the newer version.',
+      ),
+    );
+  } else if (pending.length > 0) {
+    findings.push(warn('migrations', `${pending.length} have not been run.`, 'Run phs migrate, or start the service.'));
+  } else findings.push(ok('migrations', 'up to date'));
+  return findings;
+}
+
+export function checkLimiter({
+  rateLimitStore,
+  databaseUrl,
+  role,
+}: Pick<Config, 'rateLimitStore' | 'databaseUrl' | 'role'>): Finding {
+  const { kind } = rateLimitStore;
+  if (kind !== 'memory' || (databaseUrl === null && role === 'all')) return ok('rate limits', `kept in ${kind}`);
+  const message = 'Each process counts by itself: with several, a key gets its budget from each.';
+  return warn('rate limits', message, 'Set RATE_LIMIT_STORE=postgres if there is more than one process.');
+}
+
+/** Puts, reads, lists and deletes a few bytes under a name that nobody else uses. */
+export async function checkBlobs(blobs: BlobStore, where: string): Promise<readonly Finding[]> {
+  const key = `doctor/${randomBytes(8).toString('hex')}`;
+  if (!isBlobKey(key)) throw new Error(`Not a blob key: ${key}`);
+  const bytes = randomBytes(1000);
+  await blobs.put(key, inOneChunk(bytes));
+  try {
+    const back = await read(blobs, key);
+    if (back === null || !bytes.equals(back)) {
+      return [
+        fail(
+          'blob store',
+          `${where} answered other bytes than it was given.`,
+          'Do not use this store: photos would be lost.',
+        ),
+      ];
+    }
+    const listed: BlobKey[] = [];
+    for await (const blob of blobs.list('doctor/')) listed.push(blob.key);
+    if (!listed.includes(key)) return [fail('blob store', `${where} does not list what it has.`, 'Allow listing.')];
+  } finally {
+    await blobs.delete([key]);
+  }
+  if ((await blobs.head(key)) !== null) return [fail('blob store', `${where} does not delete.`, 'Allow deleting.')];
+  return [ok('blob store', where)];
+}
+
+async function read(blobs: BlobStore, key: BlobKey): Promise<Buffer | null> {
+  const blob = await blobs.get(key);
+  if (blob === null) return null;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of blob.bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Reads a tiny picture of each format in the processes that read pictures. */
+export async function checkMedia(media: MediaReader, maxPixels: number): Promise<readonly Finding[]> {
+  const read: string[] = [];
+  const findings: Finding[] = [];
+  for (const [contentType, base64] of Object.entries(tinyPictures)) {
+    if (!media.formats.includes(contentType)) {
+      findings.push(
+        warn(
+          'pictures',
+          `${contentType} cannot be read by this build.`,
+          'Install the optional packages: npm ci without --omit=optional.',
+        ),
+      );
+      continue;
+    }
+    const bytes = Buffer.from(base64, 'base64');
+    const inspection = await media.inspect(inOneChunk(bytes), { maxPixels });
+    if (inspection.outcome === 'picture' && inspection.facts.contentType === contentType) read.push(contentType);
+    else findings.push(fail('pictures', `A ${contentType} could not be read.`, 'Install the packages anew: npm ci.'));
+  }
+  return [...findings, ok('pictures', `read ${read.map((type) => type.replace('image/', '')).join(', ')}`)];
+}

@@ -1,0 +1,124 @@
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { type Config, readConfig } from '../config.js';
+import { forgetMissed } from '../core/backup/forget-missed.js';
+import type { KeptBlob, MissedBlob } from '../core/backup/keep-blobs.js';
+import { putBackBlobs, strangeBlob } from '../core/backup/put-back-blobs.js';
+import { openArchiveTarget, openBlobFolder, openBlobs, readSecretFile, writeSecretFile } from '../ports.module.js';
+import { BackupFolder, type Manifest } from './backup-folder.js';
+import { PartlyDone } from './exit-codes.js';
+import { wholeOption } from './options.js';
+import { print } from './print.js';
+import { withPorts } from './with-ports.js';
+
+interface RestoreOptions {
+  readonly at?: string;
+  readonly parallel: number;
+  readonly json?: boolean;
+}
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description(
+      'put a backup into the empty database and blob store that the environment names; broken off, call it again',
+    )
+    .argument('<dir>', 'a folder of backups')
+    .option('--at <name>', 'which of them (default: the newest that is whole)')
+    .option('--parallel <n>', 'photos at the same time', wholeOption, 4)
+    .option('--json', 'print one JSON document')
+    .action(async (dir: string, options: RestoreOptions) => {
+      const config = readConfig(process.env);
+      const folder = await chosen(resolve(dir), options.at);
+      const manifest = await folder.manifest();
+      const restored = await restore(config, folder, manifest, Math.max(1, options.parallel));
+      print(options, { ok: restored.wrong.length === 0, name: folder.name, ...restored }, [
+        `Restored ${folder.name}: ${restored.rows} rows and ${restored.files} files (${restored.bytes} bytes).`,
+        ...(restored.leftOut > 0
+          ? [`${restored.leftOut} photos and items have no bytes in the backup and were left out.`]
+          : []),
+        ...restored.wrong.map(
+          (key) => `The backup has lost ${key}, or has other bytes: phs verify --repair marks its photo.`,
+        ),
+        ...(manifest.hasSecret ? [] : ['Set SECRET_KEY to what it was: the backup does not have it.']),
+        'Run phs verify before you start the service.',
+      ]);
+      if (restored.wrong.length > 0) throw new PartlyDone();
+    });
+}
+
+async function chosen(root: string, name: string | undefined): Promise<BackupFolder> {
+  const { whole, unfinished } = await BackupFolder.list(root).catch(() => ({
+    whole: [] as string[],
+    unfinished: [] as string[],
+  }));
+  const newest = name ?? whole.at(-1);
+  if (newest !== undefined && whole.includes(newest)) return BackupFolder.at(root, newest);
+  const others = unfinished.length > 0 ? ` ${unfinished.length} never came to their end.` : '';
+  throw new Error(`There is no whole backup${name === undefined ? '' : ` ${name}`} in ${root}.${others}`);
+}
+
+interface Restored {
+  readonly rows: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** Rows that have no bytes. */
+  readonly leftOut: number;
+  /** Keys whose bytes the backup does not have any more. */
+  readonly wrong: readonly string[];
+}
+
+/** Bytes first, rows second, and those all at once: until the very end there is an empty database, and it can be begun again. */
+async function restore(config: Config, folder: BackupFolder, manifest: Manifest, parallel: number): Promise<Restored> {
+  for (const part of [...Object.values(manifest.tables), manifest.blobs, manifest.missed]) await folder.check(part);
+  const secret = manifest.hasSecret && config.secretKeys === null ? await folder.readSecret() : null;
+  const present = await readSecretFile(config.dataDir);
+  if (secret !== null && present !== null && present !== secret) {
+    throw new Error(
+      `${config.dataDir} has another secret-key already. Restore into a new DATA_DIR, or set SECRET_KEY.`,
+    );
+  }
+  const { target, close } = await openArchiveTarget(config, (line) => console.error(line));
+  const count = { files: 0, bytes: 0, wrong: [] as string[] };
+  try {
+    await target.prepare(manifest.schema.migrations);
+    await putBack(config, folder, manifest, parallel, count);
+    if (secret !== null && present === null) await writeSecretFile(config.dataDir, secret);
+    await target.fill(manifest.schema, (table) => folder.readPart(partOf(manifest, table)));
+  } finally {
+    await close();
+  }
+  // Opening the database brings it from the schema of the backup to that of this program.
+  const leftOut = await withPorts((ports) => forgetMissed(ports, folder.readValues<MissedBlob>(manifest.missed)));
+  const rows = Object.values(manifest.tables).reduce((sum, { lines }) => sum + lines, 0);
+  return { rows, leftOut, ...count };
+}
+
+function partOf({ tables }: Manifest, table: string): Manifest['blobs'] {
+  const part = tables[table];
+  if (part === undefined) throw new Error(`The manifest has no part for ${table}.`);
+  return part;
+}
+
+async function putBack(
+  config: Config,
+  folder: BackupFolder,
+  manifest: Manifest,
+  parallel: number,
+  count: { files: number; bytes: number; wrong: string[] },
+): Promise<void> {
+  const from = await openBlobFolder(join(folder.root, 'blobs'));
+  const { blobs: to, close } = await openBlobs(config);
+  try {
+    const strange = await strangeBlob({ from, to });
+    if (strange !== null)
+      throw new Error(`The blob store is not empty: ${strange} is not of this backup. Restore into an empty one.`);
+    const onDone = ({ sizeBytes }: KeptBlob) => {
+      count.files += 1;
+      count.bytes += sizeBytes;
+    };
+    const onWrong = ({ key }: KeptBlob) => count.wrong.push(key);
+    await putBackBlobs({ from, to, parallel, onDone, onWrong }, folder.readValues<KeptBlob>(manifest.blobs));
+  } finally {
+    close();
+  }
+}

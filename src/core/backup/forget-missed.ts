@@ -1,0 +1,31 @@
+import { failItem } from '../imports/fail-item.js';
+import type { Uses } from '../ports.js';
+import type { ItemError } from '../shared/errors.js';
+import type { MissedBlob } from './keep-blobs.js';
+
+const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
+
+/**
+ * Brings restored rows to what the blobs of their backup bear out: photos that were deleted while the backup was made are deleted, items
+ * without bytes fail. A photo whose bytes were lost before stays, for people to see. May run twice. Answers how many were left out.
+ */
+export async function forgetMissed(
+  { store, clock }: Uses<'store' | 'clock'>,
+  missed: AsyncIterable<MissedBlob>,
+): Promise<number> {
+  let leftOut = 0;
+  for await (const { customerId, id, importId, why } of missed) {
+    if (importId === null && why !== 'deleted') continue;
+    await store.within(customerId, async (work) => {
+      if (importId !== null) {
+        const item = await work.importPhotos.lock(importId, id);
+        if (item?.status === 'processing' || item?.status === 'ready') await failItem(work, item, lost, clock.now());
+        return;
+      }
+      const [photo] = await work.photos.lock([id]);
+      if (photo !== undefined) await work.photos.delete(id);
+    });
+    leftOut += 1;
+  }
+  return leftOut;
+}

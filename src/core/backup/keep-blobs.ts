@@ -1,0 +1,108 @@
+import type { BlobKey } from '../blobs/blob-key.js';
+import type { BlobStore, OpenBlob } from '../blobs/blob-store.js';
+import { hashAt } from '../blobs/copy-blobs.js';
+import { measured } from '../blobs/measured.js';
+import type { CustomerView } from '../customers/customer-store.js';
+import type { Uses } from '../ports.js';
+import type { Id } from '../shared/ids.js';
+import { withManyHands } from '../shared/many-hands.js';
+
+/** A blob that a row of a snapshot relies on. */
+export interface NeededBlob {
+  readonly customerId: Id;
+  /** The photo, or the item that is to become it. */
+  readonly id: Id;
+  /** Null for a photo. */
+  readonly importId: Id | null;
+  readonly key: BlobKey;
+  /** 64 hex digits; null where nobody has looked at the bytes yet. */
+  readonly sha256: string | null;
+  /** Where the same bytes are once the service has looked at them. */
+  readonly later: BlobKey | null;
+}
+
+/** A blob that is in the backup. */
+export interface KeptBlob {
+  readonly key: BlobKey;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+/** A row of the snapshot whose bytes are not in the backup. */
+export interface MissedBlob extends Pick<NeededBlob, 'customerId' | 'id' | 'importId' | 'key'> {
+  /** `deleted`: the row is gone by now, too; `lost`: it is not, and its bytes are not there; `damaged`: they are not those of the row. */
+  readonly why: 'deleted' | 'lost' | 'damaged';
+}
+
+export interface BlobKeeping {
+  /** Where the service has them, and where they are to be kept. */
+  readonly from: BlobStore;
+  readonly to: BlobStore;
+  /** Blobs on their way at the same time. */
+  readonly parallel: number;
+  readonly onKept: (blob: KeptBlob, copied: boolean) => Promise<void>;
+  readonly onMissed: (blob: MissedBlob) => Promise<void>;
+}
+
+/**
+ * Keeps what the rows of a snapshot rely on. What is kept already, from an earlier backup, is not read again: originals never change.
+ * What the service has deleted since the snapshot is told apart from what it has lost by looking at the rows of now.
+ * Errors: `service_unavailable` of either store, or of the database.
+ */
+export function keepBlobs(
+  { store }: Uses<'store'>,
+  keeping: BlobKeeping,
+  needed: AsyncIterable<NeededBlob>,
+): Promise<void> {
+  return withManyHands(needed, keeping.parallel, async (blob) => {
+    const why = await keep(keeping, blob);
+    if (why === 'kept') return;
+    const { customerId, id, importId, key } = blob;
+    const isDeleted = why === 'lost' && !(await store.read(customerId, (view) => isThere(view, blob)));
+    await keeping.onMissed({ customerId, id, importId, key, why: isDeleted ? 'deleted' : why });
+  });
+}
+
+/** Whether the row still relies on these bytes. */
+async function isThere({ photos, importPhotos }: CustomerView, { id, importId }: NeededBlob): Promise<boolean> {
+  if (importId === null) return (await photos.get(id)) !== null;
+  const item = await importPhotos.get(importId, id);
+  return item?.status === 'processing' || item?.status === 'ready';
+}
+
+async function keep({ from, to, onKept }: BlobKeeping, blob: NeededBlob): Promise<'kept' | 'lost' | 'damaged'> {
+  const { key, sha256 } = blob;
+  const there = await to.head(key);
+  if (there !== null) {
+    const known = sha256 ?? (await hashAt(to, key));
+    if (known !== null) await onKept({ key, sizeBytes: there.sizeBytes, sha256: known }, false);
+    return known === null ? 'lost' : 'kept';
+  }
+  const source = await openAnywhere(from, blob);
+  if (source === null) return 'lost';
+  const { bytes, measure } = measured(source.bytes, source.sizeBytes);
+  const { sizeBytes } = await to
+    .put(
+      key,
+      demanding(bytes, () => sha256 === null || measure.sha256 === sha256),
+    )
+    .catch((error: unknown) => {
+      if (error instanceof Damaged) return { sizeBytes: null };
+      throw error;
+    });
+  if (sizeBytes === null || measure.sha256 === null) return 'damaged';
+  await onKept({ key, sizeBytes, sha256: measure.sha256 }, true);
+  return 'kept';
+}
+
+async function openAnywhere(from: BlobStore, { key, later }: NeededBlob): Promise<OpenBlob | null> {
+  return (await from.get(key)) ?? (later === null ? null : from.get(later));
+}
+
+class Damaged extends Error {}
+
+/** So that other bytes than those of the row never come to be under its key. */
+async function* demanding(bytes: AsyncIterable<Uint8Array>, isRight: () => boolean): AsyncIterable<Uint8Array> {
+  yield* bytes;
+  if (!isRight()) throw new Damaged();
+}

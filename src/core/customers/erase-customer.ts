@@ -1,0 +1,58 @@
+import { type BlobCounting, countBlobsOf, noBlobs } from '../blobs/blobs-of-customer.js';
+import type { Uses } from '../ports.js';
+import { notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { closeCustomer } from './change-status.js';
+import type { RowCounts } from './customer-directory.js';
+
+export type EraseUses = Uses<'store' | 'customers' | 'blobs' | 'clock'>;
+
+/** What was there, what was removed, and what a last look found. */
+export interface Erasure {
+  readonly customerId: Id;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly rowsBefore: RowCounts;
+  /** All zeros, unless somebody wrote at the very end. */
+  readonly rowsAfter: RowCounts;
+  /** That this run removed, and their bytes. One that was broken off has removed others before. */
+  readonly blobsRemoved: Readonly<BlobCounting>;
+  readonly blobsAfter: Readonly<BlobCounting>;
+  /** The last look found no row and no blob, and the customer does not exist. */
+  readonly complete: boolean;
+}
+
+/**
+ * Removes a customer with everything that it has, for ever: first its keys end, then its rows go, then its blobs, then itself. May be
+ * broken off at any moment and called again, in several processes at once: it goes on with what is left. Bytes that a client brings to a
+ * signed address of the store after the end are nobody's, and go with the garbage.
+ * Errors: `not_found` when there is no such customer and nothing of it.
+ */
+export async function eraseCustomer(uses: EraseUses, id: Id): Promise<Erasure> {
+  const { customers, clock } = uses;
+  const startedAt = clock.now();
+  const exists = (await customers.find(id)) !== null;
+  if (exists) await closeCustomer(uses, id);
+  const rowsBefore = await customers.countRows(id);
+  const removed = noBlobs();
+  do await removeEverything(uses, id, removed);
+  while (!(await customers.remove(id)));
+  // Whoever was in the middle of something when the keys ended may have put one more thing there.
+  await removeEverything(uses, id, removed);
+  if (!exists && isEmpty(rowsBefore) && isEmpty(removed)) throw notFound('customer');
+  const rowsAfter = await customers.countRows(id);
+  const blobsAfter = noBlobs();
+  await countBlobsOf(uses, id, blobsAfter);
+  const complete = isEmpty(rowsAfter) && isEmpty(blobsAfter) && (await customers.find(id)) === null;
+  const found = { rowsBefore, rowsAfter, blobsRemoved: removed, blobsAfter, complete };
+  return { customerId: id, startedAt, finishedAt: clock.now(), ...found };
+}
+
+async function removeEverything(uses: EraseUses, id: Id, removed: BlobCounting): Promise<void> {
+  while ((await uses.customers.removeRows(id)) > 0);
+  await countBlobsOf(uses, id, removed, (keys) => uses.blobs.delete(keys));
+}
+
+function isEmpty(counts: Readonly<Record<string, number>>): boolean {
+  return Object.values(counts).every((count) => count === 0);
+}

@@ -1,0 +1,182 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { binariesIn, demandPresent } from '../../src/adapters/embedded-postgres/binaries.js';
+import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
+import {
+  checkDataDir,
+  checkMemory,
+  checkNode,
+  checkProxies,
+  checkPublicUrl,
+  checkSecret,
+  judgeSpace,
+} from '../../src/cli/doctor/environment.js';
+import { attempt, type Finding, ok } from '../../src/cli/doctor/finding.js';
+import { checkBlobs, checkLimiter, checkMedia, judgeDatabase } from '../../src/cli/doctor/services.js';
+import type { BlobStore } from '../../src/core/blobs/blob-store.js';
+import { DomainError } from '../../src/core/shared/errors.js';
+import { openMedia } from '../support/media.js';
+
+const GIB = 1024 ** 3;
+
+/** `level check` of each finding. Whatever is not ok says what to do. */
+function told(...findings: readonly Finding[]): string[] {
+  for (const { level, advice } of findings) expect(advice === '').toBe(level === 'ok');
+  return findings.map(({ level, check }) => `${level} ${check}`);
+}
+
+describe('phs doctor on its surroundings', () => {
+  it.each([
+    ['v20.18.0', 'fail'],
+    ['v20.19.0', 'ok'],
+    ['v24.1.0', 'ok'],
+    ['v18.20.0', 'fail'],
+  ])('Node %s: %s', (version, level) => {
+    expect(told(checkNode(version))).toEqual([`${level} node`]);
+  });
+
+  it.each([
+    ['http://127.0.0.1:3000', '127.0.0.1', 'ok'],
+    ['https://photos.example.com', '0.0.0.0', 'ok'],
+    ['http://localhost:3000', '0.0.0.0', 'warn'],
+    ['http://[::1]:3000', '::', 'warn'],
+    ['http://photos.example.com', '0.0.0.0', 'warn'],
+    ['http://0.0.0.0:3000', '0.0.0.0', 'fail'],
+    ['https://photos.example.com?a=1', '0.0.0.0', 'fail'],
+  ])('PUBLIC_URL %s on %s: %s', (publicUrl, host, level) => {
+    expect(told(checkPublicUrl({ publicUrl, host }))).toEqual([`${level} PUBLIC_URL`]);
+  });
+
+  it.each([
+    [['10.0.0.0/8', '2001:db8::/32'], 'https://a.example', 'ok'],
+    [[], 'http://127.0.0.1:3000', 'ok'],
+    [[], 'https://a.example', 'warn'],
+    [['0.0.0.0/1'], 'https://a.example', 'warn'],
+    [['10.0.0.0/8', '0.0.0.0/0'], 'https://a.example', 'fail'],
+    [['::/0'], 'https://a.example', 'fail'],
+  ])('TRUSTED_PROXIES %j: %s %s', (trustedProxies, publicUrl, level) => {
+    expect(told(checkProxies({ trustedProxies, publicUrl }))).toEqual([`${level} TRUSTED_PROXIES`]);
+  });
+
+  it.each([
+    [64 * GIB, 2, 'ok'],
+    [2 * GIB, 2, 'warn'],
+  ])('%d bytes of memory for %d pictures: %s', (total, workerConcurrency, level) => {
+    const config = { workerConcurrency, role: 'all', media: { maxMemoryBytes: GIB, timeoutMs: 1 } } as const;
+    expect(told(checkMemory(config, total, total))).toEqual([`${level} memory`]);
+  });
+
+  it.each([
+    [100 * GIB, 'ok'],
+    [GIB, 'warn'],
+    [1000, 'fail'],
+  ])('%d bytes of room: %s', (left, level) => {
+    expect(told(judgeSpace('/data', left))).toEqual([`${level} disk space`]);
+  });
+
+  it('a memory that each process has for itself is told of where there are several', () => {
+    const one = { rateLimitStore: { kind: 'memory' }, databaseUrl: null, role: 'all' } as const;
+    expect(told(checkLimiter(one))).toEqual(['ok rate limits']);
+    expect(told(checkLimiter({ ...one, role: 'api' }))).toEqual(['warn rate limits']);
+    expect(told(checkLimiter({ ...one, databaseUrl: 'postgres://x/y' }))).toEqual(['warn rate limits']);
+    expect(told(checkLimiter({ ...one, rateLimitStore: { kind: 'postgres' }, role: 'api' }))).toEqual([
+      'ok rate limits',
+    ]);
+  });
+
+  describe('with a data folder', () => {
+    let dataDir: string;
+    beforeEach(() => {
+      dataDir = mkdtempSync(join(tmpdir(), 'phs-doctor-'));
+    });
+    afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+    it('finds a folder that is none, and one that everybody may write into', async () => {
+      expect((await checkDataDir({ dataDir }))[0]?.level).toBe('ok');
+      chmodSync(dataDir, 0o777);
+      expect((await checkDataDir({ dataDir }))[0]).toMatchObject({ level: 'warn', check: 'DATA_DIR' });
+      writeFileSync(join(dataDir, 'file'), '');
+      expect(told(...(await checkDataDir({ dataDir: join(dataDir, 'file') })))).toEqual(['fail DATA_DIR']);
+    });
+
+    it('finds secrets that are weak, open to others, or not shared', async () => {
+      const given = (secretKeys: [string] | null, databaseUrl: string | null = null) =>
+        checkSecret({ secretKeys, databaseUrl, dataDir });
+      expect(told(await given(null))).toEqual(['ok SECRET_KEY']);
+      expect(told(await given(null, 'postgres://x/y'))).toEqual(['warn SECRET_KEY']);
+      expect(told(await given(['a'.repeat(40)]))).toEqual(['fail SECRET_KEY']);
+      expect(told(await given(['0123456789abcdef0123456789abcdef']))).toEqual(['ok SECRET_KEY']);
+      writeFileSync(join(dataDir, 'secret-key'), 'x', { mode: 0o600 });
+      expect(told(await given(null))).toEqual(['ok SECRET_KEY']);
+      chmodSync(join(dataDir, 'secret-key'), 0o644);
+      expect(told(await given(null))).toEqual(['fail SECRET_KEY']);
+    });
+
+    it('finds binaries that are missing', async () => {
+      const look = async () => [ok('x', demandPresent(binariesIn(dataDir)).postgres)];
+      expect(told(...(await attempt('embedded database', 'install', look)))).toEqual(['fail embedded database']);
+    });
+  });
+});
+
+describe('phs doctor on what the service needs', () => {
+  const sound = {
+    version: 180_004,
+    encoding: 'UTF8',
+    readOnly: false,
+    aheadMs: 3,
+    pending: [],
+    unknown: [],
+  };
+  it.each([
+    [{}, ['ok database', 'ok clocks', 'ok migrations']],
+    [{ version: 140_011 }, ['fail database', 'ok clocks', 'ok migrations']],
+    [{ encoding: 'SQL_ASCII' }, ['fail database', 'ok clocks', 'ok migrations']],
+    [{ readOnly: true }, ['ok database', 'fail database', 'ok clocks', 'ok migrations']],
+    [{ aheadMs: -5000 }, ['ok database', 'warn clocks', 'ok migrations']],
+    [{ aheadMs: 3_600_000 }, ['ok database', 'fail clocks', 'ok migrations']],
+    [{ pending: ['a'] }, ['ok database', 'ok clocks', 'warn migrations']],
+    [{ unknown: ['b'] }, ['ok database', 'ok clocks', 'fail migrations']],
+  ])('a database with %j', (fault, findings) => {
+    expect(told(...judgeDatabase({ ...sound, ...fault }))).toEqual(findings);
+  });
+
+  const store = (fault: Partial<BlobStore>): BlobStore => {
+    const memory = new MemoryBlobStore(new SettableClock());
+    return new Proxy(memory, {
+      get: (target, name) => {
+        const value = Reflect.get(fault, name) ?? Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  };
+  const away = async (): Promise<never> => {
+    throw new DomainError('service_unavailable', 'away');
+  };
+  async function* nothing() {}
+  it.each<[string, Partial<BlobStore>, string]>([
+    ['is sound', {}, 'ok'],
+    ['takes nothing', { put: away }, 'fail'],
+    ['gives nothing back', { get: async () => null }, 'fail'],
+    ['lists nothing', { list: nothing }, 'fail'],
+    ['deletes nothing', { delete: async () => undefined }, 'fail'],
+    ['cannot be read', { get: away }, 'fail'],
+  ])('a blob store that %s', async (_, fault, level) => {
+    const findings = await attempt('blob store', 'look', () => checkBlobs(store(fault), 'the store'));
+    expect(told(...findings)).toEqual([`${level} blob store`]);
+  });
+
+  it('reads a picture of each format, and finds readers that do not start', async () => {
+    const [good, bad] = [await openMedia(), await openMedia({ childScript: '/nowhere.js', timeoutMs: 5000 })];
+    try {
+      const findings = await checkMedia(good.reader, 1000);
+      expect(findings).toMatchObject([{ level: 'ok', message: 'read jpeg, png, gif, webp, tiff, avif, heic' }]);
+      const broken = await attempt('pictures', 'install', () => checkMedia(bad.reader, 1000));
+      expect(told(...broken)).toEqual(['fail pictures']);
+    } finally {
+      await Promise.all([good.close(), bad.close()]);
+    }
+  });
+});

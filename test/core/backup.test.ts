@@ -1,0 +1,143 @@
+import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
+import { forgetMissed } from '../../src/core/backup/forget-missed.js';
+import { type KeptBlob, keepBlobs, type MissedBlob, type NeededBlob } from '../../src/core/backup/keep-blobs.js';
+import { putBackBlobs, strangeBlob } from '../../src/core/backup/put-back-blobs.js';
+import { type BlobKey, keptKey, originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
+import type { BlobStore } from '../../src/core/blobs/blob-store.js';
+import { inOneChunk } from '../../src/core/blobs/open-blob.js';
+import { purgePhoto } from '../../src/core/photos/trash-photo.js';
+import {
+  Account,
+  bytesOf,
+  type ClientFile,
+  collected,
+  expectSound,
+  picture,
+  runJobsTwice,
+  type World,
+  world,
+} from '../support/core-world.js';
+import { present } from '../support/tenant.js';
+
+async function* each<T>(...values: readonly T[]): AsyncIterable<T> {
+  yield* values;
+}
+
+/** Keeps these blobs; answers what became of each. */
+async function keep(ports: World, to: BlobStore, ...needed: readonly NeededBlob[]) {
+  const [kept, missed, copied]: [KeptBlob[], MissedBlob[], BlobKey[]] = [[], [], []];
+  const onKept = async (blob: KeptBlob, isNew: boolean) => {
+    kept.push(blob);
+    if (isNew) copied.push(blob.key);
+  };
+  const onMissed = async (blob: MissedBlob) => {
+    missed.push(blob);
+  };
+  await keepBlobs(ports, { from: ports.blobs, to, parallel: 3, onKept, onMissed }, each(...needed));
+  return { kept, missed, copied };
+}
+
+async function photoOf(ports: World, account: Account, file: ClientFile): Promise<NeededBlob> {
+  const { id, customerId } = await account.addPhoto(file);
+  const { blobKey, sha256 } = present(ports.database.photos.get(id));
+  return { customerId, id, importId: null, key: keptKey(blobKey), sha256, later: null };
+}
+
+describe('keeping the blobs of a snapshot', () => {
+  it('copies what is new, and reads nothing again', async () => {
+    const ports = world();
+    const account = await Account.open(ports);
+    const [a, b] = [picture('a.jpg'), picture('b.jpg')];
+    const first = await photoOf(ports, account, a);
+    const pool = new MemoryBlobStore(ports.clock);
+    expect(await keep(ports, pool, first)).toMatchObject({ copied: [first.key], missed: [] });
+    const second = await photoOf(ports, account, b);
+    const { kept, copied } = await keep(ports, pool, first, second);
+    expect(copied).toEqual([second.key]);
+    expect(kept.map(({ sha256 }) => sha256).sort()).toEqual([a.sha256, b.sha256].sort());
+    expect(await collected(present(await pool.get(second.key)).bytes)).toEqual(Buffer.from(b.bytes));
+  });
+
+  it('tells deleted from lost and damaged, and keeps no wrong bytes', async () => {
+    const ports = world();
+    const account = await Account.open(ports);
+    const [deleted, lost, damaged] = [
+      await photoOf(ports, account, picture('deleted.jpg')),
+      await photoOf(ports, account, picture('lost.jpg')),
+      await photoOf(ports, account, picture('damaged.jpg')),
+    ];
+    await purgePhoto(ports, account.caller, deleted.id, async () => undefined);
+    await ports.blobs.delete([deleted.key, lost.key]);
+    await ports.blobs.put(damaged.key, inOneChunk(new TextEncoder().encode('other bytes')));
+    const pool = new MemoryBlobStore(ports.clock);
+    const { kept, missed } = await keep(ports, pool, deleted, lost, damaged);
+    expect(kept).toEqual([]);
+    expect(missed.map(({ id, why }) => [id, why]).sort()).toEqual(
+      [
+        [deleted.id, 'deleted'],
+        [lost.id, 'lost'],
+        [damaged.id, 'damaged'],
+      ].sort(),
+    );
+    expect(await pool.head(damaged.key)).toBeNull();
+  });
+
+  it('finds the bytes of an item where they went after the snapshot', async () => {
+    const ports = world();
+    const account = await Account.open(ports);
+    const file = picture('moving.jpg');
+    const subject = await account.start();
+    const [sent] = await account.send(subject.id, [file]);
+    const item = present(ports.database.importPhotos.get(present(sent).id));
+    const { customerId, importId, id } = item;
+    const needed = { customerId, importId, id, key: stagingKey(item), sha256: null, later: originalKey(item) };
+    await runJobsTwice(ports);
+    expect(await ports.blobs.head(needed.key)).toBeNull();
+    const pool = new MemoryBlobStore(ports.clock);
+    const { kept } = await keep(ports, pool, needed);
+    expect(kept).toEqual([{ key: needed.key, sizeBytes: file.sizeBytes, sha256: file.sha256 }]);
+  });
+});
+
+describe('putting blobs back', () => {
+  it('puts back what the backup has, twice if need be, and tells what it has wrong', async () => {
+    const { clock } = world();
+    const [from, to] = [new MemoryBlobStore(clock), new MemoryBlobStore(clock)];
+    const good = picture('good.jpg');
+    const keys = ['good', 'changed', 'gone'].map((name) => keptKey(`originals/1/${name}`));
+    const [right, changed, gone] = [present(keys[0]), present(keys[1]), present(keys[2])];
+    await from.put(right, bytesOf(good.bytes));
+    await from.put(changed, bytesOf(picture('other.jpg').bytes));
+    const blobs = [right, changed, gone].map((key) => ({ key, sizeBytes: good.sizeBytes, sha256: good.sha256 }));
+    for (const round of [1, 2]) {
+      const [done, wrong]: [BlobKey[], BlobKey[]] = [[], []];
+      const onDone = ({ key }: KeptBlob) => void done.push(key);
+      const onWrong = ({ key }: KeptBlob) => void wrong.push(key);
+      await putBackBlobs({ from, to, parallel: 2, onDone, onWrong }, each(...blobs));
+      expect([round, done, wrong.sort()]).toEqual([round, [right], [changed, gone].sort()]);
+      expect(await strangeBlob({ from, to })).toBeNull();
+    }
+    expect(await to.head(changed)).toBeNull();
+    const stranger = keptKey('originals/2/stranger');
+    await to.put(stranger, bytesOf(good.bytes));
+    expect(await strangeBlob({ from, to })).toBe(stranger);
+  });
+
+  it('leaves out the rows whose bytes were deleted meanwhile, and keeps those that were lost for people to see', async () => {
+    const ports = world();
+    const account = await Account.open(ports);
+    const [deleted, lost] = [
+      await photoOf(ports, account, picture('d.jpg')),
+      await photoOf(ports, account, picture('l.jpg')),
+    ];
+    const open = await account.start();
+    const [item] = await account.send(open.id, [picture('item.jpg')]);
+    const { customerId, id } = present(ports.database.importPhotos.get(present(item).id));
+    const unfinished = { customerId, id, importId: open.id, key: deleted.key, why: 'deleted' } as const;
+    const missed: MissedBlob[] = [{ ...deleted, why: 'deleted' }, { ...lost, why: 'lost' }, unfinished];
+    for (const _ of [1, 2]) expect(await forgetMissed(ports, each(...missed))).toBe(2);
+    expect((await account.photos()).map((photo) => photo.id)).toEqual([lost.id]);
+    expect(await account.item(present(item))).toMatchObject({ status: 'failed', error: { code: 'upload_missing' } });
+    await expectSound(ports, [deleted.id]);
+  });
+});

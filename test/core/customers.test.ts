@@ -1,0 +1,141 @@
+import { closeCustomer, resumeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
+import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
+import { finishErasing } from '../../src/core/customers/finish-erasing.js';
+import type { Ports } from '../../src/core/ports.js';
+import { HOUR } from '../../src/core/shared/clock.js';
+import { Account, blobsUnder, expectSound, picture, runJobsTwice, type World, world } from '../support/core-world.js';
+import { present } from '../support/tenant.js';
+
+describe('suspending a customer', () => {
+  it('changes its status and version, once, and back', async () => {
+    const ports = world();
+    const { id } = await Account.open(ports);
+    const active = present(await ports.customers.find(id));
+    ports.clock.pass(1000);
+    const suspended = await suspendCustomer(ports, id);
+    expect(suspended).toEqual({ ...active, status: 'suspended', version: 2, updatedAt: ports.clock.now() });
+    ports.clock.pass(1000);
+    expect(await suspendCustomer(ports, id)).toEqual(suspended);
+    expect(await resumeCustomer(ports, id)).toMatchObject({ status: 'active', version: 3 });
+    expect(await resumeCustomer(ports, id)).toMatchObject({ status: 'active', version: 3 });
+  });
+
+  it('is refused for nobody, and for who is being erased', async () => {
+    const ports = world();
+    const { id } = await Account.open(ports);
+    await closeCustomer(ports, id);
+    for (const change of [suspendCustomer, resumeCustomer]) {
+      await expect(change(ports, id)).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(change(ports, id + 1)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    expect(await closeCustomer(ports, id)).toMatchObject({ status: 'closing', version: 2 });
+  });
+});
+
+/** Two customers with photos, tags and an unfinished import. */
+async function twoCustomers(ports: World): Promise<readonly [Account, Account]> {
+  const accounts = [await Account.open(ports), await Account.open(ports)] as const;
+  for (const account of accounts) {
+    await account.tag('kept');
+    await account.bring([picture('a.jpg'), picture('b.jpg')]);
+    const open = await account.start();
+    await account.send(open.id, [picture('on its way.jpg')]);
+  }
+  await runJobsTwice(ports);
+  return accounts;
+}
+
+const prefixesOf = (id: number) => ['staging', 'originals', 'renditions'].map((kind) => `${kind}/${id}/`);
+
+async function expectGone(ports: World, id: number): Promise<void> {
+  expect(await ports.customers.find(id)).toBeNull();
+  expect(Object.values(await ports.customers.countRows(id)).every((rows) => rows === 0)).toBe(true);
+  expect(await blobsUnder(ports.blobs, ...prefixesOf(id))).toEqual([]);
+}
+
+describe('erasing a customer', () => {
+  it('removes every row and blob of it, proves it, and leaves others as they are', async () => {
+    const ports = world();
+    const [gone, kept] = await twoCustomers(ports);
+    const [rows, blobs] = [
+      await ports.customers.countRows(kept.id),
+      await blobsUnder(ports.blobs, ...prefixesOf(kept.id)),
+    ];
+    const erasure = await eraseCustomer(ports, gone.id);
+    expect(erasure).toMatchObject({ customerId: gone.id, complete: true, rowsBefore: rows });
+    expect(erasure.blobsRemoved).toMatchObject({ originals: 3, renditions: 3 });
+    expect(erasure.blobsRemoved.bytes).toBeGreaterThan(0);
+    await expectGone(ports, gone.id);
+    expect(await ports.customers.countRows(kept.id)).toEqual(rows);
+    expect(await blobsUnder(ports.blobs, ...prefixesOf(kept.id))).toEqual(blobs);
+    await expectSound(ports);
+    await expect(eraseCustomer(ports, gone.id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('goes on after an end at any step, told or not', async () => {
+    for (let step = 1; ; step += 1) {
+      const ports = world();
+      const [gone, kept] = await twoCustomers(ports);
+      const cut = endingAfter(ports, step);
+      const ended = await eraseCustomer(cut.ports, gone.id).then(
+        () => 'whole',
+        () => 'cut',
+      );
+      const again = await eraseCustomer(ports, gone.id).catch(({ code }: { code: string }) => code);
+      // Only where the end came after everything was gone is there nothing left to erase.
+      if (again !== 'not_found') expect(again).toMatchObject({ complete: true });
+      await expectGone(ports, gone.id);
+      expect(await kept.photos()).toHaveLength(2);
+      if (ended === 'whole') return expect(step).toBeGreaterThanOrEqual(8);
+    }
+  });
+
+  it('is finished by the worker an hour after it was left', async () => {
+    const ports = world();
+    const [left, kept] = await twoCustomers(ports);
+    await closeCustomer(ports, left.id);
+    ports.clock.pass(HOUR - 1);
+    await finishErasing(ports);
+    expect(await ports.customers.find(left.id)).not.toBeNull();
+    ports.clock.pass(1);
+    await finishErasing(ports);
+    await expectGone(ports, left.id);
+    expect(await kept.photos()).toHaveLength(2);
+  });
+
+  it('removes what is left of a customer who is gone', async () => {
+    const ports = world();
+    const [gone] = await twoCustomers(ports);
+    await ports.database.transaction(async () => ports.database.customers.delete(gone.id));
+    expect(await eraseCustomer(ports, gone.id)).toMatchObject({ complete: true });
+    await expectGone(ports, gone.id);
+  });
+});
+
+/** The same ports, whose nth step that changes something is the last: it takes effect, and nobody is told. */
+function endingAfter(ports: World, last: number): { ports: Ports } {
+  let steps = 0;
+  const watched = <T extends object>(port: T, methods: readonly (keyof T)[]): T =>
+    new Proxy(port, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        const act = value.bind(target);
+        if (!methods.includes(name as keyof T)) return act;
+        return async (...given: unknown[]) => {
+          const answer = await act(...given);
+          steps += 1;
+          if (steps >= last) throw new Error('the end');
+          return answer;
+        };
+      },
+    });
+  return {
+    ports: {
+      ...ports,
+      store: watched(ports.store, ['within']),
+      customers: watched(ports.customers, ['removeRows', 'remove']),
+      blobs: watched(ports.blobs, ['delete']),
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, sha256 } from './support/client.js';
+import { photoNamed } from './support/life.js';
+import { until } from './support/processes.js';
+import { type CommandResult, Installation } from './support/service.js';
+import { collectGarbage, expectSound, verification } from './support/sound.js';
+
+/** Imports photos; answers their ids by the name that their bytes were made of. */
+async function bring(client: Client, names: readonly string[]): Promise<Map<string, number>> {
+  const subject = (await client.post('/imports', { tagNames: ['kept'] })).body.id;
+  const files = names.map((name) => ({ name: `${name}.jpg`, bytes: photoNamed(name) }));
+  expect((await client.inline(subject, files)).status).toBe(201);
+  await client.post(`/imports/${subject}/finalize`);
+  await until('the import to end', async () => (await client.get(`/imports/${subject}`)).body.status === 'completed');
+  const { data } = (await client.get(`/photos?importId=${subject}&limit=100`)).body;
+  return new Map(data.map(({ id, filename }: { id: number; filename: string }) => [filename.replace('.jpg', ''), id]));
+}
+
+const json = ({ status, stdout, stderr }: CommandResult) => {
+  if (stdout === '') throw new Error(`it ended with ${status}: ${stderr}`);
+  return JSON.parse(stdout);
+};
+
+describe('phs backup and phs restore', () => {
+  let original: Installation;
+  let restored: Installation;
+  let folder: string;
+  let token: string;
+  let client: Client;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'phs-backup-'));
+    [original, restored] = [await Installation.make(), await Installation.make()];
+    await original.start();
+    token = original.token() ?? '';
+    client = original.client();
+  });
+  afterAll(async () => {
+    await original.remove();
+    await restored.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const names = Array.from({ length: 8 }, (_, number) => `photo-${number}`);
+  let photos: Map<string, number>;
+  let waiting: number;
+
+  it('keeps everything while writes go on, and the next one only what is new', async () => {
+    photos = await bring(client, names);
+    await client.delete(`/photos/${photos.get('photo-7')}`);
+    // Not finalized: its files are ready, or on their way to it.
+    waiting = (await client.post('/imports', { clientRef: 'waiting' })).body.id;
+    await client.inline(waiting, [{ name: 'later.jpg', bytes: photoNamed('later') }]);
+    let over = false;
+    const writing = (async () => {
+      for (let round = 0; !over; round += 1) {
+        const brought = await bring(client, [`meanwhile-${round}`]);
+        for (const id of brought.values()) await client.delete(`/photos/${id}?permanent=true`);
+      }
+    })();
+    const first = json(await original.command('backup', folder, '--json'));
+    expect(first).toMatchObject({ ok: true, problems: [] });
+    expect(first.copied).toBeGreaterThanOrEqual(9);
+    over = true;
+    await writing;
+    const more = await bring(client, ['second-backup']);
+    const second = json(await original.command('backup', folder, '--json'));
+    expect(second).toMatchObject({ ok: true, problems: [] });
+    expect(second.unchanged).toBeGreaterThanOrEqual(9);
+    expect(second.copied).toBeLessThan(3);
+    expect(more.size).toBe(1);
+    expect(readdirSync(folder).sort()).toEqual(['blobs', first.name, second.name].sort());
+    const secret = join(folder, first.name, 'secret-key');
+    expect(statSync(secret).mode & 0o777).toBe(0o600);
+    expect(readFileSync(secret)).toEqual(readFileSync(join(original.dataDir, 'secret-key')));
+  });
+
+  it('refuses a folder without a whole backup, and a damaged or newer one, and changes nothing', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'phs-backup-'));
+    try {
+      mkdirSync(join(other, '2026-01-01T00-00-00.000Z.unfinished'));
+      const half = await restored.command('restore', other);
+      expect([half.status, half.stderr]).toEqual([4, expect.stringContaining('1 never came to their end')]);
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+    const newest = join(
+      folder,
+      readdirSync(folder)
+        .filter((name) => name !== 'blobs')
+        .sort()
+        .at(-1) ?? '',
+    );
+    await changed(
+      join(newest, 'photos.copy.gz'),
+      (bytes) => bytes.subarray(1),
+      async () => {
+        const damaged = await restored.command('restore', folder);
+        expect([damaged.status, damaged.stderr]).toEqual([4, expect.stringContaining('photos.copy.gz is damaged')]);
+      },
+    );
+    const renamed = (bytes: Buffer) =>
+      Buffer.from(bytes.toString().replace('Customers1763700000001', 'Later1999900000001'));
+    await changed(join(newest, 'manifest.json'), renamed, async () => {
+      const newer = await restored.command('restore', folder);
+      expect([newer.status, newer.stderr]).toEqual([
+        4,
+        expect.stringContaining('newer version of this program (Later1999900000001)'),
+      ]);
+    });
+  });
+
+  it('gives everything back after the loss of the whole installation: the key, the rows, the photos byte for byte', async () => {
+    const kept = (await client.get('/photos?sort=id&trashed=any&limit=100')).body.data;
+    expect(kept).toHaveLength(9);
+    await original.killEverything();
+    rmSync(original.dataDir, { recursive: true });
+    const result = json(await restored.command('restore', folder, '--json'));
+    expect(result).toMatchObject({ ok: true, wrong: [] });
+    expect(await verification(restored)).toMatchObject({ ok: true, problems: [] });
+    await restored.start();
+    const again = new Client(restored.url, token);
+    expect((await again.get('/photos?sort=id&trashed=any&limit=100')).body.data).toEqual(kept);
+    for (const name of names.slice(0, 7)) {
+      expect(sha256(await again.bytes(`/photos/${photos.get(name)}/download`))).toBe(sha256(photoNamed(name)));
+    }
+    expect((await again.bytes(`/photos/${photos.get('photo-0')}/download?rendition=thumb`)).length).toBeGreaterThan(
+      100,
+    );
+    expect((await again.get('/tags')).body.data).toMatchObject([{ name: 'kept', photoCount: 8 }]);
+  });
+
+  it('goes on with what was begun, under new numbers', async () => {
+    const again = new Client(restored.url, token);
+    await again.post(`/imports/${waiting}/finalize`);
+    await until('the import to end', async () => (await again.get(`/imports/${waiting}`)).body.status === 'completed');
+    expect((await again.get(`/imports/${waiting}`)).body.counts).toMatchObject({ imported: 1 });
+    const fresh = await bring(again, ['fresh']);
+    // Numbers that the lost service may have given out are not given out again.
+    expect(fresh.get('fresh')).toBeGreaterThan(1_000_000);
+    await restored.stop();
+    await collectGarbage(restored);
+    await expectSound(restored, { graceSeconds: 0 });
+  });
+
+  it('refuses a database that is not empty', async () => {
+    const { status, stderr } = await restored.command('restore', folder);
+    expect([status, stderr]).toEqual([4, expect.stringContaining('The database is not empty')]);
+  });
+});
+
+/** Runs a test on a changed file, and puts back what was there. */
+async function changed(file: string, change: (bytes: Buffer) => Uint8Array, test: () => Promise<void>): Promise<void> {
+  const before = readFileSync(file);
+  writeFileSync(file, change(before));
+  try {
+    await test();
+  } finally {
+    writeFileSync(file, before);
+  }
+}

@@ -1,0 +1,61 @@
+import type { CommandResult } from './support/service.js';
+import { Installation } from './support/service.js';
+
+interface Found {
+  readonly check: string;
+  readonly level: string;
+  readonly message: string;
+}
+
+const findings = ({ stdout }: CommandResult): Found[] => JSON.parse(stdout).findings;
+const failed = (result: CommandResult) =>
+  findings(result).flatMap(({ check, level }) => (level === 'fail' ? [check] : []));
+
+describe('phs doctor', () => {
+  let installation: Installation;
+  beforeAll(async () => {
+    installation = await Installation.make();
+  });
+  afterAll(() => installation.remove());
+
+  it('finds nothing wrong with a new installation, nor beside its running service', async () => {
+    const fresh = await installation.command('doctor', '--json');
+    expect(failed(fresh)).toEqual([]);
+    expect(findings(fresh)).toContainEqual(
+      expect.objectContaining({ check: 'database', message: 'is made at the first start' }),
+    );
+    await installation.start();
+    const running = await installation.command('doctor', '--json');
+    expect(failed(running)).toEqual([]);
+    // 1 where the machine has little room or memory.
+    expect([0, 1]).toContain(running.status);
+    const checks = new Set(findings(running).map(({ check }) => check));
+    expect([...checks].sort()).toEqual(
+      [
+        ...['DATA_DIR', 'PUBLIC_URL', 'SECRET_KEY', 'TRUSTED_PROXIES', 'blob store', 'clocks', 'configuration'],
+        ...['database', 'disk space', 'embedded database', 'memory', 'migrations', 'node', 'pictures', 'rate limits'],
+      ].sort(),
+    );
+  });
+
+  it('names everything that is wrong at once, ends with 4, and says what to do', async () => {
+    const settings = {
+      DATABASE_URL: 'postgres://nobody:secret-password@127.0.0.1:1/none',
+      TRUSTED_PROXIES: '0.0.0.0/0',
+      RATE_LIMIT_STORE: 'redis',
+      REDIS_URL: 'redis://:secret-password@127.0.0.1:1',
+      BLOB_STORE: 's3',
+      S3_BUCKET: 'photos',
+      S3_ENDPOINT: 'http://127.0.0.1:1',
+      S3_ACCESS_KEY_ID: 'id',
+      S3_SECRET_ACCESS_KEY: 'secret',
+    };
+    const result = await installation.commandWith(settings, 'doctor', '--json');
+    expect(failed(result)).toEqual(['TRUSTED_PROXIES', 'database', 'redis', 'blob store']);
+    expect(result.status).toBe(4);
+    expect(result.stdout + result.stderr).not.toContain('secret-password');
+    const people = await installation.commandWith({ ...settings, PORT: 'x' }, 'doctor');
+    expect([people.status, people.stdout]).toEqual([4, expect.stringContaining('PORT must be a whole number')]);
+    expect(people.stdout).toContain('→ docs/operations.md');
+  });
+});
