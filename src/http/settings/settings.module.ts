@@ -5,6 +5,8 @@ import { AssetsController } from './assets.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
+import { TagPagesController } from './tags/tags.controller.js';
+import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 
 /** Pages for people. Each area has a folder, a line here, and one in navigation.ts. */
 @Module({
@@ -12,7 +14,9 @@ import { SignInController } from './sign-in/sign-in.controller.js';
     AssetsController,
     SignInController,
     EnterController,
+    TagPagesController,
     KeysController,
+    WebhookPagesController,
     AccountController,
     PeopleController,
   ],
