@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { AccountController } from './account/account.controller.js';
 import { PeopleController } from './account/people.controller.js';
 import { AssetsController } from './assets.controller.js';
+import { AuditController } from './audit/audit.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { TagPagesController } from './tags/tags.controller.js';
+import { UsageController } from './usage/usage.controller.js';
 import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 
 /** Pages for people. Each area has a folder, a line here, and one in navigation.ts. */
@@ -17,6 +19,8 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     TagPagesController,
     KeysController,
     WebhookPagesController,
+    UsageController,
+    AuditController,
     AccountController,
     PeopleController,
   ],
