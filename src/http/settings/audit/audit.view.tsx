@@ -37,11 +37,13 @@ export function AuditPage({ page, cursor }: { page: Page<AuditEntry>; cursor: st
       {page.data.length === 0 ? (
         <Empty title="Nothing was changed yet" />
       ) : (
-        <Table
-          caption="Changes"
-          columns={['When', 'What', 'Of', 'Who', 'From']}
-          rows={page.data.map((entry) => ({ key: entry.id, cells: cellsOf(entry) }))}
-        />
+        <div class="trail">
+          <Table
+            caption="Changes"
+            columns={['When', 'What', 'Of', 'Who', 'From']}
+            rows={page.data.map((entry) => ({ key: entry.id, cells: cellsOf(entry) }))}
+          />
+        </div>
       )}
       <Paging page={page} path="/settings/audit" cursor={cursor} label="Pages of the audit log" />
     </>

@@ -130,37 +130,38 @@ export function MergeForm({
   const most = tags.reduce((best, tag) => (tag.photoCount > best.photoCount ? tag : best));
   const count = photos >= MAX_COUNTED ? `More than ${number(MAX_COUNTED - 1)} photos` : counted(photos, 'photo');
   return (
-    <Card
-      title={`Merge ${counted(tags.length, 'tag')} into one`}
-      lead="The tag that you keep gets all their photos. The others are deleted, and that cannot be undone."
-    >
-      <ProblemSummary problems={problems} />
-      <Form action="/settings/tags/merge">
-        {tags.map(({ id }) => (
-          <input key={id} type="hidden" name="id" value={String(id)} />
-        ))}
-        <fieldset>
-          <legend>Keep</legend>
-          {tags.map((tag) => (
-            <div class="choice" key={tag.id}>
-              <input type="radio" id={`into-${tag.id}`} name="into" value={String(tag.id)} checked={tag === most} />
-              <label for={`into-${tag.id}`}>
-                <Swatch color={tag.color} /> {tag.name} <span class="soft">· {counted(tag.photoCount, 'photo')}</span>
-              </label>
-            </div>
+    <>
+      <Heading
+        title={`Merge ${counted(tags.length, 'tag')} into one`}
+        lead="The tag that you keep gets all their photos. The others are deleted, and that cannot be undone."
+      />
+      <Card>
+        <ProblemSummary problems={problems} />
+        <Form action="/settings/tags/merge">
+          {tags.map(({ id }) => (
+            <input key={id} type="hidden" name="id" value={String(id)} />
           ))}
-        </fieldset>
-        <p class="outcome">
-          {count} will have the tag that you keep; those in the trash are counted, too, and each once.
-        </p>
-        <div class="buttons">
-          <Button kind="danger">Merge</Button>
-          <a class="button plain" href="/settings/tags">
-            Back
-          </a>
-        </div>
-      </Form>
-    </Card>
+          <fieldset>
+            <legend>Keep</legend>
+            {tags.map((tag) => (
+              <div class="choice" key={tag.id}>
+                <input type="radio" id={`into-${tag.id}`} name="into" value={String(tag.id)} checked={tag === most} />
+                <label for={`into-${tag.id}`}>
+                  <Swatch color={tag.color} /> {tag.name} <span class="soft">· {counted(tag.photoCount, 'photo')}</span>
+                </label>
+              </div>
+            ))}
+          </fieldset>
+          <p class="outcome">{count} will have the tag that you keep, counting those in the trash.</p>
+          <div class="buttons">
+            <Button kind="danger">Merge</Button>
+            <a class="button plain" href="/settings/tags">
+              Back
+            </a>
+          </div>
+        </Form>
+      </Card>
+    </>
   );
 }
 

@@ -10,13 +10,13 @@ export interface Day {
 
 const WIDTH = 900;
 const HEIGHT = 190;
-/** Room for the numbers on the left and the days below. */
-const [LEFT, BOTTOM, TOP] = [56, 24, 8];
+/** Room for the numbers on the left and the days below, of which the last is wider than its column. */
+const [LEFT, RIGHT, BOTTOM, TOP] = [56, 16, 24, 8];
 
 /** Requests of each day as columns. The table beside it says the same to those who do not see it. */
 export function DayChart({ days, label }: { days: readonly Day[]; label: string }) {
   const top = niceTop(Math.max(...days.map(({ requests }) => requests)));
-  const step = Math.floor((WIDTH - LEFT) / days.length);
+  const step = Math.floor((WIDTH - LEFT - RIGHT) / days.length);
   const height = (value: number) => Math.round(((HEIGHT - BOTTOM - TOP) * value * 10) / top) / 10;
   const base = HEIGHT - BOTTOM;
   return (
@@ -58,10 +58,11 @@ export function DayChart({ days, label }: { days: readonly Day[]; label: string 
   );
 }
 
-/** The next even number of the kind 2, 4, 10, 20, 40, 100 … */
+/** The next even number with one digit that is not 0, so that half of it is a whole one. */
 function niceTop(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 2)));
-  return [1, 2, 4, 10].map((times) => times * power).find((top) => top >= most && top >= 2) ?? 10 * power;
+  const tops = [1, 2, 3, 4, 5, 6, 8, 10].map((times) => times * power);
+  return tops.find((top) => top >= most && top % 2 === 0) ?? 10 * power;
 }
 
 /** `21 Nov` */

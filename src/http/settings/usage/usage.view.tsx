@@ -83,7 +83,8 @@ function Tile({ title, value, note, used, limit, words }: TileProps) {
 }
 
 function percent(used: number, limit: number): string {
-  return limit === 0 ? '100 %' : `${Math.floor((used / limit) * 100)} %`;
+  const share = limit === 0 ? 100 : Math.floor((used / limit) * 100);
+  return share === 0 && used > 0 ? 'Less than 1 %' : `${share} %`;
 }
 
 function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {

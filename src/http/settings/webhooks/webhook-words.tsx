@@ -3,7 +3,7 @@ import { type DisabledReason, FAILING_DAYS, type WebhookEndpoint } from '../../.
 import { Badge, Moment } from '../parts.js';
 
 const disabledWords: Readonly<Record<DisabledReason, string>> = {
-  by_owner: 'It was switched off here or on the command line.',
+  by_owner: 'It was switched off by an owner.',
   gone: 'The receiver answered 410 Gone: it wants no more events.',
   failing: `Nothing got through for ${FAILING_DAYS} days.`,
 };
@@ -15,20 +15,27 @@ export function State({ endpoint }: { endpoint: WebhookEndpoint }) {
   return failingSince === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="warn">Failing</Badge>;
 }
 
-/** What is behind the state, as a sentence; nothing while all is well. */
-export function StateReason({ endpoint }: { endpoint: WebhookEndpoint }) {
+/** What is behind the state, in a sentence or two; nothing while all is well. In a list the first will do. */
+export function StateReason({ endpoint, brief = false }: { endpoint: WebhookEndpoint; brief?: boolean }) {
   const { status, disabledReason, disabledAt, failingSince } = endpoint;
   if (status === 'disabled' && disabledReason !== null) {
     return (
       <>
-        {disabledWords[disabledReason]} Disabled since <Moment at={disabledAt} />.
+        {disabledWords[disabledReason]}
+        {!brief && (
+          <>
+            {' '}
+            Disabled since <Moment at={disabledAt} />.
+          </>
+        )}
       </>
     );
   }
   if (failingSince === null) return null;
   return (
     <>
-      Nothing has got through since <Moment at={failingSince} />. After {FAILING_DAYS} days like that it is disabled.
+      Nothing has got through since <Moment at={failingSince} />.
+      {!brief && ` After ${FAILING_DAYS} days like that it is disabled.`}
     </>
   );
 }

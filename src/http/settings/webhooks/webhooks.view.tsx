@@ -17,11 +17,13 @@ export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
           <p>Give the address of a server of yours, and it hears of new photos as they come.</p>
         </Empty>
       ) : (
-        <Table
-          caption="Webhook endpoints"
-          columns={['Endpoint', 'Events', 'State', 'Last delivery', '']}
-          rows={all.map((one) => ({ key: one.endpoint.id, cells: cellsOf(one) }))}
-        />
+        <div class="endpoints">
+          <Table
+            caption="Webhook endpoints"
+            columns={['Endpoint', 'Events', 'State', 'Last delivery', '']}
+            rows={all.map((one) => ({ key: one.endpoint.id, cells: cellsOf(one) }))}
+          />
+        </div>
       )}
     </>
   );
@@ -42,7 +44,7 @@ function cellsOf({ endpoint, last }: EndpointWithLast) {
     <>
       <State endpoint={endpoint} />
       <span class="small soft">
-        <StateReason endpoint={endpoint} />
+        <StateReason endpoint={endpoint} brief />
       </span>
     </>,
     last === null ? (
