@@ -98,16 +98,23 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect((await entries(other)).map(({ subjectId }) => subjectId)).toEqual([4]);
     });
 
-    it('has the beginning and end of each key, and the beginning of the customer', async () => {
+    it('has the beginning, edits and end of each key, and the beginning of the customer', async () => {
       const key = await opened.keys.create(sampleKey(tenant.id, { name: 'importer', createdAt: later(1) }));
-      await opened.keys.delete(key.id, later(2));
+      const { name, ipList, readLimit, writeLimit, expiresAt } = key;
+      const settings = { name, ipList, readLimit, writeLimit, expiresAt };
+      await opened.keys.update(key.id, settings, later(1));
+      await opened.keys.update(key.id, { ...settings, name: 'other', expiresAt: later(9) }, later(2));
       await opened.keys.delete(key.id, later(3));
+      await opened.keys.delete(key.id, later(4));
+      await opened.keys.update(key.id, settings, later(5));
       await expect(opened.keys.create(sampleKey(9e15))).rejects.toMatchObject({ code: 'not_found' });
       const all = await tenant.read(({ audit }) => audit.list(null, 10));
-      expect(all.map(({ action, subjectId, subjectName, at }) => [action, subjectId, subjectName, at])).toEqual([
-        ['api_key.deleted', key.id, 'importer', later(2)],
-        ['api_key.created', key.id, 'importer', later(1)],
-        ['customer.created', tenant.id, 'ACME', present(await opened.customers.find(tenant.id)).createdAt],
+      const told = all.map(({ action, subjectId, subjectName, at, changes }) => [action, subjectId, subjectName, at, changes]);
+      expect(told).toEqual([
+        ['api_key.deleted', key.id, 'other', later(3), []],
+        ['api_key.edited', key.id, 'other', later(2), ['name', 'expiresAt']],
+        ['api_key.created', key.id, 'importer', later(1), []],
+        ['customer.created', tenant.id, 'ACME', present(await opened.customers.find(tenant.id)).createdAt, []],
       ]);
     });
 

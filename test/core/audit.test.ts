@@ -1,15 +1,21 @@
 import { deleteKey } from '../../src/core/access/delete-key.js';
+import { editKey } from '../../src/core/access/edit-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
 import { type Actor, actAs } from '../../src/core/audit/actor.js';
 import { listAudit, sweepAudit } from '../../src/core/audit/read-audit.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { editCustomer } from '../../src/core/customers/edit-customer.js';
 import { deleteWebhookEndpoint } from '../../src/core/events/delete-webhook-endpoint.js';
 import { editWebhookEndpoint, rotateWebhookSecret } from '../../src/core/events/edit-webhook-endpoint.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { changeEmail, changePassword, changeRole, removeUser } from '../../src/core/users/change-access.js';
+import { changeEmail } from '../../src/core/users/change-email.js';
+import { changePassword } from '../../src/core/users/change-password.js';
+import { changeRole } from '../../src/core/users/change-role.js';
 import { enterByLink } from '../../src/core/users/enter-by-link.js';
-import { inviteUser, linkUser } from '../../src/core/users/invite-user.js';
+import { inviteUser } from '../../src/core/users/invite-user.js';
+import { linkUser } from '../../src/core/users/link-user.js';
+import { removeUser } from '../../src/core/users/remove-user.js';
 import { type World, world } from '../support/core-world.js';
 import { deliverAll, hook } from '../support/webhook-world.js';
 
@@ -41,7 +47,11 @@ const keyRequest = () => ({
 
 test('every change of keys, webhooks and people leaves one entry, and nothing secret in it', async () => {
   const { key, token } = await issueKey(ports, keyRequest());
+  await editKey(ports, key.id, { ipList: ['192.0.2.0/24'], readLimit: 5 });
   await deleteKey(ports, key.id);
+  const account = { name: 'ACME', defaultTimeZone: 'UTC', trashRetentionDays: 30 };
+  await editCustomer(ports, customerId, account);
+  await editCustomer(ports, customerId, { ...account, defaultTimeZone: 'Europe/Paris' });
   const { endpoint, secret } = await hook(ports, customerId, { url: 'https://example.com/hooks/of-nobody-else' });
   await editWebhookEndpoint(ports, customerId, endpoint.id, { description: 'The shop', events: ['tag.created'] });
   await editWebhookEndpoint(ports, customerId, endpoint.id, { enabled: false });
@@ -56,11 +66,13 @@ test('every change of keys, webhooks and people leaves one entry, and nothing se
   await changeRole(ports, customerId, bert.user.id, 'owner');
   await changeEmail(ports, customerId, bert.user.id, 'bert@example.org');
   const session = { customerId, userId: anna.user.id, id: 1 };
-  await changePassword(ports, session, { current: '', password: 'five calm words of mine' });
+  await changePassword(ports, session, { current: '', password: 'five calm words of mine' }, '192.0.2.1');
   await removeUser(ports, customerId, bert.user.id);
   expect(await told()).toEqual([
     'api_key.created importer',
+    'api_key.edited importer ipList readLimit',
     'api_key.deleted importer',
+    'customer.edited ACME defaultTimeZone',
     'webhook.created example.com',
     'webhook.edited example.com description events',
     'webhook.disabled example.com',

@@ -23,6 +23,8 @@ import { blankEndpoint, type EndpointFields, EndpointForm, fieldsOfEndpoint } fr
 import { DeleteEndpoint, EndpointList, RotateSecret, ShowSecret } from './webhooks.view.js';
 
 const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
+/** Of a page that shows a secret. */
+const ONCE = { ...AREA, scripts: ['copy.js', 'once.js'] } as const;
 const LOG_PAGE = 50;
 
 /** Endpoints of webhooks, and what became of what was sent to them. */
@@ -49,7 +51,7 @@ export class WebhookPagesController {
     const fields = fieldsOf(visit.form);
     try {
       const created = await createWebhookEndpoint(this.ports, customerOf(visit), said(fields));
-      return page(this.ports, visit, { ...AREA, title: 'New endpoint' }, <ShowSecret {...created} isNew />);
+      return page(this.ports, visit, { ...ONCE, title: 'New endpoint' }, <ShowSecret {...created} isNew />);
     } catch (error) {
       return this.form(visit, null, fields, problemsOf(error));
     }
@@ -110,7 +112,7 @@ export class WebhookPagesController {
   @For('owner')
   async rotate(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
     const rotated = await rotateWebhookSecret(this.ports, customerOf(visit), id);
-    return page(this.ports, visit, { ...AREA, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
+    return page(this.ports, visit, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
   }
 
   @Post(':id/test')

@@ -75,15 +75,12 @@ export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpo
         lead="Your server checks with it that a request comes from here. It is shown only now: keep it where you keep passwords."
       >
         <div class="secret">
-          <label class="unseen" for="secret">
-            Secret
-          </label>
-          <input class="code" type="text" id="secret" value={secret} readOnly autocomplete="off" spellcheck={false} />
-          <button type="button" class="button plain" data-copies="secret" hidden>
+          <code id="secret">{secret}</code>
+          <button class="button plain" type="button" data-copy="secret" hidden>
             Copy
           </button>
-          <span class="hint" role="status" />
         </div>
+        <p class="unseen" id="copied" role="status" />
         {!isNew && (
           <p class="hint">
             For {ROTATION_HOURS} hours requests are signed with the old secret, too, so nothing is lost while you change
