@@ -6,8 +6,10 @@ import { AuditController } from './audit/audit.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
+import { MergeTagsController } from './tags/merge-tags.controller.js';
 import { TagPagesController } from './tags/tags.controller.js';
 import { UsageController } from './usage/usage.controller.js';
+import { WebhookActsController } from './webhooks/webhook-acts.controller.js';
 import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 
 /** Pages for people. Each area has a folder, a line here, and one in navigation.ts. */
@@ -16,9 +18,11 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     AssetsController,
     SignInController,
     EnterController,
+    MergeTagsController,
     TagPagesController,
     KeysController,
     WebhookPagesController,
+    WebhookActsController,
     UsageController,
     AuditController,
     AccountController,

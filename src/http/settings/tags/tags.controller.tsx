@@ -1,11 +1,9 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { invalid } from '../../../core/shared/errors.js';
-import { type Id, parseId } from '../../../core/shared/ids.js';
+import type { Id } from '../../../core/shared/ids.js';
 import { createTag } from '../../../core/tags/create-tag.js';
 import { deleteTag } from '../../../core/tags/delete-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
-import { previewMerge } from '../../../core/tags/preview-merge.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
 import type { Tag } from '../../../core/tags/tag.js';
 import { tagSorts } from '../../../core/tags/tag-query.js';
@@ -14,20 +12,16 @@ import { PathId } from '../../api/path-id.js';
 import { tagListRequest } from '../../api/tags/tag.dto.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
-import { allOfQuery, oneOfQuery } from '../address.js';
-import { counted } from '../counted.js';
+import { oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { goTo, page } from '../page.js';
 import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { AREA } from './tag-area.js';
 import { blankTag, EditTag, fieldsOfTag, NewTag, type TagFields } from './tag-form.view.js';
-import { DeleteTag, MergeForm, TagList } from './tags.view.js';
+import { DeleteTag, TagList } from './tags.view.js';
 
-const AREA = { section: 'tags', styles: ['areas.css'] } as const;
-/** One stays, the others are as many as one merge takes (API.md §9). */
-const MAX_CHOSEN = 21;
-
-/** Tags: found, made, edited, merged, deleted. */
+/** Tags: found, made, edited, deleted. */
 @Controller('settings/tags')
 export class TagPagesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -64,33 +58,6 @@ export class TagPagesController {
       return goTo(visit, '/settings/tags', { kind: 'done', text: `The tag “${tag.name}” was created.` });
     } catch (error) {
       return this.newTag(visit, fields, problemsOf(error));
-    }
-  }
-
-  @Get('merge')
-  @For('member')
-  async chooseMerge(@Visiting() visit: Visit, @Query('id') asked: unknown): Promise<Reply> {
-    const ids = idsOf(allOfQuery(asked));
-    if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(visit, ids, null);
-    const text = `Choose two tags or more to merge, at most ${MAX_CHOSEN}.`;
-    return goTo(visit, '/settings/tags', { kind: 'failed', text });
-  }
-
-  @Post('merge')
-  @For('member')
-  async merge(@Visiting() visit: Visit): Promise<Reply> {
-    const ids = idsOf(visit.form.all('id'));
-    const into = parseId(visit.form.text('into')) ?? 0;
-    try {
-      if (ids.length > MAX_CHOSEN) {
-        throw invalid({ field: 'id', code: 'too_many', message: `A merge takes at most ${MAX_CHOSEN} tags.` });
-      }
-      const mergeTagIds = ids.filter((id) => id !== into);
-      const tag = await editTag(this.ports, callerOfVisit(visit), into, { mergeTagIds });
-      const text = `${counted(mergeTagIds.length, 'tag')} merged into “${tag.name}”, now on ${counted(tag.photoCount, 'photo')}.`;
-      return goTo(visit, '/settings/tags', { kind: 'done', text });
-    } catch (error) {
-      return this.mergePage(visit, ids, problemsOf(error));
     }
   }
 
@@ -139,12 +106,6 @@ export class TagPagesController {
     const words = { ...AREA, title: tag.name, status: problems?.status ?? 200 };
     return page(this.ports, visit, words, <EditTag tag={tag} fields={fields} problems={problems} />);
   }
-
-  private async mergePage(visit: Visit, ids: readonly Id[], problems: Problems | null): Promise<Reply> {
-    const preview = await previewMerge(this.ports, callerOfVisit(visit), ids);
-    const words = { ...AREA, title: 'Merge tags', status: problems?.status ?? 200 };
-    return page(this.ports, visit, words, <MergeForm preview={preview} problems={problems} />);
-  }
 }
 
 function fieldsOf(form: FormFields): TagFields {
@@ -156,8 +117,4 @@ function fieldsOf(form: FormFields): TagFields {
 function said({ name, color, otherColor, description }: TagFields) {
   const chosen = color === 'other' ? otherColor : color;
   return { name, color: chosen || null, description: description.trim() || null };
-}
-
-function idsOf(texts: readonly string[]): readonly Id[] {
-  return [...new Set(texts.map((text) => parseId(text) ?? 0))];
 }

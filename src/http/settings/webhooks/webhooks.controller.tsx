@@ -1,9 +1,8 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { createWebhookEndpoint } from '../../../core/events/create-webhook-endpoint.js';
 import { deleteWebhookEndpoint } from '../../../core/events/delete-webhook-endpoint.js';
-import { editWebhookEndpoint, rotateWebhookSecret } from '../../../core/events/edit-webhook-endpoint.js';
+import { editWebhookEndpoint } from '../../../core/events/edit-webhook-endpoint.js';
 import { listDeliveries, listEndpointsWithLast, readWebhookEndpoint } from '../../../core/events/read-webhooks.js';
-import { resendDelivery, sendTestEvent } from '../../../core/events/resend-delivery.js';
 import type { WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
@@ -13,18 +12,15 @@ import { PathId } from '../../api/path-id.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
 import { oneOfQuery } from '../address.js';
-import type { Flash } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { goTo, page } from '../page.js';
-import { personOf, type Visit, Visiting } from '../visit.js';
+import { type Visit, Visiting } from '../visit.js';
 import { EndpointPage } from './endpoint.view.js';
 import { blankEndpoint, type EndpointFields, EndpointForm, fieldsOfEndpoint } from './endpoint-form.view.js';
-import { DeleteEndpoint, EndpointList, RotateSecret, ShowSecret } from './webhooks.view.js';
+import { AREA, customerOf, ONCE } from './webhook-area.js';
+import { DeleteEndpoint, EndpointList, ShowSecret } from './webhooks.view.js';
 
-const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
-/** Of a page that shows a secret. */
-const ONCE = { ...AREA, scripts: ['copy.js', 'once.js'] } as const;
 const LOG_PAGE = 50;
 
 /** Endpoints of webhooks, and what became of what was sent to them. */
@@ -81,55 +77,10 @@ export class WebhookPagesController {
     const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
     try {
       await editWebhookEndpoint(this.ports, customerId, id, said(fields));
-      return back(visit, id, 'Saved.');
+      return goTo(visit, `/settings/webhooks/${id}`, { kind: 'done', text: 'Saved.' });
     } catch (error) {
       return this.form(visit, endpoint, fields, problemsOf(error));
     }
-  }
-
-  @Post(':id/enable')
-  @For('owner')
-  async enable(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    await editWebhookEndpoint(this.ports, customerOf(visit), id, { enabled: true });
-    return back(visit, id, 'Enabled. What waited for it is sent now.');
-  }
-
-  @Post(':id/disable')
-  @For('owner')
-  async disable(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    await editWebhookEndpoint(this.ports, customerOf(visit), id, { enabled: false });
-    return back(visit, id, 'Disabled. Nothing is sent to it, and new events are not kept for it.');
-  }
-
-  @Get(':id/secret')
-  @For('owner')
-  async askRotate(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const endpoint = await readWebhookEndpoint(this.ports, customerOf(visit), id);
-    return page(this.ports, visit, { ...AREA, title: 'Rotate the secret' }, <RotateSecret endpoint={endpoint} />);
-  }
-
-  @Post(':id/secret')
-  @For('owner')
-  async rotate(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const rotated = await rotateWebhookSecret(this.ports, customerOf(visit), id);
-    return page(this.ports, visit, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
-  }
-
-  @Post(':id/test')
-  @For('owner')
-  test(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    return this.sending(visit, id, () => sendTestEvent(this.ports, customerOf(visit), id), 'A test event is sent.');
-  }
-
-  @Post(':id/deliveries/:deliveryId')
-  @For('owner')
-  resend(@Visiting() visit: Visit, @PathId('id') id: Id, @PathId('deliveryId') deliveryId: Id): Promise<Reply> {
-    return this.sending(
-      visit,
-      id,
-      () => resendDelivery(this.ports, customerOf(visit), deliveryId),
-      'It is sent again.',
-    );
   }
 
   @Get(':id/delete')
@@ -146,29 +97,11 @@ export class WebhookPagesController {
     return goTo(visit, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });
   }
 
-  /** It may have been disabled since the page with the button was made. */
-  private async sending(visit: Visit, id: Id, send: () => Promise<unknown>, done: string): Promise<Reply> {
-    try {
-      await send();
-      return back(visit, id, done);
-    } catch (error) {
-      return back(visit, id, problemsOf(error).message, 'failed');
-    }
-  }
-
   private form(visit: Visit, endpoint: WebhookEndpoint | null, fields: EndpointFields, problems: Problems | null) {
     const title = endpoint === null ? 'New endpoint' : 'Edit the endpoint';
     const content = <EndpointForm endpoint={endpoint} fields={fields} problems={problems} />;
     return page(this.ports, visit, { ...AREA, title, status: problems?.status ?? 200 }, content);
   }
-}
-
-function customerOf(visit: Visit): Id {
-  return personOf(visit).customer.id;
-}
-
-function back(visit: Visit, id: Id, text: string, kind: Flash['kind'] = 'done'): Reply {
-  return goTo(visit, `/settings/webhooks/${id}`, { kind, text });
 }
 
 function fieldsOf(form: FormFields): EndpointFields {
