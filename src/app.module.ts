@@ -9,6 +9,7 @@ import { KeyGuard } from './http/api/guards/key.guard.js';
 import { KeyUses } from './http/api/guards/key-uses.js';
 import { RateLimitGuard, throttlerOptions } from './http/api/guards/rate-limit.guard.js';
 import { ScopeGuard } from './http/api/guards/scope.guard.js';
+import { TrafficNotes } from './http/api/guards/traffic-notes.js';
 import { ImportsModule } from './http/api/imports/imports.module.js';
 import { MeModule } from './http/api/me/me.module.js';
 import { PhotosModule } from './http/api/photos/photos.module.js';
@@ -50,6 +51,7 @@ export class AppModule {
         { provide: PORTS, useValue: ports },
         { provide: HTTP_OPTIONS, useValue: options },
         KeyUses,
+        TrafficNotes,
         { provide: APP_GUARD, useClass: KeyGuard },
         { provide: APP_GUARD, useClass: IpGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },

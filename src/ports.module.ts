@@ -16,6 +16,7 @@ import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
 import { PostgresArchiveTarget } from './adapters/typeorm/archive-target.js';
+import { TypeormAuditLog } from './adapters/typeorm/audit.repository.js';
 import { poolUse, readBacklog } from './adapters/typeorm/backlog.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
@@ -28,6 +29,7 @@ import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.reposito
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
 import { TypeormRateWindowStore } from './adapters/typeorm/rate-window.repository.js';
 import { TypeormSessionStore } from './adapters/typeorm/session.repository.js';
+import { TypeormTrafficStore } from './adapters/typeorm/traffic.repository.js';
 import { TypeormUserStore } from './adapters/typeorm/user.repository.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { VERSION } from './cli/version.js';
@@ -98,6 +100,8 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     jobs: new TypeormJobQueue(dataSource),
     deliveries: new TypeormDeliveryQueue(dataSource),
     webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate }),
+    auditLog: new TypeormAuditLog(dataSource),
+    traffic: new TypeormTrafficStore(dataSource),
     secrets: config.secretKeys ?? [await readOrMakeSecret(config.dataDir)],
     limits: config.limits,
     publicUrl: config.publicUrl,

@@ -1,5 +1,6 @@
 import type { KeyStore } from './access/key-store.js';
 import type { RateWindowStore } from './access/rolling-window.js';
+import type { AuditLog } from './audit/audit-log.js';
 import type { BlobStore } from './blobs/blob-store.js';
 import type { DirectUploads } from './blobs/direct-uploads.js';
 import type { CustomerDirectory } from './customers/customer-directory.js';
@@ -12,6 +13,7 @@ import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
 import type { Clock } from './shared/clock.js';
 import type { Secrets } from './shared/secrets.js';
+import type { TrafficStore } from './traffic/traffic.js';
 import type { PasswordHasher } from './users/password-hasher.js';
 import type { SessionStore } from './users/session.js';
 import type { UserStore } from './users/user-store.js';
@@ -34,6 +36,8 @@ export interface Ports {
   readonly jobs: JobQueue;
   readonly deliveries: DeliveryQueue;
   readonly webhooks: WebhookSender;
+  readonly auditLog: AuditLog;
+  readonly traffic: TrafficStore;
   readonly secrets: Secrets;
   readonly limits: Limits;
   /** Where clients reach this installation, without a slash at the end. */

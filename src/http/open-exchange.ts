@@ -1,8 +1,9 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ulid } from 'ulid';
 import { clientAddress } from '../core/access/ip-list.js';
+import { type Actor, actAs } from '../core/audit/actor.js';
 import { causedBy } from '../core/jobs/cause.js';
-import { beginExchange, exchangeOf } from './exchange.js';
+import { beginExchange, type Exchange, exchangeOf } from './exchange.js';
 import type { HttpOptions } from './http-options.js';
 
 const API = '/api/v1';
@@ -63,7 +64,14 @@ export function openExchange({ logger, trustedProxies, onAnswered, trace }: Http
     });
     // The router cannot decode every path, and would see /photos/%31 as /photos/1. Such a path exists nowhere: the catch-all answers it.
     if (underApi && ENCODED.test(path)) request.url = `${API}/-`;
-    if (traced) causedBy(traced.cause, next);
-    else next();
+    const goOn = underSettings ? () => actAs(() => actorOf(exchangeOf(request)), next) : next;
+    if (traced) causedBy(traced.cause, goOn);
+    else goOn();
   };
+}
+
+/** Whoever is signed in; on pages for anyone it is the person that the request is about to let in. */
+function actorOf({ visit, clientIp }: Exchange): Actor {
+  const user = visit?.person?.user;
+  return { kind: 'person', id: user?.id ?? null, name: user?.email ?? null, address: clientIp };
 }

@@ -1,3 +1,4 @@
+import { sweepAudit } from '../core/audit/read-audit.js';
 import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
 import { finishErasing } from '../core/customers/finish-erasing.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/events/keep-webhooks.js';
@@ -8,6 +9,7 @@ import { noticeUploads } from '../core/imports/notice-uploads.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE } from '../core/shared/clock.js';
+import { sweepTraffic } from '../core/traffic/read-traffic.js';
 import { sweepSessions } from '../core/users/sweep-sessions.js';
 import type { PeriodicTask } from './periodic.js';
 
@@ -32,6 +34,8 @@ export function upkeep(
     { name: 'finish erasing customers', everySeconds: 3600, run: (stopping) => finishErasing(ports, stopping) },
     { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
     { name: 'forget old sessions', everySeconds: 3600, run: () => sweepSessions(ports) },
+    { name: 'forget old counts of requests', everySeconds: 3600, run: () => sweepTraffic(ports) },
+    { name: 'forget old entries of the audit log', everySeconds: 24 * 3600, run: () => sweepAudit(ports) },
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
     ...(ports.directUploads === null ? [] : noticing(ports)),

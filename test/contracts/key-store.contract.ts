@@ -136,11 +136,15 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
       it('changes what may change, and nothing else', async () => {
         const [key, other] = [await create(), await create()];
         const more = { id: 9, scopes: ['tags:write'], tokenHash: 'x', customerId: 9 };
-        const changed = await keys.update(key.id, { ...settings, ...more });
+        const changed = await keys.update(key.id, { ...settings, ...more }, later(1));
         expect(changed).toEqual({ ...key, ...settings });
         expect(await keys.findByHash(key.tokenHash)).toEqual({ key: changed, customerStatus: 'active' });
         expect(
-          await keys.update(key.id, { ...settings, ipList: [], readLimit: null, writeLimit: null, expiresAt: null }),
+          await keys.update(
+            key.id,
+            { ...settings, ipList: [], readLimit: null, writeLimit: null, expiresAt: null },
+            later(1),
+          ),
         ).toEqual({ ...key, name: 'renamed' });
         expect((await keys.find(other.id))?.key).toEqual(other);
       });
@@ -148,8 +152,8 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
       it('is null for a key that is not there any more, or never was', async () => {
         const key = await create();
         await keys.delete(key.id, later(1));
-        expect(await keys.update(key.id, settings)).toBeNull();
-        expect(await keys.update(9e15, settings)).toBeNull();
+        expect(await keys.update(key.id, settings, later(1))).toBeNull();
+        expect(await keys.update(9e15, settings, later(1))).toBeNull();
       });
     });
 

@@ -1,3 +1,4 @@
+import { MemoryAuditLog } from '../../src/adapters/memory/memory-audit.js';
 import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
 import { MemoryDatabase, type MemoryTable } from '../../src/adapters/memory/memory-database.js';
@@ -6,6 +7,7 @@ import { MemoryIdempotencyStore } from '../../src/adapters/memory/memory-idempot
 import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
+import { MemoryTrafficStore } from '../../src/adapters/memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../../src/adapters/memory/memory-user-repository.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
@@ -22,6 +24,7 @@ import { limitsContract } from './limits.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { strayRowsContract } from './stray-rows.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
+import { tracesContract } from './traces.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 import { usersContract } from './users.contract.js';
 import { webhooksContract } from './webhooks.contract.js';
@@ -44,6 +47,8 @@ function openMemory() {
       }),
     spoil: spoiling(database),
     deliveries: new MemoryDeliveryQueue(database, clock),
+    auditLog: new MemoryAuditLog(database),
+    traffic: new MemoryTrafficStore(database),
     users: new MemoryUserStore(database),
     sessions: new MemorySessionStore(database),
     now: async () => clock.now().getTime(),
@@ -87,3 +92,5 @@ tagCountsContract('memory', async () => openMemory());
 strayRowsContract('memory', async () => openMemory());
 webhooksContract('memory', async () => openMemory());
 usersContract('memory', async () => openMemory());
+
+tracesContract('memory', async () => openMemory());

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
+import { TypeormAuditLog } from '../../src/adapters/typeorm/audit.repository.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
@@ -8,9 +9,11 @@ import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency.
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/rate-window.repository.js';
 import { TypeormSessionStore } from '../../src/adapters/typeorm/session.repository.js';
+import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic.repository.js';
 import { TypeormUserStore } from '../../src/adapters/typeorm/user.repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { Tenant } from '../support/tenant.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
 import { customerStoreContract } from './customer-store.contract.js';
@@ -22,6 +25,7 @@ import { limitsContract } from './limits.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { strayRowsContract } from './stray-rows.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
+import { tracesContract } from './traces.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 import { usersContract } from './users.contract.js';
 import { webhooksContract } from './webhooks.contract.js';
@@ -152,4 +156,21 @@ usersContract('TypeORM', async () => {
     sessions: new TypeormSessionStore(source),
     setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
   };
+});
+
+tracesContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  return {
+    ...rest,
+    keys: new TypeormKeyStore(source),
+    auditLog: new TypeormAuditLog(source),
+    traffic: new TypeormTrafficStore(source),
+  };
+});
+
+test('no statement changes an entry of the audit log', async () => {
+  const { source, customers, close } = await openDatabase();
+  await Tenant.of({ store: new TypeormCustomerStore(source), customers });
+  await expect(source.query(`UPDATE audit_entries SET actor_name = 'somebody else'`)).rejects.toThrow('never changed');
+  await close();
 });

@@ -1,4 +1,5 @@
 import { inviteUser } from '../../src/core/users/invite-user.js';
+import { HOME } from '../../src/http/settings/navigation.js';
 import { BrowserClient } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
@@ -37,7 +38,7 @@ describe('a one-time link', () => {
     const path = pathOf((await invite()).url);
     for (const _ of [1, 2, 3]) expect((await new BrowserClient(app.url).get(path)).status).toBe(200);
     const entered = await browser.submit(path);
-    expect([entered.status, entered.headers.location]).toEqual([303, '/settings/account']);
+    expect([entered.status, entered.headers.location]).toEqual([303, HOME]);
     const account = await browser.get('/settings/account');
     expect(account.status).toBe(200);
     expect(account.text).toContain('Studio North');
@@ -85,7 +86,7 @@ describe('signing in', () => {
     async (next) => {
       const path = `/settings/sign-in?next=${encodeURIComponent(next)}`;
       const answer = await browser.submit(path, { email, password: PASSWORD }, '/settings/sign-in');
-      expect([answer.status, answer.headers.location]).toEqual([303, '/settings/account']);
+      expect([answer.status, answer.headers.location]).toEqual([303, HOME]);
     },
   );
 

@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core';
+import { HOME } from '../../src/http/settings/navigation.js';
 import { Installation } from '../e2e/support/service.js';
 import { seriousViolations } from './support/axe.js';
 import { launchBrowser, session } from './support/browser.js';
@@ -23,7 +24,7 @@ test('the first-run link lets one browser in, once', async () => {
   expect(await seriousViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('navigation', { name: 'Settings' }).waitFor();
-  expect(page.url()).toBe(`${installation.url}/settings/account`);
+  expect(page.url()).toBe(`${installation.url}${HOME}`);
   expect(await seriousViolations(page)).toEqual([]);
   expect(complaints).toEqual([]);
 

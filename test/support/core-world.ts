@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MemoryAuditLog } from '../../src/adapters/memory/memory-audit.js';
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
@@ -10,6 +11,7 @@ import { MemoryKeyStore } from '../../src/adapters/memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { MemoryPasswordHasher } from '../../src/adapters/memory/memory-password-hasher.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
+import { MemoryTrafficStore } from '../../src/adapters/memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../../src/adapters/memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../../src/adapters/memory/memory-webhook-sender.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
@@ -66,6 +68,8 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     jobs: new MemoryJobQueue(database, clock),
     deliveries: new MemoryDeliveryQueue(database, clock),
     webhooks: new MemoryWebhookSender(),
+    auditLog: new MemoryAuditLog(database),
+    traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests that is long enough'],
     limits: { ...defaultLimits, ...changes.limits },
     directUploads: null,

@@ -3,6 +3,7 @@ import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../core/cu
 import type { Import, OldEnough } from '../../core/imports/import.js';
 import type { Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
+import { MemoryAuditTrail } from './memory-audit.js';
 import { countRows, removeCustomer, removeRows } from './memory-customer-remains.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { isOldEnough } from './memory-import-repository.js';
@@ -13,7 +14,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   constructor(private readonly database: MemoryDatabase) {}
 
   create(customer: NewCustomer): Promise<Customer> {
-    return this.database.transaction(async () => this.add(customer));
+    return this.database.transaction(() => this.add(customer));
   }
 
   createFirst(customer: NewCustomer): Promise<Customer | null> {
@@ -83,7 +84,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     return this.database.transaction(async () => removeCustomer(this.database, id));
   }
 
-  private add(customer: NewCustomer): Customer {
+  private async add(customer: NewCustomer): Promise<Customer> {
     const row: Customer = {
       ...customer,
       id: this.database.next('customer'),
@@ -93,6 +94,8 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
       version: 1,
     };
     this.database.customers.set(row.id, row);
+    const made = { action: 'customer.created', subject: row, at: row.createdAt } as const;
+    await new MemoryAuditTrail(this.database, row.id).add(made);
     return row;
   }
 }

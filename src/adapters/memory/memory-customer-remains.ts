@@ -30,8 +30,12 @@ function remainsOf(database: MemoryDatabase, id: Id): ReadonlyMap<string, Remain
     ['forgotten_items', remains(database.forgottenItems, ofOwnImport)],
     ['imports', remains(database.imports, isOwn)],
     ['forgotten_imports', remains(database.forgottenImports, isOwn)],
+    ['request_counts', remains(database.requestCounts, isOwn)],
+    ['request_failures', remains(database.requestFailures, isOwn)],
+    ['audit_entries', remains(database.auditEntries, isOwn)],
     ['sessions', remains(database.sessions, isOwn)],
     ['users', remains(database.users, isOwn)],
+    ['key_addresses', remains(database.keyAddresses, (_, keyId) => isOwn(database.keys.get(keyId)))],
     ['api_keys', remains(database.keys, isOwn)],
   ]);
 }

@@ -5,6 +5,7 @@ import { reservingStatuses } from '../../core/imports/import-photo.js';
 import type { Clock } from '../../core/shared/clock.js';
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import { MemoryAuditTrail } from './memory-audit.js';
 import { MemoryBlobOwnership } from './memory-blob-owners.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { HeldRows } from './memory-held-rows.js';
@@ -15,6 +16,7 @@ import { MemoryJobAdder } from './memory-job-queue.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { findStrays } from './memory-stray-rows.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
+import { MemoryTrafficReads } from './memory-traffic.js';
 import { MemoryUserRepository } from './memory-user-repository.js';
 import {
   MemoryDeliveryRepository,
@@ -84,6 +86,8 @@ export class MemoryCustomerStore implements CustomerStore {
       webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, held), pass),
       deliveries: passing(new MemoryDeliveryRepository(this.database, customerId, this.clock), pass),
       users: passing(new MemoryUserRepository(this.database, customerId, held), pass),
+      audit: passing(new MemoryAuditTrail(this.database, customerId), pass),
+      traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),
       outbox: passing(new MemoryOutbox(this.database, customerId), pass),
       jobs: passing(new MemoryJobAdder(this.database, customerId, this.clock), pass),
       answers: passing(new MemoryAnswerKeeper(this.database, customerId), pass),

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey } from '../../core/access/api-key.js';
 import type { KeyAddress } from '../../core/access/key-store.js';
+import type { AuditEntry } from '../../core/audit/audit-entry.js';
 import type { Customer } from '../../core/customers/customer.js';
 import type { HeldDelivery } from '../../core/events/delivery.js';
 import type { WebhookEndpoint } from '../../core/events/webhook-endpoint.js';
@@ -11,6 +12,7 @@ import type { JobWork } from '../../core/jobs/job.js';
 import type { ExifTags, Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Tag } from '../../core/tags/tag.js';
+import type { RequestCount, RequestFailure } from '../../core/traffic/traffic.js';
 import type { Session } from '../../core/users/session.js';
 import type { User } from '../../core/users/user.js';
 
@@ -135,6 +137,10 @@ export class MemoryDatabase {
   readonly deliveries = new MemoryTable<StoredDelivery>(this.journal);
   readonly users = new MemoryTable<User>(this.journal);
   readonly sessions = new MemoryTable<Session>(this.journal);
+  readonly auditEntries = new MemoryTable<AuditEntry>(this.journal);
+  /** By key and day. */
+  readonly requestCounts = new MemoryTable<RequestCount, string>(this.journal);
+  readonly requestFailures = new MemoryTable<RequestFailure>(this.journal);
   /** By customer and key. */
   readonly idempotencyKeys = new MemoryTable<StoredIdempotencyKey, string>(this.journal);
 

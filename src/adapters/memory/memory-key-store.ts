@@ -1,4 +1,4 @@
-import type { ApiKey, KeySettings, NewApiKey } from '../../core/access/api-key.js';
+import { type ApiKey, changedSettings, type KeySettings, type NewApiKey } from '../../core/access/api-key.js';
 import {
   ADDRESSES_KEPT_MS,
   type KeyAddress,
@@ -9,6 +9,7 @@ import {
 } from '../../core/access/key-store.js';
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import { MemoryAuditTrail } from './memory-audit.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { MemoryOutbox } from './memory-webhook-repository.js';
 
@@ -38,16 +39,19 @@ export class MemoryKeyStore implements KeyStore {
       const row: ApiKey = { ...key, ...unused, id: this.database.next('key') };
       this.database.keys.set(row.id, row);
       await this.outboxOf(row).add('api_key.created', [row.id], row.createdAt);
+      await this.trailOf(row).add({ action: 'api_key.created', subject: row, at: row.createdAt });
       return row;
     });
   }
 
-  update(id: Id, { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings): Promise<ApiKey | null> {
+  update(id: Id, { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings, at: Date): Promise<ApiKey | null> {
     return this.database.transaction(async () => {
       const [key] = this.live((candidate) => candidate.id === id);
       if (key === undefined) return null;
       const changed = { ...key, name, ipList, readLimit, writeLimit, expiresAt };
       this.database.keys.set(id, changed);
+      const changes = changedSettings(key, changed);
+      if (changes.length > 0) await this.trailOf(key).add({ action: 'api_key.edited', subject: changed, changes, at });
       return copyOf(changed);
     });
   }
@@ -58,6 +62,7 @@ export class MemoryKeyStore implements KeyStore {
       if (key === undefined) return false;
       this.database.keys.set(id, { ...key, deletedAt: at });
       await this.outboxOf(key).add('api_key.deleted', [id], at);
+      await this.trailOf(key).add({ action: 'api_key.deleted', subject: key, at });
       return true;
     });
   }
@@ -98,6 +103,10 @@ export class MemoryKeyStore implements KeyStore {
 
   private outboxOf({ customerId }: Pick<ApiKey, 'customerId'>): MemoryOutbox {
     return new MemoryOutbox(this.database, customerId);
+  }
+
+  private trailOf({ customerId }: Pick<ApiKey, 'customerId'>): MemoryAuditTrail {
+    return new MemoryAuditTrail(this.database, customerId);
   }
 
   private known(condition: (key: ApiKey) => boolean): Promise<KnownKey | null> {

@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { IsNull } from 'typeorm';
-import type { ApiKey, KeySettings, NewApiKey } from '../../core/access/api-key.js';
+import { type ApiKey, changedSettings, type KeySettings, type NewApiKey } from '../../core/access/api-key.js';
 import {
   ADDRESSES_KEPT_MS,
   type KeyAddress,
@@ -14,6 +14,7 @@ import { after } from '../../core/shared/clock.js';
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { apiKeyTable } from './api-key.table.js';
+import { TypeormAuditTrail } from './audit.repository.js';
 import { lockCustomer } from './customer.repository.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { asJson, change, insert, select, selected } from './rows.js';
@@ -46,28 +47,41 @@ export class TypeormKeyStore implements KeyStore {
       }
       const stored = found((await insert(manager, apiKeyTable, [key]))[0], 'api_key');
       await new TypeormOutbox(manager, key.customerId).add('api_key.created', [stored.id], key.createdAt);
+      await new TypeormAuditTrail(manager, key.customerId).add({
+        action: 'api_key.created',
+        subject: stored,
+        at: key.createdAt,
+      });
       return stored;
     });
   }
 
-  update(id: Id, { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings): Promise<ApiKey | null> {
-    return withoutTransaction(this.dataSource, async (manager) => {
+  update(id: Id, { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings, at: Date): Promise<ApiKey | null> {
+    return inTransaction(this.dataSource, async (manager) => {
+      const held = `SELECT ${selected(apiKeyTable, 'k')} FROM api_keys k WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`;
+      const [before] = await select<ApiKey>(manager, held, [id]);
+      if (before === undefined) return null;
       const { rows } = await change<ApiKey>(
         manager,
         `UPDATE api_keys k SET name = $2, ip_list = $3, read_limit = $4, write_limit = $5, expires_at = $6
-         WHERE id = $1 AND deleted_at IS NULL RETURNING ${selected(apiKeyTable, 'k')}`,
+         WHERE id = $1 RETURNING ${selected(apiKeyTable, 'k')}`,
         [id, name, ipList, readLimit, writeLimit, expiresAt],
       );
-      return rows[0] ?? null;
+      const stored = found(rows[0], 'api_key');
+      const changes = changedSettings(before, stored);
+      const edit = { action: 'api_key.edited', subject: stored, changes, at } as const;
+      if (changes.length > 0) await new TypeormAuditTrail(manager, stored.customerId).add(edit);
+      return stored;
     });
   }
 
   delete(id: Id, at: Date): Promise<boolean> {
     return inTransaction(this.dataSource, async (manager) => {
-      const sql = `UPDATE api_keys SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING customer_id AS "customerId"`;
-      const [deleted] = (await change<Pick<ApiKey, 'customerId'>>(manager, sql, [id, at])).rows;
+      const sql = `UPDATE api_keys SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING id, name, customer_id AS "customerId"`;
+      const [deleted] = (await change<Pick<ApiKey, 'customerId' | 'id' | 'name'>>(manager, sql, [id, at])).rows;
       if (deleted === undefined) return false;
       await new TypeormOutbox(manager, deleted.customerId).add('api_key.deleted', [id], at);
+      await new TypeormAuditTrail(manager, deleted.customerId).add({ action: 'api_key.deleted', subject: deleted, at });
       return true;
     });
   }

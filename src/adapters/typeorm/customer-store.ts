@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
 import type { Id } from '../../core/shared/ids.js';
+import { TypeormAuditTrail } from './audit.repository.js';
 import { TypeormBlobOwnership } from './blob-owners.repository.js';
 import { lockCustomer, readCustomer, readQuotaUse, readUsage } from './customer.repository.js';
 import { customerTable } from './customer.table.js';
@@ -13,6 +14,7 @@ import { TypeormPhotoRepository } from './photo.repository.js';
 import { update } from './rows.js';
 import { findStrays } from './stray-rows.js';
 import { TypeormTagRepository } from './tag.repository.js';
+import { TypeormTrafficReads } from './traffic.repository.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 import { TypeormUserRepository } from './user.repository.js';
 import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './webhook.repository.js';
@@ -49,6 +51,8 @@ function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
     webhookEndpoints: new TypeormWebhookEndpointRepository(manager, customerId),
     deliveries: new TypeormDeliveryRepository(manager, customerId),
     users: new TypeormUserRepository(manager, customerId),
+    audit: new TypeormAuditTrail(manager, customerId),
+    traffic: new TypeormTrafficReads(manager, customerId),
     outbox: new TypeormOutbox(manager, customerId),
     jobs: new TypeormJobAdder(manager, customerId),
     answers: new TypeormAnswerKeeper(manager, customerId),

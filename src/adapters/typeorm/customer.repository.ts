@@ -6,6 +6,7 @@ import type { OldEnough } from '../../core/imports/import.js';
 import { reservingStatuses } from '../../core/imports/import-photo.js';
 import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import { TypeormAuditTrail } from './audit.repository.js';
 import { customerTable } from './customer.table.js';
 import { countRows, removeCustomer, removeRows } from './customer-remains.js';
 import { oldEnoughImports } from './import.table.js';
@@ -16,7 +17,7 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
   constructor(private readonly dataSource: DataSource) {}
 
   create(customer: NewCustomer): Promise<Customer> {
-    return withoutTransaction(this.dataSource, (manager) => add(manager, customer));
+    return inTransaction(this.dataSource, (manager) => add(manager, customer));
   }
 
   find(id: Id): Promise<Customer | null> {
@@ -90,8 +91,11 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 }
 
 async function add(manager: EntityManager, customer: NewCustomer): Promise<Customer> {
-  const [stored] = await insert(manager, customerTable, [{ ...customer, updatedAt: customer.createdAt }]);
-  return found(stored, 'customer');
+  const [row] = await insert(manager, customerTable, [{ ...customer, updatedAt: customer.createdAt }]);
+  const stored = found(row, 'customer');
+  const made = { action: 'customer.created', subject: stored, at: customer.createdAt } as const;
+  await new TypeormAuditTrail(manager, stored.id).add(made);
+  return stored;
 }
 
 /** Errors: `not_found`. */

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { apiKeyTable } from './api-key.table.js';
+import { auditTable } from './audit.table.js';
 import { SnakeCaseNames } from './columns.js';
 import { customerTable } from './customer.table.js';
 import { statementError } from './database-errors.js';
@@ -23,6 +24,7 @@ import { BlobOwners1763700000012 } from './migrations/1763700000012-blob-owners.
 import { Users1763700000013 } from './migrations/1763700000013-users.js';
 import { Sessions1763700000014 } from './migrations/1763700000014-sessions.js';
 import { ForgottenImports1763700000015 } from './migrations/1763700000015-forgotten-imports.js';
+import { Traces1763700000016 } from './migrations/1763700000016-traces.js';
 import { DepartedTags1763700000018 } from './migrations/1763700000018-departed-tags.js';
 import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-jobs.js';
 import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
@@ -79,6 +81,7 @@ export const migrations = [
   Users1763700000013,
   Sessions1763700000014,
   ForgottenImports1763700000015,
+  Traces1763700000016,
   DepartedTags1763700000018,
   JobFailures1763700000020,
   CausesOfJobs1763700000019,
@@ -181,6 +184,7 @@ function options(address: DatabaseAddress, limits: pg.PoolConfig) {
       deliveryTable,
       userTable,
       sessionTable,
+      auditTable,
     ],
     namingStrategy: new SnakeCaseNames(),
     synchronize: false,

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { changedFields } from '../audit/audit-entry.js';
 import type { Id } from '../shared/ids.js';
 import type { Scope } from './scope.js';
 
@@ -27,6 +28,11 @@ export interface ApiKey {
 export type KeySettings = Pick<ApiKey, 'name' | 'ipList' | 'readLimit' | 'writeLimit' | 'expiresAt'>;
 
 export type NewApiKey = Omit<ApiKey, 'id' | 'lastUsedAt' | 'lastUsedIp' | 'deletedAt'>;
+
+/** Names of the settings that have another value. */
+export function changedSettings(before: KeySettings, after: KeySettings): readonly string[] {
+  return changedFields(before, after, ['name', 'ipList', 'readLimit', 'writeLimit', 'expiresAt']);
+}
 
 const PREFIX = 'phs_live_';
 const SECRET_LENGTH = 43;

@@ -8,9 +8,13 @@ import { readKeySettings } from './key-values.js';
  * Changes name, IP list, limits or expiry of a key; what is not given stays. Holds from the next request on. Scopes never change
  * (SPEC.md §5). Errors: `invalid_request`, `not_found`.
  */
-export async function editKey({ keys }: Uses<'keys'>, id: Id, changes: Partial<KeySettings>): Promise<ApiKey> {
+export async function editKey(
+  { keys, clock }: Uses<'keys' | 'clock'>,
+  id: Id,
+  changes: Partial<KeySettings>,
+): Promise<ApiKey> {
   const { key } = found(await keys.find(id), 'api_key');
   const { settings, errors } = readKeySettings({ ...key, ...changes });
   if (errors.length > 0) throw invalid(...errors);
-  return found(await keys.update(id, settings), 'api_key');
+  return found(await keys.update(id, settings, clock.now()), 'api_key');
 }

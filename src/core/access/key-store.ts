@@ -21,12 +21,12 @@ export interface KeyStore {
   list(customerId: Id): Promise<readonly ApiKey[]>;
   /**
    * Stores a key under a new id. Errors: `not_found` (customer), `limit_reached` over 100 keys of one customer, exact under concurrency.
-   * The event `api_key.created` is written with it.
+   * The event `api_key.created` and an entry of the audit log are written with it.
    */
   create(key: NewApiKey): Promise<ApiKey>;
-  /** Changes what may change of a key, at once and everywhere. Null when there is no such key (any more). */
-  update(id: Id, settings: KeySettings): Promise<ApiKey | null>;
-  /** Marks the key deleted, and writes the event `api_key.deleted` with it. False when there is no such key (any more). */
+  /** Changes what may change of a key, at once and everywhere; an entry of the audit log names what did. Null when there is no such key (any more). */
+  update(id: Id, settings: KeySettings, at: Date): Promise<ApiKey | null>;
+  /** Marks the key deleted, and writes the event `api_key.deleted` and an entry of the audit log with it. False when there is no such key (any more). */
   delete(id: Id, at: Date): Promise<boolean>;
   /**
    * Notes uses of keys: the last one, and each address. Best effort, never older than what is kept; unknown ids are passed over. Of the

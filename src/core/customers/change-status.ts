@@ -31,7 +31,14 @@ function change(
   return store.within(id, async (work) => {
     const before = await work.lockCustomer();
     const changed = rule(before, clock.now());
-    if (changed !== before) await work.updateCustomer(changed);
+    if (changed === before) return before;
+    await work.updateCustomer(changed);
+    await work.audit.add({
+      action: 'customer.edited',
+      subject: changed,
+      changes: ['status'],
+      at: changed.updatedAt,
+    });
     return changed;
   });
 }

@@ -4,6 +4,7 @@ import type { Customer, NewCustomer } from './customer.js';
 
 /** Customers as the operator administers them: the one view that is not bound to a single customer. */
 export interface CustomerDirectory {
+  /** An entry of the audit log is written with it, as by `createFirst`. */
   create(customer: NewCustomer): Promise<Customer>;
   find(id: Id): Promise<Customer | null>;
   /** Every customer, by id ascending. */

@@ -1,3 +1,4 @@
+import type { AuditReads, AuditTrail } from '../audit/audit-log.js';
 import type { BlobOwners, BlobOwnership } from '../blobs/blob-owners.js';
 import type { Outbox } from '../events/outbox.js';
 import type {
@@ -18,6 +19,7 @@ import type { PhotoReads, PhotoRepository } from '../photos/photo-repository.js'
 import type { Id } from '../shared/ids.js';
 import type { StrayReads } from '../soundness/stray-rows.js';
 import type { TagReads, TagRepository } from '../tags/tag-repository.js';
+import type { TrafficReads } from '../traffic/traffic.js';
 import type { UserReads, UserRepository } from '../users/user-store.js';
 import type { Customer, CustomerUsage } from './customer.js';
 import type { QuotaUse } from './quota.js';
@@ -40,6 +42,8 @@ export interface CustomerView extends StrayReads {
   readonly webhookEndpoints: WebhookEndpointReads;
   readonly deliveries: DeliveryReads;
   readonly users: UserReads;
+  readonly audit: AuditReads;
+  readonly traffic: TrafficReads;
 }
 
 /** Everything of one customer, inside a transaction. */
@@ -56,6 +60,7 @@ export interface CustomerWork extends CustomerView {
   readonly webhookEndpoints: WebhookEndpointRepository;
   readonly deliveries: DeliveryRepository;
   readonly users: UserRepository;
+  readonly audit: AuditTrail;
   readonly outbox: Outbox;
   readonly jobs: JobAdder;
   readonly answers: AnswerKeeper;

@@ -1,3 +1,4 @@
+import { changedFields } from '../audit/audit-entry.js';
 import type { Uses } from '../ports.js';
 import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -22,8 +23,11 @@ export async function editCustomer(
   ];
   if (errors.length > 0) throw invalid(...errors);
   return store.within(customerId, async (work) => {
-    const changed = withSettings(await work.lockCustomer(), settings, clock.now());
+    const [before, at] = [await work.lockCustomer(), clock.now()];
+    const changed = withSettings(before, settings, at);
     await work.updateCustomer(changed);
+    const changes = changedFields(before, changed, ['name', 'defaultTimeZone', 'trashRetentionDays']);
+    if (changes.length > 0) await work.audit.add({ action: 'customer.edited', subject: changed, changes, at });
     return changed;
   });
 }

@@ -3,7 +3,7 @@ import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { seal } from '../shared/sealed.js';
 import { newWebhookSecret } from './signature.js';
-import { MAX_ENDPOINTS, type WebhookEndpoint } from './webhook-endpoint.js';
+import { MAX_ENDPOINTS, named, type WebhookEndpoint } from './webhook-endpoint.js';
 import { endpointValues, type SaidOfEndpoint } from './webhook-values.js';
 
 export interface EndpointWithSecret {
@@ -20,12 +20,12 @@ export async function createWebhookEndpoint(
 ): Promise<EndpointWithSecret> {
   const { url = said.url, description = null, events = [] } = await endpointValues(uses, said);
   const secret = newWebhookSecret();
-  const endpoint = await uses.store.within(customerId, async ({ lockCustomer, webhookEndpoints }) => {
+  const endpoint = await uses.store.within(customerId, async ({ lockCustomer, webhookEndpoints, audit }) => {
     // One new endpoint at a time, so that their number stays within its limit.
     await lockCustomer();
     if ((await webhookEndpoints.list()).length >= MAX_ENDPOINTS) throw tooMany();
     const at = uses.clock.now();
-    return webhookEndpoints.insert({
+    const made = await webhookEndpoints.insert({
       customerId,
       url,
       description,
@@ -40,6 +40,8 @@ export async function createWebhookEndpoint(
       createdAt: at,
       updatedAt: at,
     });
+    await audit.add({ action: 'webhook.created', subject: named(made), at });
+    return made;
   });
   return { endpoint, secret };
 }

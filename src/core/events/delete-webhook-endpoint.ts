@@ -1,7 +1,7 @@
 import type { Uses } from '../ports.js';
 import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { disabled } from './webhook-endpoint.js';
+import { disabled, named } from './webhook-endpoint.js';
 
 /** Deliveries that one transaction removes. */
 const BATCH = 1000;
@@ -21,5 +21,11 @@ export async function deleteWebhookEndpoint(
   });
   const deleteSome = () => store.within(customerId, ({ deliveries }) => deliveries.deleteSome(id, BATCH));
   while ((await deleteSome()) === BATCH);
-  await store.within(customerId, ({ webhookEndpoints }) => webhookEndpoints.delete(id));
+  await store.within(customerId, async ({ webhookEndpoints, audit }) => {
+    const endpoint = await webhookEndpoints.lock(id);
+    // Somebody else, who deleted it at the same time, was first.
+    if (endpoint === null) return;
+    await webhookEndpoints.delete(id);
+    await audit.add({ action: 'webhook.deleted', subject: named(endpoint), at: clock.now() });
+  });
 }

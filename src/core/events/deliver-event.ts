@@ -1,3 +1,4 @@
+import { actAs, service } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { isOutage } from '../shared/errors.js';
 import { unseal } from '../shared/sealed.js';
@@ -5,7 +6,7 @@ import { type HeldDelivery, isSuccess, outcomeOf } from './delivery.js';
 import type { Event } from './event.js';
 import { type EventSubject, readSubject } from './event-subject.js';
 import { signedHeaders } from './signature.js';
-import { failed, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';
+import { failed, named, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookAnswer } from './webhook-sender.js';
 
 /** The body that receivers see; what it looks like is not core's to say. */
@@ -42,13 +43,18 @@ function note(
   answer: WebhookAnswer,
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<void> {
-  return store.within(held.customerId, async ({ webhookEndpoints, deliveries }) => {
+  return store.within(held.customerId, async ({ webhookEndpoints, deliveries, audit }) => {
     const before = await webhookEndpoints.lock(held.endpointId);
     const at = clock.now();
     const noted = await deliveries.settle(held, outcomeOf(held, answer, at, Math.random()));
     if (before === null || !noted) return;
     const after = rule(before, at);
     if (after !== before) await webhookEndpoints.update(after);
+    if (after.status === before.status) return;
+    await actAs(
+      () => service,
+      () => audit.add({ action: 'webhook.disabled', subject: named(after), at }),
+    );
   });
 }
 

@@ -1,3 +1,4 @@
+import { type Change, changedFields } from '../audit/audit-entry.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { found } from '../shared/errors.js';
@@ -5,7 +6,7 @@ import type { Id } from '../shared/ids.js';
 import { seal } from '../shared/sealed.js';
 import type { EndpointWithSecret } from './create-webhook-endpoint.js';
 import { newWebhookSecret } from './signature.js';
-import { disabled, enabled, rotated, type WebhookEndpoint } from './webhook-endpoint.js';
+import { disabled, enabled, named, rotated, type WebhookEndpoint } from './webhook-endpoint.js';
 import { endpointValues, type SaidOfEndpoint } from './webhook-values.js';
 
 export interface EndpointPatch extends SaidOfEndpoint {
@@ -46,9 +47,22 @@ function change(
   id: Id,
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<WebhookEndpoint> {
-  return store.within(customerId, async ({ webhookEndpoints }: CustomerWork) => {
-    const next = rule(found(await webhookEndpoints.lock(id), 'webhook_endpoint'), clock.now());
+  return store.within(customerId, async ({ webhookEndpoints, audit }: CustomerWork) => {
+    const before = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
+    const at = clock.now();
+    const next = rule(before, at);
     await webhookEndpoints.update(next);
+    for (const made of changesOf(before, next)) await audit.add({ ...made, subject: named(next), at });
     return next;
   });
+}
+
+/** What the audit log says of an edit. */
+function changesOf(before: WebhookEndpoint, next: WebhookEndpoint): readonly Pick<Change, 'action' | 'changes'>[] {
+  const changes = changedFields(before, next, ['url', 'description', 'events']);
+  const made: Pick<Change, 'action' | 'changes'>[] =
+    changes.length === 0 ? [] : [{ action: 'webhook.edited', changes }];
+  if (next.status !== before.status) made.push({ action: `webhook.${next.status}` });
+  if (next.secret !== before.secret) made.push({ action: 'webhook.secret_rotated' });
+  return made;
 }

@@ -10,6 +10,23 @@ export function listWebhookEndpoints({ store }: Uses<'store'>, customerId: Id): 
   return store.read(customerId, (view) => view.webhookEndpoints.list());
 }
 
+export interface EndpointWithLast {
+  readonly endpoint: WebhookEndpoint;
+  /** The newest of its delivery log; null when that is empty. */
+  readonly last: Delivery | null;
+}
+
+/** All endpoints of a customer with what was last sent to each, oldest endpoint first. */
+export function listEndpointsWithLast({ store }: Uses<'store'>, customerId: Id): Promise<readonly EndpointWithLast[]> {
+  return store.read(customerId, async ({ webhookEndpoints, deliveries }) => {
+    const all: EndpointWithLast[] = [];
+    for (const endpoint of await webhookEndpoints.list()) {
+      all.push({ endpoint, last: (await deliveries.list(endpoint.id, null, 1))[0] ?? null });
+    }
+    return all;
+  });
+}
+
 /** Errors: `not_found`. */
 export async function readWebhookEndpoint({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<WebhookEndpoint> {
   return found(await store.read(customerId, (view) => view.webhookEndpoints.get(id)), 'webhook_endpoint');

@@ -28,6 +28,11 @@ export interface WebhookEndpoint {
   readonly updatedAt: Date;
 }
 
+/** As the audit log names it: by its host, for the path of a URL may be what lets somebody in. */
+export function named({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>): { readonly id: Id; readonly name: string } {
+  return { id, name: new URL(url).host };
+}
+
 export type NewWebhookEndpoint = Omit<WebhookEndpoint, 'id'>;
 
 /** Endpoints that one customer may have (API.md §9). */

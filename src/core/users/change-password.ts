@@ -2,7 +2,7 @@ import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
 import { demandAttempt } from './attempts.js';
 import type { Session } from './session.js';
-import { demandGoodPassword } from './user.js';
+import { demandGoodPassword, named } from './user.js';
 
 interface PasswordChange {
   /** Ignored while the user has none. */
@@ -15,12 +15,12 @@ interface PasswordChange {
  * the sign-in. Errors: `invalid_request`, `rate_limited`, `not_found`.
  */
 export async function changePassword(
-  uses: Uses<'store' | 'passwords' | 'rateWindows'>,
+  uses: Uses<'store' | 'passwords' | 'rateWindows' | 'clock'>,
   session: Pick<Session, 'customerId' | 'userId' | 'id'>,
   { current, password }: PasswordChange,
   address: string,
 ): Promise<void> {
-  const { store, passwords } = uses;
+  const { store, passwords, clock } = uses;
   const user = found(await store.read(session.customerId, ({ users }) => users.get(session.userId)), 'user');
   if (user.passwordHash !== null) await demandAttempt(uses, user.email ?? `user ${user.id}`, address);
   if (user.passwordHash !== null && !(await passwords.matches(user.passwordHash, current))) {
@@ -29,9 +29,10 @@ export async function changePassword(
   }
   demandGoodPassword(password, user);
   const passwordHash = await passwords.hash(password);
-  await store.within(session.customerId, async ({ users }) => {
+  await store.within(session.customerId, async ({ users, audit }) => {
     const held = found(await users.lock(session.userId), 'user');
     await users.update({ ...held, passwordHash, linkHash: null, linkExpiresAt: null });
     await users.endSessions(session.userId, session.id);
+    await audit.add({ action: 'user.password_changed', subject: named(held), at: clock.now() });
   });
 }

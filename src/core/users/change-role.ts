@@ -1,15 +1,21 @@
 import type { Uses } from '../ports.js';
 import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { demandOwnerBeside, type Role, type User } from './user.js';
+import { demandOwnerBeside, named, type Role, type User } from './user.js';
 
 /** Errors: `not_found`; `invalid_request` for the last owner. */
-export async function changeRole({ store }: Uses<'store'>, customerId: Id, userId: Id, role: Role): Promise<User> {
+export async function changeRole(
+  { store, clock }: Uses<'store' | 'clock'>,
+  customerId: Id,
+  userId: Id,
+  role: Role,
+): Promise<User> {
   return store.within(customerId, async (work) => {
     await work.lockCustomer();
     const user = found(await work.users.lock(userId), 'user');
     if (role !== 'owner') demandOwnerBeside(user, await work.users.list());
     await work.users.update({ ...user, role });
+    await work.audit.add({ action: 'user.edited', changes: ['role'], subject: named(user), at: clock.now() });
     return { ...user, role };
   });
 }

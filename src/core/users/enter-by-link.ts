@@ -2,7 +2,7 @@ import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
 import { hashRandomToken } from '../shared/random-token.js';
 import type { User } from './user.js';
-import { entered, isLinkOpen } from './user.js';
+import { entered, isLinkOpen, named } from './user.js';
 import type { KnownUser } from './user-store.js';
 
 /**
@@ -22,11 +22,13 @@ export async function enterByLink(uses: Uses<'users' | 'store' | 'clock'>, token
   const hash = hashRandomToken(token);
   const user =
     known &&
-    (await uses.store.within(known.user.customerId, async ({ users }) => {
+    (await uses.store.within(known.user.customerId, async ({ users, audit }) => {
       const held = await users.lock(known.user.id);
       if (held === null || !isLinkOpen(held, hash, uses.clock.now())) return null;
       const come = entered(held, uses.clock.now());
       await users.update(come);
+      if (held.joinedAt === null)
+        await audit.add({ action: 'user.joined', subject: named(come), at: uses.clock.now() });
       return come;
     }));
   if (user) return user;

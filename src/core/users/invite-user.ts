@@ -3,7 +3,7 @@ import { DomainError, found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import { linkUrl } from './link-user.js';
-import { invited, linked, MAX_USERS, type Role, readEmail, type User } from './user.js';
+import { invited, linked, MAX_USERS, named, type Role, readEmail, type User } from './user.js';
 
 export interface Invitation {
   readonly user: User;
@@ -46,13 +46,16 @@ async function invite(
     if (known !== undefined) {
       const again = linked(found(await work.users.lock(known.id), 'user'), hash, now);
       await work.users.update(again);
+      await work.audit.add({ action: 'user.linked', subject: named(again), at: now });
       return again;
     }
     if (everyone.length >= MAX_USERS) {
       const message = `An account has at most ${MAX_USERS} people. Remove somebody first.`;
       throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
     }
-    return found(await work.users.insert(linked(invited(email, role, now), hash, now)), 'user');
+    const user = found(await work.users.insert(linked(invited(email, role, now), hash, now)), 'user');
+    await work.audit.add({ action: 'user.invited', subject: named(user), at: now });
+    return user;
   });
   return { user, url: linkUrl(publicUrl, token) };
 }

@@ -3,7 +3,7 @@ import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Invitation } from './invite-user.js';
-import { linked } from './user.js';
+import { linked, named } from './user.js';
 
 /** A new link for somebody who is known: the way back in for a lost password. Errors: `not_found`. */
 export async function linkUser(
@@ -12,9 +12,10 @@ export async function linkUser(
   userId: Id,
 ): Promise<Invitation> {
   const token = newRandomToken();
-  const user = await store.within(customerId, async ({ users }) => {
+  const user = await store.within(customerId, async ({ users, audit }) => {
     const known = linked(found(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
     await users.update(known);
+    await audit.add({ action: 'user.linked', subject: named(known), at: clock.now() });
     return known;
   });
   return { user, url: linkUrl(publicUrl, token) };

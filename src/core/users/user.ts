@@ -34,6 +34,11 @@ export interface User {
   readonly lastSignInAt: Date | null;
 }
 
+/** As the audit log names people. */
+export function named({ id, email }: Pick<User, 'id' | 'email'>): { readonly id: Id; readonly name: string | null } {
+  return { id, name: email };
+}
+
 export type NewUser = Omit<User, 'customerId' | 'id'>;
 
 export const MAX_USERS = 100;

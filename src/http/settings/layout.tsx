@@ -27,7 +27,9 @@ export function Layout({ visit, words, flash, token, children }: LayoutProps) {
         <meta name="csrf-token" content={token} />
         <title>{`${words.title} · Photo Service`}</title>
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
-        <link rel="stylesheet" href={assetUrl('settings.css')} />
+        {['settings.css', ...(words.styles ?? [])].map((name) => (
+          <link key={name} rel="stylesheet" href={assetUrl(name)} />
+        ))}
         {['page.js', ...(words.scripts ?? [])].map((name) => (
           <script key={name} type="module" src={assetUrl(name)} />
         ))}

@@ -11,7 +11,10 @@ export interface NavigationEntry {
 
 /** The areas that there are, in their order. The first is where people land. */
 export const navigation: readonly NavigationEntry[] = [
+  { section: 'tags', label: 'Tags', path: '/settings/tags', role: 'member' },
   { section: 'keys', label: 'API keys', path: '/settings/keys', role: 'owner' },
+  { section: 'webhooks', label: 'Webhooks', path: '/settings/webhooks', role: 'owner' },
+  { section: 'usage', label: 'Usage', path: '/settings/usage', role: 'member' },
   { section: 'account', label: 'Account', path: '/settings/account', role: 'member' },
 ];
 

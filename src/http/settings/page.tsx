@@ -15,6 +15,8 @@ export interface PageWords {
   readonly section?: string;
   /** Files of `assets/` that run on this page, as modules. */
   readonly scripts?: readonly string[];
+  /** Files of `assets/` that this area is styled by, beside the style of all pages. */
+  readonly styles?: readonly string[];
   /** 200 when absent. */
   readonly status?: number;
   /** Said above everything else; else what the request before has left to say. */

@@ -2,9 +2,15 @@ import { Module } from '@nestjs/common';
 import { AccountController } from './account/account.controller.js';
 import { PeopleController } from './account/people.controller.js';
 import { AssetsController } from './assets.controller.js';
+import { AuditController } from './audit/audit.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
+import { MergeTagsController } from './tags/merge-tags.controller.js';
+import { TagPagesController } from './tags/tags.controller.js';
+import { UsageController } from './usage/usage.controller.js';
+import { WebhookActsController } from './webhooks/webhook-acts.controller.js';
+import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 
 /** Pages for people. Each area has a folder, a line here, and one in navigation.ts. */
 @Module({
@@ -12,7 +18,13 @@ import { SignInController } from './sign-in/sign-in.controller.js';
     AssetsController,
     SignInController,
     EnterController,
+    MergeTagsController,
+    TagPagesController,
     KeysController,
+    WebhookPagesController,
+    WebhookActsController,
+    UsageController,
+    AuditController,
     AccountController,
     PeopleController,
   ],

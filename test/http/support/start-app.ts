@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
+import { MemoryAuditLog } from '../../../src/adapters/memory/memory-audit.js';
 import { MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.js';
 import { MemoryCustomerDirectory } from '../../../src/adapters/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../../src/adapters/memory/memory-customer-store.js';
@@ -11,6 +12,7 @@ import { MemoryKeyStore } from '../../../src/adapters/memory/memory-key-store.js
 import { MemoryMediaReader } from '../../../src/adapters/memory/memory-media-reader.js';
 import { MemoryPasswordHasher } from '../../../src/adapters/memory/memory-password-hasher.js';
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
+import { MemoryTrafficStore } from '../../../src/adapters/memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../../../src/adapters/memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../../../src/adapters/memory/memory-webhook-sender.js';
 import { SettableClock } from '../../../src/adapters/memory/settable-clock.js';
@@ -21,6 +23,7 @@ import { defaultLimits, type Limits } from '../../../src/core/customers/limits.j
 import { runJob } from '../../../src/core/jobs/run-job.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
+import { TrafficNotes } from '../../../src/http/api/guards/traffic-notes.js';
 import { type Route, RouteTable } from '../../../src/http/api/route-table.js';
 import { createApp } from '../../../src/http/create-app.js';
 import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.js';
@@ -56,6 +59,8 @@ export interface RunningApp {
   send(parts: RequestParts): Promise<Answer>;
   /** Does every job that is due, and those that they bring. */
   work(): Promise<void>;
+  /** Writes what was counted of requests so far. */
+  writeCounts(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,6 +89,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     customer: (name = 'ACME', quota = none) => newActor(ports, url, name, quota),
     send: (parts) => send(url, parts),
     work: () => work(ports),
+    writeCounts: () => app.get(TrafficNotes, { strict: false }).flush(),
     close: () => app.close(),
   };
 }
@@ -105,6 +111,8 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     jobs: new MemoryJobQueue(database, clock),
     deliveries: new MemoryDeliveryQueue(database, clock),
     webhooks: new MemoryWebhookSender(),
+    auditLog: new MemoryAuditLog(database),
+    traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests, long enough for signatures'],
     limits,
     directUploads: null,

@@ -9,12 +9,14 @@ import { exchangeOf } from '../../exchange.js';
 import { PORTS } from '../../ports-token.js';
 import { accessOf, needsKey } from '../access.js';
 import { refusedByAddress } from '../budget-headers.js';
+import { TrafficNotes } from './traffic-notes.js';
 
 /** Step 1 of API.md §4.2: who is it? Never says which part of a key was wrong. */
 @Injectable()
 export class KeyGuard implements CanActivate {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
+    @Inject(TrafficNotes) private readonly traffic: TrafficNotes,
     @Inject(Reflector) private readonly reflector: Reflector,
   ) {}
 
@@ -24,7 +26,10 @@ export class KeyGuard implements CanActivate {
     const response = context.switchToHttp().getResponse<Response>();
     const exchange = exchangeOf(request);
     exchange.key = await authenticate(this.ports, request.headersDistinct['authorization'] ?? []);
-    if (exchange.key) return true;
+    if (exchange.key) {
+      this.traffic.follow(request, response);
+      return true;
+    }
     const refusal = new DomainError('unauthorized', 'Send a valid API key: Authorization: Bearer <API_KEY>.');
     throw await refusedByAddress(this.ports, exchange, response, refusal);
   }

@@ -1,0 +1,16 @@
+import type { AuditEntry } from '../../core/audit/audit-entry.js';
+import { bigWhole, generatedKey, instant, key, optionalBigWhole, optionalText, tableOf, text } from './columns.js';
+
+export const auditTable = tableOf<AuditEntry>('auditEntry', 'audit_entries', {
+  customerId: key,
+  id: generatedKey,
+  at: instant,
+  action: text,
+  subjectId: bigWhole,
+  subjectName: optionalText,
+  changes: { type: 'text', array: true },
+  actorKind: text,
+  actorId: optionalBigWhole,
+  actorName: optionalText,
+  address: optionalText,
+});

@@ -1,0 +1,35 @@
+import type { Uses } from '../ports.js';
+import { after } from '../shared/clock.js';
+import type { Id } from '../shared/ids.js';
+import { type Page, type PageRequest, readPage } from '../shared/page.js';
+import { AUDIT_MS, type AuditEntry } from './audit-entry.js';
+
+/** What was changed in an account, newest first. Errors: `invalid_cursor`. */
+export function listAudit(
+  uses: Uses<'store' | 'secrets' | 'clock'>,
+  customerId: Id,
+  request: PageRequest,
+): Promise<Page<AuditEntry>> {
+  return uses.store.read(customerId, (view) => {
+    const listing = {
+      customerId,
+      endpoint: 'audit',
+      sort: '-id',
+      filters: {},
+      position: ({ id }: AuditEntry) => ({ value: id, id }),
+      rows: ({ after: last, limit }: { after: { id: Id } | null; limit: number }) =>
+        view.audit.list(last?.id ?? null, limit),
+      // Ids do not move.
+      unmoved: async () => true,
+    };
+    return readPage(uses, listing, request);
+  });
+}
+
+const BATCH = 1000;
+
+/** Forgets what is older than two years. */
+export async function sweepAudit({ auditLog, clock }: Uses<'auditLog' | 'clock'>): Promise<void> {
+  const before = after(clock.now(), -AUDIT_MS);
+  while ((await auditLog.sweep(before, BATCH)) === BATCH);
+}

@@ -1,0 +1,29 @@
+import type { Caller } from '../access/caller.js';
+import type { Uses } from '../ports.js';
+import { found } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Tag } from './tag.js';
+
+/** What a merge of tags would be about. */
+export interface MergePreview {
+  /** By id ascending. */
+  readonly tags: readonly Tag[];
+  /** Photos that have one of them, each counted once, in the trash too; at most `MAX_COUNTED`. */
+  readonly photos: number;
+}
+
+/** Nobody who looks at a page waits for more to be counted. */
+export const MAX_COUNTED = 100_000;
+
+/** Nothing is changed. Errors: `not_found` when one of the tags is not there. */
+export function previewMerge({ store }: Uses<'store'>, caller: Caller, ids: readonly Id[]): Promise<MergePreview> {
+  return store.read(caller.customerId, async ({ tags, photos }) => {
+    const named = await tags.getMany(ids);
+    for (const id of ids)
+      found(
+        named.find((tag) => tag.id === id),
+        'tag',
+      );
+    return { tags: named, photos: await photos.countTagged(ids, MAX_COUNTED) };
+  });
+}

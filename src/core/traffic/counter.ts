@@ -1,0 +1,61 @@
+import type { Id } from '../shared/ids.js';
+import { dayOf, MAX_FAILURES, type RequestCount, type RequestFailure, type Tally } from './traffic.js';
+
+/** A request that has ended. */
+export interface EndedRequest extends Omit<RequestFailure, 'code'> {
+  /** What it was refused with; null when it was not. */
+  readonly code: RequestFailure['code'] | null;
+}
+
+/**
+ * Counts the requests of one process until they are written. Takes no more memory than there are keys in use and days: of each
+ * customer it keeps the newest failures, as the store does.
+ */
+export class TrafficCounter {
+  private counts = new Map<string, RequestCount>();
+  private failures = new Map<Id, RequestFailure[]>();
+
+  note({ code, ...request }: EndedRequest): void {
+    const isLimited = code === 'rate_limited';
+    const [requests, limited, failed] = [1, Number(isLimited), Number(code !== null && !isLimited)];
+    const { customerId, apiKeyId, at } = request;
+    this.add({ customerId, apiKeyId, day: dayOf(at), requests, limited, failed });
+    // Whoever runs into a limit does so by the hundred: they are counted, and would hide everything else here.
+    if (code !== null && !isLimited) this.keep({ ...request, code });
+  }
+
+  /** What was counted since the last time. */
+  take(): Tally | null {
+    if (this.counts.size === 0) return null;
+    const tally = { counts: [...this.counts.values()], failures: [...this.failures.values()].flat() };
+    this.counts = new Map();
+    this.failures = new Map();
+    return tally;
+  }
+
+  /** What could not be written is counted again. */
+  putBack({ counts, failures }: Tally): void {
+    for (const count of counts) this.add(count);
+    const since = this.failures;
+    this.failures = new Map();
+    for (const failure of [...failures, ...[...since.values()].flat()]) this.keep(failure);
+  }
+
+  private add(count: RequestCount): void {
+    const key = `${count.apiKeyId} ${count.day}`;
+    const before = this.counts.get(key) ?? { requests: 0, limited: 0, failed: 0 };
+    this.counts.set(key, {
+      ...count,
+      requests: before.requests + count.requests,
+      limited: before.limited + count.limited,
+      failed: before.failed + count.failed,
+    });
+  }
+
+  private keep(failure: RequestFailure): void {
+    const kept = this.failures.get(failure.customerId) ?? [];
+    kept.push(failure);
+    if (kept.length > MAX_FAILURES) kept.shift();
+    this.failures.set(failure.customerId, kept);
+  }
+}

@@ -1,0 +1,68 @@
+import { after, DAY } from '../shared/clock.js';
+import type { ErrorCode } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+
+/** What one key asked for on one day. */
+export interface RequestCount {
+  readonly customerId: Id;
+  readonly apiKeyId: Id;
+  /** Of UTC, `2026-11-21`. */
+  readonly day: string;
+  readonly requests: number;
+  /** Of them: refused because the budget was used up. */
+  readonly limited: number;
+  /** Of them: refused for another reason, or failed. */
+  readonly failed: number;
+}
+
+/** One request that was refused or failed. Nothing in it is secret: no query, no body, the route by its template. */
+export interface RequestFailure {
+  readonly customerId: Id;
+  readonly apiKeyId: Id;
+  readonly requestId: string;
+  readonly at: Date;
+  readonly method: string;
+  /** `/api/v1/photos/:id`; null where there is none. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly code: ErrorCode;
+}
+
+/** Days that are told, today among them, and kept. */
+export const TRAFFIC_DAYS = 30;
+/** Failures that are kept of one customer: the newest. */
+export const MAX_FAILURES = 100;
+
+export function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+/** The days that are told, oldest first. */
+export function trafficDays(now: Date): readonly string[] {
+  return Array.from({ length: TRAFFIC_DAYS }, (_, at) => dayOf(after(now, (at + 1 - TRAFFIC_DAYS) * DAY)));
+}
+
+/** Counted, and not yet written. */
+export interface Tally {
+  readonly counts: readonly RequestCount[];
+  readonly failures: readonly RequestFailure[];
+}
+
+/** Of the bound customer. */
+export interface TrafficReads {
+  /** From this day on, by day, then by key. */
+  counts(fromDay: string): Promise<readonly RequestCount[]>;
+  /** Newest first, at most `MAX_FAILURES`. */
+  failures(): Promise<readonly RequestFailure[]>;
+}
+
+/** What the keys of all customers ask for. */
+export interface TrafficStore {
+  /**
+   * Adds to what is there, all of it or nothing; any number of processes add up. A key that is not there (any more) is passed
+   * over. Of one customer's failures the newest `MAX_FAILURES` stay.
+   */
+  add(tally: Tally): Promise<void>;
+  /** Forgets the days before this one, and failures from before it. */
+  sweep(beforeDay: string): Promise<void>;
+}

@@ -1,0 +1,64 @@
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Ports } from '../../../core/ports.js';
+import { SECOND } from '../../../core/shared/clock.js';
+import { TrafficCounter } from '../../../core/traffic/counter.js';
+import { exchangeOf, knownKeyOf } from '../../exchange.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
+import { PORTS } from '../../ports-token.js';
+
+const FLUSH_MS = 5 * SECOND;
+
+/** Counts what keys ask for, in memory; written in one go now and then, so a request never waits for it. */
+@Injectable()
+export class TrafficNotes implements OnModuleInit, OnApplicationShutdown {
+  private readonly counter = new TrafficCounter();
+  private writing: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {}
+
+  /** Counts a request of a known key once its answer is out, whatever becomes of it. */
+  follow(request: Request, response: Response): void {
+    response.once('close', () => {
+      const exchange = exchangeOf(request);
+      const { customerId, id: apiKeyId } = knownKeyOf(exchange).key;
+      this.counter.note({
+        customerId,
+        apiKeyId,
+        requestId: exchange.requestId,
+        at: this.ports.clock.now(),
+        method: request.method,
+        route: request.route?.path ?? null,
+        status: response.statusCode,
+        code: exchange.refusal,
+      });
+    });
+  }
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  /** Writes what was counted so far. What cannot be written now is written the next time. */
+  flush(): Promise<void> {
+    this.writing = this.writing.then(async () => {
+      const tally = this.counter.take();
+      if (tally === null) return;
+      await this.ports.traffic.add(tally).catch((error: unknown) => {
+        this.counter.putBack(tally);
+        this.options.logger.warn({ err: error }, 'the counts of requests were not written');
+      });
+    });
+    return this.writing;
+  }
+}

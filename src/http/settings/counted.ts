@@ -1,0 +1,20 @@
+const grouped = new Intl.NumberFormat('en');
+
+/** `12,345` */
+export function number(value: number): string {
+  return grouped.format(value);
+}
+
+/** `1 photo`, `12,345 photos` */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${number(value)} ${value === 1 ? one : many}`;
+}
+
+const units = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
+
+/** `1.4 GB`, in powers of 1000, as storage is sold. */
+export function bytes(value: number): string {
+  const power = value < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
+  const amount = value / 1000 ** power;
+  return `${new Intl.NumberFormat('en', { maximumFractionDigits: power === 0 || amount >= 100 ? 0 : 1 }).format(amount)} ${units[power]}`;
+}

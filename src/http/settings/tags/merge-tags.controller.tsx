@@ -1,0 +1,62 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import type { Ports } from '../../../core/ports.js';
+import { invalid } from '../../../core/shared/errors.js';
+import { type Id, parseId } from '../../../core/shared/ids.js';
+import { editTag } from '../../../core/tags/edit-tag.js';
+import { previewMerge } from '../../../core/tags/preview-merge.js';
+import { For } from '../../api/access.js';
+import { PORTS } from '../../ports-token.js';
+import type { Reply } from '../../reply.js';
+import { allOfQuery } from '../address.js';
+import { counted } from '../counted.js';
+import { type Problems, problemsOf } from '../form.js';
+import { goTo, page } from '../page.js';
+import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { AREA } from './tag-area.js';
+import { MergeForm } from './tags.view.js';
+
+/** One stays, the others are as many as one merge takes (API.md §9). */
+const MAX_CHOSEN = 21;
+
+/** Several tags become one. Before the pages of single tags, whose ids would take its path. */
+@Controller('settings/tags/merge')
+export class MergeTagsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @For('member')
+  async chooseMerge(@Visiting() visit: Visit, @Query('id') asked: unknown): Promise<Reply> {
+    const ids = idsOf(allOfQuery(asked));
+    if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(visit, ids, null);
+    const text = `Choose two tags or more to merge, at most ${MAX_CHOSEN}.`;
+    return goTo(visit, '/settings/tags', { kind: 'failed', text });
+  }
+
+  @Post()
+  @For('member')
+  async merge(@Visiting() visit: Visit): Promise<Reply> {
+    const ids = idsOf(visit.form.all('id'));
+    const into = parseId(visit.form.text('into')) ?? 0;
+    try {
+      if (ids.length > MAX_CHOSEN) {
+        throw invalid({ field: 'id', code: 'too_many', message: `A merge takes at most ${MAX_CHOSEN} tags.` });
+      }
+      const mergeTagIds = ids.filter((id) => id !== into);
+      const tag = await editTag(this.ports, callerOfVisit(visit), into, { mergeTagIds });
+      const text = `${counted(mergeTagIds.length, 'tag')} merged into “${tag.name}”, now on ${counted(tag.photoCount, 'photo')}.`;
+      return goTo(visit, '/settings/tags', { kind: 'done', text });
+    } catch (error) {
+      return this.mergePage(visit, ids, problemsOf(error));
+    }
+  }
+
+  private async mergePage(visit: Visit, ids: readonly Id[], problems: Problems | null): Promise<Reply> {
+    const preview = await previewMerge(this.ports, callerOfVisit(visit), ids);
+    const words = { ...AREA, title: 'Merge tags', status: problems?.status ?? 200 };
+    return page(this.ports, visit, words, <MergeForm preview={preview} problems={problems} />);
+  }
+}
+
+function idsOf(texts: readonly string[]): readonly Id[] {
+  return [...new Set(texts.map((text) => parseId(text) ?? 0))];
+}

@@ -1,0 +1,184 @@
+import type { Page } from '../../../core/shared/page.js';
+import type { MergePreview } from '../../../core/tags/preview-merge.js';
+import { MAX_COUNTED } from '../../../core/tags/preview-merge.js';
+import type { Tag } from '../../../core/tags/tag.js';
+import { counted, number } from '../counted.js';
+import { Button, Form, ProblemSummary, type Problems } from '../form.js';
+import { Paging } from '../paging.js';
+import { Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
+import { Swatch } from './tag-form.view.js';
+
+/** What the list is looked through for, as its form says it. */
+export interface TagSearch {
+  readonly q: string;
+  readonly sort: string;
+  /** `true`, or empty. */
+  readonly unused: string;
+}
+
+export function TagList({ page, search, cursor }: { page: Page<Tag>; search: TagSearch; cursor: string }) {
+  const isSearch = search.q !== '' || search.unused !== '';
+  const isBare = page.data.length === 0 && !isSearch && cursor === '';
+  return (
+    <>
+      <Heading title="Tags" lead="Words by which photos are found again. A photo can have many.">
+        <a class="button primary" href="/settings/tags/new">
+          New tag
+        </a>
+      </Heading>
+      {isBare ? (
+        <Empty title="No tags yet">
+          <p>Make one here, or let an import or an API client bring some along.</p>
+        </Empty>
+      ) : (
+        <>
+          <Search search={search} />
+          {page.data.length === 0 ? (
+            <Empty title="No tag fits">
+              <a href="/settings/tags">Show all tags</a>
+            </Empty>
+          ) : (
+            <Rows tags={page.data} />
+          )}
+          <Paging page={page} path="/settings/tags" query={{ ...search }} cursor={cursor} label="Pages of tags" />
+        </>
+      )}
+    </>
+  );
+}
+
+function Search({ search }: { search: TagSearch }) {
+  return (
+    <search>
+      <form class="filters" method="get" action="/settings/tags">
+        <div class="field">
+          <label for="field-q">Name</label>
+          <input type="search" id="field-q" name="q" value={search.q} maxLength={200} />
+        </div>
+        <div class="field">
+          <label for="field-sort">Order</label>
+          <select id="field-sort" name="sort">
+            {orders.map(([value, label]) => (
+              <option key={value} value={value} selected={value === search.sort}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="choice">
+          <input type="checkbox" id="field-unused" name="unused" value="true" checked={search.unused === 'true'} />
+          <label for="field-unused">Only those without photos</label>
+        </div>
+        <Button kind="plain">Search</Button>
+      </form>
+    </search>
+  );
+}
+
+const orders = [
+  ['name', 'A to Z'],
+  ['-name', 'Z to A'],
+  ['-id', 'Newest first'],
+  ['id', 'Oldest first'],
+] as const;
+
+/** A form that only leads on: choosing changes nothing, so it works by GET. */
+function Rows({ tags }: { tags: readonly Tag[] }) {
+  return (
+    <form class="rows" method="get" action="/settings/tags/merge">
+      <Table
+        caption="Tags"
+        columns={['Tag', 'Photos', 'Changed', '']}
+        rows={tags.map((tag) => ({
+          key: tag.id,
+          cells: [
+            <span key="tag" class="tag-cell">
+              <input type="checkbox" name="id" value={String(tag.id)} aria-label={`Choose ${tag.name} for a merge`} />
+              <Swatch color={tag.color} />
+              <span class="tag-words">
+                <a href={`/settings/tags/${tag.id}`}>{tag.name}</a>
+                {tag.description && <span class="small soft">{tag.description}</span>}
+              </span>
+            </span>,
+            number(tag.photoCount),
+            <Moment key="at" at={tag.updatedAt} />,
+            <span key="do" class="actions">
+              <a class="button plain small" href={`/settings/tags/${tag.id}`} aria-label={`Edit ${tag.name}`}>
+                Edit
+              </a>
+            </span>,
+          ],
+        }))}
+      />
+      <p class="chosen">
+        <button type="submit" class="button plain small">
+          Merge the chosen tags…
+        </button>
+        <span class="hint">Choose two or more. The next page shows what would happen.</span>
+      </p>
+    </form>
+  );
+}
+
+export function MergeForm({
+  preview: { tags, photos },
+  problems,
+}: {
+  preview: MergePreview;
+  problems: Problems | null;
+}) {
+  const most = tags.reduce((best, tag) => (tag.photoCount > best.photoCount ? tag : best));
+  const count = photos >= MAX_COUNTED ? `More than ${number(MAX_COUNTED - 1)} photos` : counted(photos, 'photo');
+  return (
+    <>
+      <Heading
+        title={`Merge ${counted(tags.length, 'tag')} into one`}
+        lead="The tag that you keep gets all their photos. The others are deleted, and that cannot be undone."
+      />
+      <Card>
+        <ProblemSummary problems={problems} />
+        <Form action="/settings/tags/merge">
+          {tags.map(({ id }) => (
+            <input key={id} type="hidden" name="id" value={String(id)} />
+          ))}
+          <fieldset>
+            <legend>Keep</legend>
+            {tags.map((tag) => (
+              <div class="choice" key={tag.id}>
+                <input type="radio" id={`into-${tag.id}`} name="into" value={String(tag.id)} checked={tag === most} />
+                <label for={`into-${tag.id}`}>
+                  <Swatch color={tag.color} /> {tag.name} <span class="soft">· {counted(tag.photoCount, 'photo')}</span>
+                </label>
+              </div>
+            ))}
+          </fieldset>
+          <p class="outcome">{count} will have the tag that you keep, counting those in the trash.</p>
+          <div class="buttons">
+            <Button kind="danger">Merge</Button>
+            <a class="button plain" href="/settings/tags">
+              Back
+            </a>
+          </div>
+        </Form>
+      </Card>
+    </>
+  );
+}
+
+export function DeleteTag({ tag }: { tag: Tag }) {
+  return (
+    <Confirm
+      title={`Delete the tag “${tag.name}”?`}
+      action={`/settings/tags/${tag.id}/delete`}
+      button="Delete the tag"
+      back={`/settings/tags/${tag.id}`}
+    >
+      <p>
+        {tag.photoCount === 0
+          ? 'No photo has it.'
+          : `${counted(tag.photoCount, 'photo')} will lose it. The photos themselves stay.`}{' '}
+        This cannot be undone.
+      </p>
+    </Confirm>
+  );
+}

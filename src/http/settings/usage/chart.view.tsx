@@ -1,0 +1,83 @@
+import { counted, number } from '../counted.js';
+
+/** One day of a chart. */
+export interface Day {
+  readonly day: string;
+  readonly requests: number;
+  readonly limited: number;
+  readonly failed: number;
+}
+
+const WIDTH = 900;
+const HEIGHT = 190;
+/** Room for the numbers on the left and the days below, of which the last is wider than its column. */
+const [LEFT, RIGHT, BOTTOM, TOP] = [56, 16, 24, 8];
+
+/** Requests of each day as columns. The table beside it says the same to those who do not see it. */
+export function DayChart({ days, label }: { days: readonly Day[]; label: string }) {
+  const top = niceTop(Math.max(...days.map(({ requests }) => requests)));
+  const step = Math.floor((WIDTH - LEFT - RIGHT) / days.length);
+  const height = (value: number) => Math.round(((HEIGHT - BOTTOM - TOP) * value * 10) / top) / 10;
+  const base = HEIGHT - BOTTOM;
+  return (
+    <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+      {[0, top / 2, top].map((value) => (
+        <g key={value}>
+          <line class="rule" x1={LEFT} x2={WIDTH} y1={base - height(value)} y2={base - height(value)} />
+          <text x={LEFT - 8} y={base - height(value) + 4} text-anchor="end">
+            {number(value)}
+          </text>
+        </g>
+      ))}
+      {days.map(({ day, requests, limited, failed }, at) => {
+        const [x, width] = [LEFT + at * step + 4, step - 8];
+        const parts = [
+          ['good', requests - limited - failed],
+          ['bad', failed],
+          ['warn', limited],
+        ] as const;
+        let below = base;
+        return (
+          <g key={day}>
+            <title>{`${monthDay(day)}: ${counted(requests, 'request')}, ${counted(failed, 'error')}, ${number(limited)} over the limit`}</title>
+            <rect class="hit" x={LEFT + at * step} y={TOP} width={step} height={base - TOP} />
+            {parts.map(([kind, value]) => {
+              if (value <= 0) return null;
+              below -= height(value);
+              return <rect class={`part ${kind}`} key={kind} x={x} y={below} width={width} height={height(value)} />;
+            })}
+            {(days.length - 1 - at) % 7 === 0 && (
+              <text x={x + width / 2} y={HEIGHT - 6} text-anchor="middle">
+                {monthDay(day)}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The next even number with one digit that is not 0, so that half of it is a whole one. */
+function niceTop(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, 2)));
+  const tops = [1, 2, 3, 4, 5, 6, 8, 10].map((times) => times * power);
+  return tops.find((top) => top >= most && top % 2 === 0) ?? 10 * power;
+}
+
+/** `21 Nov` */
+export function monthDay(day: string): string {
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+}
+
+/** How much of a quota is used. */
+export function Meter({ used, limit, label }: { used: number; limit: number; label: string }) {
+  const share = limit === 0 ? 1 : Math.min(1, used / limit);
+  const tone = share >= 1 ? 'bad' : share >= 0.9 ? 'warn' : 'good';
+  return (
+    <svg class="meter" viewBox="0 0 100 3" preserveAspectRatio="none" role="img" aria-label={label}>
+      <rect class="all" x="0" y="0" width="100" height="3" />
+      <rect class={`part ${tone}`} x="0" y="0" width={share * 100} height="3" />
+    </svg>
+  );
+}

@@ -1,0 +1,215 @@
+import type { Id } from '../../../core/shared/ids.js';
+import type { Traffic } from '../../../core/traffic/read-traffic.js';
+import { MAX_FAILURES, type RequestCount, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
+import { bytes, counted, number } from '../counted.js';
+import { Card, Empty, Heading, Moment, Table } from '../parts.js';
+import { type Day, DayChart, Meter, monthDay } from './chart.view.js';
+
+interface UsagePageProps {
+  readonly traffic: Traffic;
+  /** The one key whose days are shown; null: all together. */
+  readonly keyId: Id | null;
+  readonly seesAudit: boolean;
+}
+
+export function UsagePage({ traffic, keyId, seesAudit }: UsagePageProps) {
+  return (
+    <>
+      <Heading title="Usage" lead="What this account holds, and what its API keys ask for.">
+        {seesAudit && (
+          <a class="button plain" href="/settings/audit">
+            Audit log
+          </a>
+        )}
+      </Heading>
+      <Holdings traffic={traffic} />
+      <Requests traffic={traffic} keyId={keyId} />
+      <Failures traffic={traffic} />
+    </>
+  );
+}
+
+function Holdings({ traffic: { customer, usage, quotaUse } }: { traffic: Traffic }) {
+  const { photosLimit, storageBytesLimit } = customer;
+  return (
+    <div class="tiles">
+      <Tile
+        title="Photos"
+        value={number(quotaUse.photos)}
+        note={usage.trashedPhotos > 0 ? `${number(usage.trashedPhotos)} of them in the trash` : null}
+        used={quotaUse.photos}
+        limit={photosLimit}
+        words={(limit) => counted(limit, 'photo')}
+      />
+      <Tile
+        title="Storage"
+        value={bytes(quotaUse.storageBytes)}
+        note={usage.trashedBytes > 0 ? `${bytes(usage.trashedBytes)} of it in the trash` : null}
+        used={quotaUse.storageBytes}
+        limit={storageBytesLimit}
+        words={bytes}
+      />
+    </div>
+  );
+}
+
+interface TileProps {
+  readonly title: string;
+  readonly value: string;
+  readonly note: string | null;
+  readonly used: number;
+  readonly limit: number | null;
+  readonly words: (limit: number) => string;
+}
+
+function Tile({ title, value, note, used, limit, words }: TileProps) {
+  return (
+    <section class="card tile">
+      <h2>{title}</h2>
+      <p class="figure">{value}</p>
+      {limit === null ? (
+        <p class="hint">Without limit.</p>
+      ) : (
+        <>
+          <Meter used={used} limit={limit} label={`${title}: ${percent(used, limit)} of the quota`} />
+          <p class="hint">
+            {percent(used, limit)} of {words(limit)}
+          </p>
+        </>
+      )}
+      {note && <p class="hint">{note}</p>}
+    </section>
+  );
+}
+
+function percent(used: number, limit: number): string {
+  const share = limit === 0 ? 100 : Math.floor((used / limit) * 100);
+  return share === 0 && used > 0 ? 'Less than 1 %' : `${share} %`;
+}
+
+function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
+  const { counts, days } = traffic;
+  const chosen = keyId === null ? counts : counts.filter(({ apiKeyId }) => apiKeyId === keyId);
+  const byDay: Day[] = days.map((day) => ({ day, ...sum(chosen.filter((count) => count.day === day)) }));
+  const of = keyId === null ? 'all keys' : nameOf(traffic, keyId);
+  const total = sum(chosen);
+  return (
+    <Card
+      title="Requests"
+      lead={`Of ${of}, in the last ${TRAFFIC_DAYS} days (UTC). Counts come in with a delay of some seconds.`}
+    >
+      {keyId !== null && (
+        <p>
+          <a href="/settings/usage">Show all keys</a>
+        </p>
+      )}
+      <ul class="totals">
+        <li>
+          <span class="dot good" aria-hidden="true" /> {counted(total.requests, 'request')}
+        </li>
+        <li>
+          <span class="dot bad" aria-hidden="true" /> {counted(total.failed, 'error')}
+        </li>
+        <li>
+          <span class="dot warn" aria-hidden="true" /> {number(total.limited)} over the rate limit (429)
+        </li>
+      </ul>
+      <DayChart days={byDay} label={`Requests by day, of ${of}. The same numbers are in the table “Day by day”.`} />
+      <details>
+        <summary>Day by day</summary>
+        <Table
+          caption="Requests by day"
+          columns={['Day', 'Requests', 'Errors', 'Over the limit (429)']}
+          rows={[...byDay].reverse().map(({ day, ...of }) => ({ key: day, cells: [monthDay(day), ...figures(of)] }))}
+        />
+      </details>
+      <ByKey traffic={traffic} keyId={keyId} />
+    </Card>
+  );
+}
+
+function ByKey({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
+  const { keys, counts } = traffic;
+  const gone = counts.map(({ apiKeyId }) => apiKeyId).filter((id) => !keys.some((key) => key.id === id));
+  const ids = [...keys.map(({ id }) => id), ...new Set(gone)];
+  const rows = ids
+    .map((id) => ({ id, ...sum(counts.filter(({ apiKeyId }) => apiKeyId === id)) }))
+    .sort((a, b) => b.requests - a.requests || a.id - b.id);
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <h3>By key</h3>
+      <Table
+        caption={`Requests of each key in the last ${TRAFFIC_DAYS} days`}
+        columns={['Key', 'Requests', 'Errors', 'Over the limit (429)']}
+        rows={rows.map(({ id, ...of }) => ({
+          key: id,
+          cells: [
+            <a key="key" href={`/settings/usage?key=${id}`} aria-current={id === keyId ? 'true' : undefined}>
+              {nameOf(traffic, id)}
+            </a>,
+            ...figures(of),
+          ],
+        }))}
+      />
+    </>
+  );
+}
+
+function Failures({ traffic }: { traffic: Traffic }) {
+  const { failures } = traffic;
+  return (
+    <section class="log">
+      <h2>Recent errors</h2>
+      <p class="lead">
+        The last {MAX_FAILURES} at most. With its request id the operator of this service finds a request in the log.
+        Those over the rate limit are counted above.
+      </p>
+      {failures.length === 0 ? (
+        <Empty title="No errors" />
+      ) : (
+        <Table
+          caption="Recent errors"
+          columns={['When', 'Request', 'Answer', 'Key', 'Request id']}
+          rows={failures.map((failure) => ({
+            key: failure.requestId,
+            cells: [
+              <Moment key="at" at={failure.at} />,
+              <span key="route" class="code">
+                {failure.method} {failure.route ?? 'unknown path'}
+              </span>,
+              <>
+                {failure.status}
+                <span class="small code soft">{failure.code}</span>
+              </>,
+              nameOf(traffic, failure.apiKeyId),
+              <span key="id" class="small code">
+                {failure.requestId}
+              </span>,
+            ],
+          }))}
+        />
+      )}
+    </section>
+  );
+}
+
+function nameOf({ keys }: Traffic, id: Id): string {
+  return keys.find((key) => key.id === id)?.name ?? `deleted key no. ${id}`;
+}
+
+type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
+
+function figures({ requests, failed, limited }: Figures): readonly string[] {
+  return [number(requests), number(failed), number(limited)];
+}
+
+function sum(counts: readonly Figures[]): Figures {
+  const total = { requests: 0, limited: 0, failed: 0 };
+  for (const { requests, limited, failed } of counts) {
+    total.requests += requests;
+    total.limited += limited;
+    total.failed += failed;
+  }
+  return total;
+}

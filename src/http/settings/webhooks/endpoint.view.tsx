@@ -1,0 +1,144 @@
+import type { Delivery } from '../../../core/events/delivery.js';
+import { LOG_DAYS } from '../../../core/events/delivery.js';
+import type { WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
+import type { Page } from '../../../core/shared/page.js';
+import { Form } from '../form.js';
+import { Paging } from '../paging.js';
+import { Card, Empty, Heading, Moment, Table } from '../parts.js';
+import { Answer, DeliveryState, eventsOf, State, StateReason } from './webhook-words.js';
+
+interface EndpointPageProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly log: Page<Delivery>;
+  readonly cursor: string;
+  readonly now: Date;
+}
+
+export function EndpointPage({ endpoint, log, cursor, now }: EndpointPageProps) {
+  const path = `/settings/webhooks/${endpoint.id}`;
+  const isOn = endpoint.status === 'enabled';
+  return (
+    <>
+      <Heading title="Webhook endpoint" lead={<span class="code">{endpoint.url}</span>}>
+        {isOn && <Act action={`${path}/test`}>Send a test event</Act>}
+        <a class="button plain" href={`${path}/edit`}>
+          Edit
+        </a>
+      </Heading>
+      <Card title="About it">
+        <dl class="facts">
+          <dt>State</dt>
+          <dd>
+            <State endpoint={endpoint} /> <StateReason endpoint={endpoint} />
+          </dd>
+          <dt>Events</dt>
+          <dd>{eventsOf(endpoint)}</dd>
+          {endpoint.description && (
+            <>
+              <dt>Description</dt>
+              <dd>{endpoint.description}</dd>
+            </>
+          )}
+          <dt>Secret</dt>
+          <dd>
+            <Secret endpoint={endpoint} now={now} />
+          </dd>
+          <dt>Created</dt>
+          <dd>
+            <Moment at={endpoint.createdAt} />
+          </dd>
+        </dl>
+        <div class="buttons">
+          <Act action={`${path}/${isOn ? 'disable' : 'enable'}`}>{isOn ? 'Disable' : 'Enable'}</Act>
+          <a class="button plain" href={`${path}/secret`}>
+            Rotate the secret…
+          </a>
+          <a class="button plain" href={`${path}/delete`}>
+            Delete…
+          </a>
+        </div>
+      </Card>
+      <section class="log">
+        <h2>Deliveries</h2>
+        <p class="lead">
+          Of the last {LOG_DAYS} days, newest first. What fails is tried ten times in about three days.
+        </p>
+        <Log endpoint={endpoint} log={log} cursor={cursor} />
+      </section>
+    </>
+  );
+}
+
+function Secret({ endpoint: { previousSecretUntil }, now }: { endpoint: WebhookEndpoint; now: Date }) {
+  if (previousSecretUntil === null || previousSecretUntil <= now) return <>Shown when it was made, and never again.</>;
+  return (
+    <>
+      Rotated; the old one signs beside the new one until <Moment at={previousSecretUntil} />.
+    </>
+  );
+}
+
+/** A button that does something at once. */
+function Act({ action, children }: { action: string; children: string }) {
+  return (
+    <Form action={action}>
+      <button type="submit" class="button plain">
+        {children}
+      </button>
+    </Form>
+  );
+}
+
+function Log({ endpoint, log, cursor }: Pick<EndpointPageProps, 'endpoint' | 'log' | 'cursor'>) {
+  if (log.data.length === 0) {
+    return (
+      <Empty title="Nothing was sent yet">
+        <p>The next event that this endpoint wants, or a test, stands here.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Table
+        caption="Deliveries"
+        columns={['Event', 'State', 'Attempts', 'Answer', 'Next attempt', '']}
+        rows={log.data.map((delivery) => ({ key: delivery.id, cells: cellsOf(delivery, endpoint) }))}
+      />
+      <Paging page={log} path={`/settings/webhooks/${endpoint.id}`} cursor={cursor} label="Pages of deliveries" />
+    </>
+  );
+}
+
+function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
+  return [
+    <>
+      {delivery.type}
+      <span class="small code soft">{delivery.eventId}</span>
+    </>,
+    <DeliveryState key="state" delivery={delivery} />,
+    String(delivery.attempt),
+    <>
+      <Answer delivery={delivery} />
+      <span class="small soft">
+        <Moment at={delivery.attemptedAt} none="" />
+      </span>
+    </>,
+    delivery.status === 'pending' && endpoint.status === 'disabled' ? (
+      'when it is enabled'
+    ) : (
+      <Moment key="next" at={delivery.status === 'pending' ? delivery.dueAt : null} none="–" />
+    ),
+    endpoint.status === 'enabled' && (
+      <Form
+        key="do"
+        class="actions"
+        action={`/settings/webhooks/${endpoint.id}/deliveries/${delivery.id}`}
+        label={`Resend ${delivery.eventId}`}
+      >
+        <button type="submit" class="button plain small">
+          Resend
+        </button>
+      </Form>
+    ),
+  ];
+}

@@ -1,0 +1,11 @@
+import type { Id } from '../../../core/shared/ids.js';
+import { personOf, type Visit } from '../visit.js';
+
+/** Of every page about webhooks. */
+export const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
+/** Of a page that shows a secret. */
+export const ONCE = { ...AREA, scripts: ['copy.js', 'once.js'] } as const;
+
+export function customerOf(visit: Visit): Id {
+  return personOf(visit).customer.id;
+}

@@ -1,0 +1,130 @@
+import type { EndpointWithLast } from '../../../core/events/read-webhooks.js';
+import { MAX_ENDPOINTS, ROTATION_HOURS, type WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
+import { Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
+import { DeliveryState, eventsOf, State, StateReason } from './webhook-words.js';
+
+export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
+  const lead = `Your own servers hear of what happens here, by a signed request for each event. At most ${MAX_ENDPOINTS} endpoints.`;
+  return (
+    <>
+      <Heading title="Webhooks" lead={lead}>
+        <a class="button primary" href="/settings/webhooks/new">
+          New endpoint
+        </a>
+      </Heading>
+      {all.length === 0 ? (
+        <Empty title="No endpoints yet">
+          <p>Give the address of a server of yours, and it hears of new photos as they come.</p>
+        </Empty>
+      ) : (
+        <div class="endpoints">
+          <Table
+            caption="Webhook endpoints"
+            columns={['Endpoint', 'Events', 'State', 'Last delivery', '']}
+            rows={all.map((one) => ({ key: one.endpoint.id, cells: cellsOf(one) }))}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function cellsOf({ endpoint, last }: EndpointWithLast) {
+  const { id, url, description } = endpoint;
+  return [
+    <>
+      <a class="code" href={`/settings/webhooks/${id}`}>
+        {url}
+      </a>
+      {description && <span class="small soft">{description}</span>}
+    </>,
+    <span key="events" class="small">
+      {eventsOf(endpoint)}
+    </span>,
+    <>
+      <State endpoint={endpoint} />
+      <span class="small soft">
+        <StateReason endpoint={endpoint} brief />
+      </span>
+    </>,
+    last === null ? (
+      <span class="soft">none yet</span>
+    ) : (
+      <>
+        <DeliveryState delivery={last} />
+        <span class="small soft">
+          <Moment at={last.attemptedAt ?? last.createdAt} />
+        </span>
+      </>
+    ),
+    <span key="do" class="actions">
+      <a class="button plain small" href={`/settings/webhooks/${id}`} aria-label={`Open ${url}`}>
+        Open
+      </a>
+    </span>,
+  ];
+}
+
+/** The only page that shows a secret. */
+export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpoint; secret: string; isNew: boolean }) {
+  return (
+    <>
+      <Heading title={isNew ? 'The endpoint was created' : 'The secret was rotated'} lead={endpoint.url} />
+      <Card
+        title="Its secret"
+        lead="Your server checks with it that a request comes from here. It is shown only now: keep it where you keep passwords."
+      >
+        <div class="secret">
+          <code id="secret">{secret}</code>
+          <button class="button plain" type="button" data-copy="secret" hidden>
+            Copy
+          </button>
+        </div>
+        <p class="unseen" id="copied" role="status" />
+        {!isNew && (
+          <p class="hint">
+            For {ROTATION_HOURS} hours requests are signed with the old secret, too, so nothing is lost while you change
+            it.
+          </p>
+        )}
+        <div class="buttons">
+          <a class="button primary" href={`/settings/webhooks/${endpoint.id}`}>
+            I have stored it
+          </a>
+        </div>
+      </Card>
+    </>
+  );
+}
+
+export function RotateSecret({ endpoint: { id, url } }: { endpoint: WebhookEndpoint }) {
+  return (
+    <Confirm
+      title="Rotate the secret?"
+      action={`/settings/webhooks/${id}/secret`}
+      button="Make a new secret"
+      back={`/settings/webhooks/${id}`}
+    >
+      <p>
+        <span class="code">{url}</span> gets a new secret, which is shown once. Both sign for {ROTATION_HOURS} hours,
+        then the old one is worth nothing.
+      </p>
+    </Confirm>
+  );
+}
+
+export function DeleteEndpoint({ endpoint: { id, url } }: { endpoint: WebhookEndpoint }) {
+  return (
+    <Confirm
+      title="Delete this endpoint?"
+      action={`/settings/webhooks/${id}/delete`}
+      button="Delete the endpoint"
+      back={`/settings/webhooks/${id}`}
+    >
+      <p>
+        Nothing more is sent to <span class="code">{url}</span>. What waits to be sent, its delivery log and its secret
+        go with it. This cannot be undone.
+      </p>
+    </Confirm>
+  );
+}

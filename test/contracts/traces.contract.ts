@@ -1,0 +1,233 @@
+import type { KeyStore } from '../../src/core/access/key-store.js';
+import { type Actor, actAs } from '../../src/core/audit/actor.js';
+import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
+import type { AuditLog } from '../../src/core/audit/audit-log.js';
+import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
+import type { CustomerStore } from '../../src/core/customers/customer-store.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import {
+  MAX_FAILURES,
+  type RequestCount,
+  type RequestFailure,
+  type TrafficStore,
+} from '../../src/core/traffic/traffic.js';
+import { later, sampleKey } from '../support/samples.js';
+import { atOnce, present, Tenant } from '../support/tenant.js';
+
+export interface OpenTraces {
+  readonly auditLog: AuditLog;
+  readonly traffic: TrafficStore;
+  readonly keys: KeyStore;
+  readonly store: CustomerStore;
+  readonly customers: CustomerDirectory;
+  close(): Promise<void>;
+}
+
+/** What `AuditTrail`, `AuditLog`, `TrafficStore` and `TrafficReads` promise. */
+export function tracesContract(name: string, open: () => Promise<OpenTraces>): void {
+  let opened: OpenTraces;
+  let tenant: Tenant;
+  let other: Tenant;
+
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+  beforeEach(async () => {
+    tenant = await Tenant.of(opened);
+    other = await Tenant.of(opened);
+  });
+
+  describe(`AuditTrail: ${name}`, () => {
+    const made = (of: Partial<AuditEntry> = {}) => ({
+      action: of.action ?? ('webhook.edited' as const),
+      subject: { id: of.subjectId ?? 7, name: of.subjectName === undefined ? 'example.com' : of.subjectName },
+      at: of.at ?? later(0),
+      changes: of.changes ?? [],
+    });
+    const add = (of: Partial<AuditEntry> = {}, to = tenant) => to.within(({ audit }) => audit.add(made(of)));
+    /** Without the entry of the customer's own beginning. */
+    const entries = async (of = tenant) =>
+      (await of.read(({ audit }) => audit.list(null, 1000))).filter(({ action }) => action !== 'customer.created');
+
+    it('keeps every value, in the name of whoever acts', async () => {
+      const anna: Actor = { kind: 'person', id: 3, name: 'anna@example.com', address: '2001:db8::1' };
+      const nobody: Actor = { kind: 'service', id: null, name: null, address: null };
+      for (const who of [anna, nobody]) {
+        await actAs(
+          () => who,
+          () => add({ changes: ['url', 'events'], subjectName: null }),
+        );
+      }
+      await add();
+      const [last, second, first] = await entries();
+      const same = { customerId: tenant.id, action: 'webhook.edited', at: later(0), subjectId: 7 };
+      const shown = { ...same, subjectName: null, changes: ['url', 'events'] };
+      const asAnna = { actorKind: 'person', actorId: 3, actorName: 'anna@example.com', address: '2001:db8::1' };
+      const unnamed = { actorId: null, actorName: null, address: null };
+      expect(first).toEqual({ ...shown, ...asAnna, id: first?.id });
+      expect(second).toEqual({ ...shown, ...unnamed, actorKind: 'service', id: second?.id });
+      expect(last).toEqual({
+        ...same,
+        ...unnamed,
+        id: last?.id,
+        actorKind: 'command_line',
+        subjectName: 'example.com',
+        changes: [],
+      });
+    });
+
+    it('is there with the change or not at all', async () => {
+      const failing = tenant.within(async ({ audit }) => {
+        await audit.add(made());
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect(await entries()).toEqual([]);
+    });
+
+    it('tells newest first, in windows, and of nobody else', async () => {
+      for (const subjectId of [1, 2, 3]) await add({ subjectId });
+      await add({ subjectId: 4 }, other);
+      const all = await entries();
+      expect(all.map(({ subjectId }) => subjectId)).toEqual([3, 2, 1]);
+      const [newest] = await tenant.read(({ audit }) => audit.list(null, 1));
+      expect(newest).toEqual(all[0]);
+      const [next] = await tenant.read(({ audit }) => audit.list(present(newest).id, 1));
+      expect(next).toEqual(all[1]);
+      expect((await entries(other)).map(({ subjectId }) => subjectId)).toEqual([4]);
+    });
+
+    it('has the beginning, edits and end of each key, and the beginning of the customer', async () => {
+      const key = await opened.keys.create(sampleKey(tenant.id, { name: 'importer', createdAt: later(1) }));
+      const { name, ipList, readLimit, writeLimit, expiresAt } = key;
+      const settings = { name, ipList, readLimit, writeLimit, expiresAt };
+      await opened.keys.update(key.id, settings, later(1));
+      await opened.keys.update(key.id, { ...settings, name: 'other', expiresAt: later(9) }, later(2));
+      await opened.keys.delete(key.id, later(3));
+      await opened.keys.delete(key.id, later(4));
+      await opened.keys.update(key.id, settings, later(5));
+      await expect(opened.keys.create(sampleKey(9e15))).rejects.toMatchObject({ code: 'not_found' });
+      const all = await tenant.read(({ audit }) => audit.list(null, 10));
+      const told = all.map(({ action, subjectId, subjectName, at, changes }) => [
+        action,
+        subjectId,
+        subjectName,
+        at,
+        changes,
+      ]);
+      expect(told).toEqual([
+        ['api_key.deleted', key.id, 'other', later(3), []],
+        ['api_key.edited', key.id, 'other', later(2), ['name', 'expiresAt']],
+        ['api_key.created', key.id, 'importer', later(1), []],
+        ['customer.created', tenant.id, 'ACME', present(await opened.customers.find(tenant.id)).createdAt, []],
+      ]);
+    });
+
+    it('forgets what is old, so many at a time', async () => {
+      for (const days of [-900, -800, -700, 0]) await add({ at: later(days), subjectId: 1000 + days });
+      const swept = [await opened.auditLog.sweep(later(-600), 2), await opened.auditLog.sweep(later(-600), 2)];
+      expect(swept).toEqual([2, 1]);
+      expect((await entries()).map(({ subjectId }) => subjectId)).toEqual([1000]);
+    });
+  });
+
+  describe(`TrafficStore: ${name}`, () => {
+    let keyId: Id;
+    beforeEach(async () => {
+      keyId = (await opened.keys.create(sampleKey(tenant.id))).id;
+    });
+    const count = (values: Partial<RequestCount> = {}): RequestCount => ({
+      customerId: tenant.id,
+      apiKeyId: keyId,
+      day: '2026-11-21',
+      requests: 3,
+      limited: 1,
+      failed: 2,
+      ...values,
+    });
+    const failure = (values: Partial<RequestFailure> = {}): RequestFailure => ({
+      customerId: tenant.id,
+      apiKeyId: keyId,
+      requestId: 'req_1',
+      at: later(0),
+      method: 'GET',
+      route: '/api/v1/photos/:id',
+      status: 404,
+      code: 'not_found',
+      ...values,
+    });
+    const add = (counts: readonly RequestCount[], failures: readonly RequestFailure[] = []) =>
+      opened.traffic.add({ counts, failures });
+    const counts = (from = '2026-01-01', of = tenant) => of.read(({ traffic }) => traffic.counts(from));
+    const failures = (of = tenant) => of.read(({ traffic }) => traffic.failures());
+
+    it('adds up, by key and day', async () => {
+      const second = (await opened.keys.create(sampleKey(tenant.id))).id;
+      await add([count(), count({ day: '2026-11-20' }), count({ apiKeyId: second, requests: 9 })]);
+      await add([count({ requests: 10, limited: 0, failed: 5 }), count({ limited: 4 })]);
+      const doubled = count({ requests: 16, limited: 5, failed: 9 });
+      const rows = [count({ day: '2026-11-20' }), doubled, count({ apiKeyId: second, requests: 9 })];
+      expect(await counts()).toEqual(rows);
+      expect(await counts('2026-11-21')).toEqual(rows.slice(1));
+      expect(await counts('2026-11-22')).toEqual([]);
+    });
+
+    it('loses nothing of what several processes write at once', async () => {
+      const keys = [keyId, (await opened.keys.create(sampleKey(tenant.id))).id];
+      await atOnce(12, (at) => {
+        const order = at % 2 === 0 ? keys : [...keys].reverse();
+        return add(
+          order.map((apiKeyId) => count({ apiKeyId, requests: 1 })),
+          [failure({ requestId: `req_${at}` })],
+        );
+      });
+      expect((await counts()).map(({ requests }) => requests)).toEqual([12, 12]);
+      expect(await failures()).toHaveLength(12);
+    });
+
+    it('passes over keys that are not there, or another customer’s', async () => {
+      const strange = [{ apiKeyId: 9e15 }, { customerId: other.id }];
+      await add([...strange.map(count), count()], [...strange.map(failure), failure()]);
+      expect(await counts()).toEqual([count()]);
+      expect(await failures()).toEqual([failure()]);
+      expect([await counts('2026-01-01', other), await failures(other)]).toEqual([[], []]);
+    });
+
+    it('goes on after a key was deleted', async () => {
+      await opened.keys.delete(keyId, later(1));
+      await add([count()], [failure({ route: null, status: 500, code: 'internal_error' })]);
+      expect(await counts()).toEqual([count()]);
+      expect(await failures()).toEqual([failure({ route: null, status: 500, code: 'internal_error' })]);
+    });
+
+    it('keeps the newest failures of each customer', async () => {
+      const theirs = (await opened.keys.create(sampleKey(other.id))).id;
+      await add([], [failure({ customerId: other.id, apiKeyId: theirs })]);
+      const many = Array.from({ length: MAX_FAILURES + 5 }, (_, at) =>
+        failure({ requestId: `req_${at}`, at: later(at) }),
+      );
+      await add([], many.slice(50));
+      await add([], many.slice(0, 50));
+      expect((await failures()).map(({ requestId }) => requestId)).toEqual(
+        many
+          .slice(5)
+          .reverse()
+          .map(({ requestId }) => requestId),
+      );
+      expect(await failures(other)).toHaveLength(1);
+    });
+
+    it('forgets old days, and failures from before', async () => {
+      const at = (day: string) => new Date(`${day}T23:59:59.999Z`);
+      const days = ['2026-10-01', '2026-10-02', '2026-10-03'];
+      await add(
+        days.map((day) => count({ day })),
+        days.map((day) => failure({ at: at(day) })),
+      );
+      await opened.traffic.sweep('2026-10-02');
+      expect((await counts()).map(({ day }) => day)).toEqual(days.slice(1));
+      expect((await failures()).map((one) => one.at)).toEqual([at('2026-10-03'), at('2026-10-02')]);
+    });
+  });
+}

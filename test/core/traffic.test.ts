@@ -1,0 +1,79 @@
+import { issueKey } from '../../src/core/access/issue-key.js';
+import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { DAY } from '../../src/core/shared/clock.js';
+import { type EndedRequest, TrafficCounter } from '../../src/core/traffic/counter.js';
+import { readTraffic, sweepTraffic } from '../../src/core/traffic/read-traffic.js';
+import { dayOf, MAX_FAILURES } from '../../src/core/traffic/traffic.js';
+import { world } from '../support/core-world.js';
+
+const request = (values: Partial<EndedRequest> = {}): EndedRequest => ({
+  customerId: 1,
+  apiKeyId: 1,
+  requestId: 'req_1',
+  at: new Date('2026-11-21T12:00:00Z'),
+  method: 'GET',
+  route: '/api/v1/tags',
+  status: 200,
+  code: null,
+  ...values,
+});
+
+test('a counter tells apart what went well, what failed and what was over the limit', () => {
+  const counter = new TrafficCounter();
+  expect(counter.take()).toBeNull();
+  counter.note(request());
+  counter.note(request({ code: 'rate_limited', status: 429 }));
+  counter.note(request({ code: 'not_found', status: 404, requestId: 'req_2' }));
+  counter.note(request({ at: new Date('2026-11-22T00:00:00Z') }));
+  counter.note(request({ apiKeyId: 2 }));
+  const { counts = [], failures = [] } = counter.take() ?? {};
+  const key = { customerId: 1, apiKeyId: 1 };
+  expect(counts).toEqual([
+    { ...key, day: '2026-11-21', requests: 3, limited: 1, failed: 1 },
+    { ...key, day: '2026-11-22', requests: 1, limited: 0, failed: 0 },
+    { customerId: 1, apiKeyId: 2, day: '2026-11-21', requests: 1, limited: 0, failed: 0 },
+  ]);
+  expect(failures).toEqual([request({ code: 'not_found', status: 404, requestId: 'req_2' })]);
+  expect(counter.take()).toBeNull();
+});
+
+test('what could not be written is counted with what came since, oldest failures first, and no more than are kept', () => {
+  const counter = new TrafficCounter();
+  const fail = (from: number, to: number) => {
+    for (let at = from; at < to; at += 1) counter.note(request({ code: 'not_found', requestId: `req_${at}` }));
+  };
+  fail(0, 60);
+  const lost = counter.take();
+  fail(60, 120);
+  if (lost !== null) counter.putBack(lost);
+  const tally = counter.take();
+  expect(tally?.counts).toMatchObject([{ requests: 120, failed: 120 }]);
+  const kept = Array.from({ length: MAX_FAILURES }, (_, at) => `req_${at + 20}`);
+  expect(tally?.failures.map(({ requestId }) => requestId)).toEqual(kept);
+});
+
+test('thirty days are told, today among them, and older ones forgotten', async () => {
+  const ports = world();
+  const { id: customerId } = await createCustomer(ports, { name: 'A', storageBytesLimit: 10, photosLimit: null });
+  const { key } = await issueKey(ports, {
+    customerId,
+    name: 'a key',
+    scopes: ['all'],
+    ipList: [],
+    readLimit: null,
+    writeLimit: null,
+    expiresAt: null,
+  });
+  const day = (ago: number) => dayOf(new Date(ports.clock.now().getTime() - ago * DAY));
+  const counts = [0, 29, 30].map((ago) => {
+    return { customerId, apiKeyId: key.id, day: day(ago), requests: 1, limited: 0, failed: 0 };
+  });
+  await ports.traffic.add({ counts, failures: [] });
+  const told = await readTraffic(ports, customerId);
+  expect([told.days.length, told.days[0], told.days.at(-1)]).toEqual([30, day(29), day(0)]);
+  expect(told.counts.map((count) => count.day)).toEqual([day(29), day(0)]);
+  expect(told.keys.map(({ id }) => id)).toEqual([key.id]);
+  expect(ports.database.requestCounts.all()).toHaveLength(3);
+  await sweepTraffic(ports);
+  expect(ports.database.requestCounts.all()).toHaveLength(2);
+});

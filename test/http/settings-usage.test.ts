@@ -1,0 +1,156 @@
+import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
+import { until } from '../support/until.js';
+import { BrowserClient } from './support/browser-client.js';
+import { importPhotos, picture } from './support/photos.js';
+import { type Actor, type RunningApp, startApp } from './support/start-app.js';
+
+let app: RunningApp;
+let actor: Actor;
+let browser: BrowserClient;
+let isAway = false;
+
+beforeAll(async () => {
+  app = await startApp({
+    ports: ({ traffic }) => ({
+      traffic: {
+        add: (tally) => (isAway ? Promise.reject(new Error('away')) : traffic.add(tally)),
+        sweep: (day) => traffic.sweep(day),
+      },
+    }),
+  });
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  actor = await app.customer('Studio North', { photos: 10, storageBytes: 1_000_000 });
+  browser = await person(actor, 'owner');
+});
+
+async function person(of: Actor, role: 'owner' | 'member'): Promise<BrowserClient> {
+  const client = new BrowserClient(app.url);
+  await client.enter(app.ports, of.customerId, role, `${role}.${of.customerId}@example.com`);
+  return client;
+}
+
+const traffic = (of = actor) => {
+  return app.ports.store.read(of.customerId, async (view) => ({
+    counts: await view.traffic.counts('2000-01-01'),
+    failures: await view.traffic.failures(),
+  }));
+};
+
+/** Has what was counted so far written. An answer is counted once its connection is done with it, a moment after it came. */
+async function counted(requests: number, of = actor): Promise<void> {
+  await until(async () => {
+    await app.writeCounts();
+    const { counts } = await traffic(of);
+    return counts.reduce((sum, count) => sum + count.requests, 0) >= requests;
+  });
+}
+
+describe('usage', () => {
+  it('counts requests, errors and refusals of each key', async () => {
+    const second = await actor.withKey({ name: 'slow importer', readLimit: 1 });
+    await actor.get('/tags?q=a-private-word');
+    const missing = await actor.get('/photos/987654321?include=urls');
+    await second.get('/me');
+    await second.get('/me');
+    await app.send({ path: '/api/v1/me' });
+    await counted(4);
+    const { counts, failures } = await traffic();
+    const day = app.clock.now().toISOString().slice(0, 10);
+    const of = { customerId: actor.customerId, day };
+    expect(counts).toEqual([
+      { ...of, apiKeyId: actor.keyId, requests: 2, limited: 0, failed: 1 },
+      { ...of, apiKeyId: second.keyId, requests: 2, limited: 1, failed: 0 },
+    ]);
+    expect(failures).toMatchObject([
+      { method: 'GET', route: '/api/v1/photos/:id', status: 404, code: 'not_found', apiKeyId: actor.keyId },
+    ]);
+    const { text } = await browser.get('/settings/usage');
+    expect(text).toContain(missing.headers['x-request-id']);
+    expect(text).toMatch(/4 requests[\s\S]*1 error[\s\S]*1 over the rate limit/);
+    expect(text).toMatch(/slow importer<\/a><\/td><td data-column="Requests">2<\/td><td[^>]*>0<\/td><td[^>]*>1</);
+    expect(text).toContain('/api/v1/photos/:id');
+    for (const hidden of ['a-private-word', '987654321', 'include=urls', actor.token])
+      expect(text).not.toContain(hidden);
+    const one = await browser.get(`/settings/usage?key=${second.keyId}`);
+    expect(one.text).toContain('Of slow importer, in the last 30 days');
+    expect(one.text).toMatch(/2 requests[\s\S]*0 errors/);
+  });
+
+  it('goes on counting while the counts cannot be written', async () => {
+    isAway = true;
+    await actor.get('/me');
+    await until(async () => {
+      await app.writeCounts();
+      return app.log.some((line) => line.includes('the counts of requests were not written'));
+    });
+    await actor.get('/me');
+    isAway = false;
+    await counted(2);
+    expect((await traffic()).counts).toMatchObject([{ requests: 2 }]);
+  });
+
+  it('shows what is held against the quota', async () => {
+    const content = picture('one');
+    await importPhotos(app, actor, [{ filename: 'a.jpg', type: 'image/jpeg', content }]);
+    const { text } = await browser.get('/settings/usage');
+    expect(text).toMatch(/Photos<\/h2><p class="figure">1<\/p>[\s\S]*?10 % of 10 photos/);
+    expect(text).toMatch(/Storage<\/h2><p class="figure">[\d.]+ (bytes|KB)<\/p>[\s\S]*?Less than 1 % of 1 MB/);
+    const free = await app.customer();
+    expect((await (await person(free, 'member')).get('/settings/usage')).text).toContain('Without limit.');
+  });
+
+  it('of another customer shows nothing', async () => {
+    const stranger = await app.customer();
+    const key = await stranger.withKey({ name: 'a stranger’s key' });
+    await key.get('/photos/999999');
+    await counted(1, stranger);
+    const { text } = await browser.get(`/settings/usage?key=${key.keyId}`);
+    expect(text).not.toContain('stranger’s');
+    expect(text).toContain('0 requests');
+    expect(text).toContain('No errors');
+  });
+});
+
+describe('the audit log', () => {
+  it('says who did what from where, for owners alone', async () => {
+    const made = await browser.submit('/settings/webhooks/new', { url: 'https://example.com/hooks', which: 'all' });
+    const secret = /whsec_[A-Za-z0-9+/=]+/.exec(made.text)?.[0] ?? 'there is none';
+    const { text } = await browser.get('/settings/audit');
+    const row = /Webhook endpoint created[\s\S]*?example\.com[\s\S]*?owner\.\d+@example\.com[\s\S]*?127\.0\.0\.1/;
+    expect(text).toMatch(row);
+    expect(text).toMatch(/Person joined[\s\S]*?owner\.\d+@example\.com[\s\S]*?Person invited[\s\S]*?Command line/);
+    expect(text).toMatch(/API key created[\s\S]*?a key[\s\S]*?Account created[\s\S]*?Studio North/);
+    for (const hidden of [secret, actor.token, '/settings/enter/']) expect(text).not.toContain(hidden);
+    const member = await person(actor, 'member');
+    expect((await member.get('/settings/audit')).status).toBe(403);
+    expect((await member.get('/settings/usage')).text).not.toContain('/settings/audit');
+  });
+
+  it('is walked page by page, and shows nothing of others', async () => {
+    const stranger = await app.customer('Studio South');
+    await stranger.withKey({ name: 'a stranger’s key' });
+    for (const at of Array(60).keys()) await actor.withKey({ name: `key no ${at}.` });
+    const first = await browser.get('/settings/audit');
+    const next = /href="([^"]*\?cursor=[^"]*)"/.exec(first.text)?.[1] ?? '';
+    const both = first.text + (await browser.get(next)).text;
+    expect(new Set(both.match(/key no \d+\./g)).size).toBe(60);
+    expect(both).not.toContain('stranger’s');
+    expect((await browser.get('/settings/audit?cursor=nonsense')).status).toBe(400);
+  });
+
+  it('names a person by each change that they make at the same time', async () => {
+    const others = await Promise.all([1, 2, 3].map(() => app.customer()));
+    const people = await Promise.all(others.map((each) => person(each, 'owner')));
+    await Promise.all(
+      people.map((each) => each.submit('/settings/webhooks/new', { url: 'https://example.com/hooks', which: 'all' })),
+    );
+    await createWebhookEndpoint(app.ports, actor.customerId, { url: 'https://example.com/hooks' });
+    for (const [at, each] of people.entries()) {
+      const text = (await each.get('/settings/audit')).text;
+      const mine = new RegExp(`endpoint created[\\s\\S]*?owner\\.${others[at]?.customerId}@example\\.com`);
+      expect(text).toMatch(mine);
+    }
+  });
+});

@@ -1,0 +1,221 @@
+import { MemoryWebhookSender } from '../../src/adapters/memory/memory-webhook-sender.js';
+import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
+import { deliverEvent } from '../../src/core/events/deliver-event.js';
+import { listWebhookEndpoints } from '../../src/core/events/read-webhooks.js';
+import { eventBody } from '../../src/http/webhooks/event-body.js';
+import { present } from '../support/tenant.js';
+import { BrowserClient } from './support/browser-client.js';
+import { type Actor, type RunningApp, startApp } from './support/start-app.js';
+
+let app: RunningApp;
+let actor: Actor;
+let browser: BrowserClient;
+const receivers = new MemoryWebhookSender();
+
+beforeAll(async () => {
+  app = await startApp({ ports: () => ({ webhooks: receivers }) });
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  actor = await app.customer();
+  browser = await person(actor, 'owner');
+  receivers.sent.length = 0;
+  receivers.answer = () => 200;
+});
+
+const URL_OF = 'https://example.com/hooks';
+
+async function person(of: Actor, role: 'owner' | 'member'): Promise<BrowserClient> {
+  const client = new BrowserClient(app.url);
+  await client.enter(app.ports, of.customerId, role, `${role}.${of.customerId}@example.com`);
+  return client;
+}
+
+const endpoints = (of = actor) => listWebhookEndpoints(app.ports, of.customerId);
+const endpoint = async (of = actor) =>
+  (await createWebhookEndpoint(app.ports, of.customerId, { url: URL_OF })).endpoint;
+
+async function deliverAll(): Promise<void> {
+  const claim = () => app.ports.deliveries.claim(30, { endpointIds: [], customerIds: [] });
+  for (let held = await claim(); held !== null; held = await claim()) await deliverEvent(app.ports, held, eventBody);
+}
+
+/** Sends a form whose button is not on the page any more, or was never there. */
+async function forge(path: string, fields: Record<string, string> = {}) {
+  const { text } = await browser.get('/settings/webhooks/new');
+  const token = present(/name="_csrf" value="([0-9a-f]+)"/.exec(text)?.[1]);
+  return browser.post(path, { ...fields, _csrf: token });
+}
+
+describe('making an endpoint', () => {
+  it('shows its secret, once', async () => {
+    const fields = { url: URL_OF, description: 'The shop', which: 'some', events: ['tag.created', 'photo.created'] };
+    const made = await browser.submit('/settings/webhooks/new', fields);
+    expect(made.status).toBe(200);
+    expect(made.headers['cache-control']).toBe('no-store');
+    const secret = present(/>(whsec_[^<]+)</.exec(made.text)?.[1]);
+    const [stored] = await endpoints();
+    expect(stored).toMatchObject({ url: URL_OF, description: 'The shop', events: ['photo.created', 'tag.created'] });
+    for (const path of ['', `/${stored?.id}`, `/${stored?.id}/edit`]) {
+      expect((await browser.get(`/settings/webhooks${path}`)).text).not.toContain(secret);
+    }
+    expect(app.log.join('\n')).not.toContain(secret);
+  });
+
+  it.each([
+    ['http://example.com/hooks', 'url must begin with https://.'],
+    ['https://10.0.0.1/hooks', 'url must lead to a public address.'],
+    ['https://[::1]/hooks', 'url must lead to a public address.'],
+    ['https://user:pass@example.com', 'url must not hold a user name or password.'],
+    ['nonsense', 'url must be a whole URL'],
+    ['', 'url must be a whole URL'],
+  ])('refuses %s with words beside the field', async (url, words) => {
+    const refused = await browser.submit('/settings/webhooks/new', { url, which: 'all' });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('id="field-url-error"');
+    expect(refused.text).toContain(words);
+    expect(await endpoints()).toEqual([]);
+  });
+
+  it('refuses no event at all, and events that there are not', async () => {
+    const none = await browser.submit('/settings/webhooks/new', { url: URL_OF, which: 'some' });
+    expect(none.text).toContain('Choose an event, or all of them.');
+    const unknown = await browser.submit('/settings/webhooks/new', { url: URL_OF, which: 'some', events: 'x' });
+    expect([none.status, unknown.status]).toEqual([400, 400]);
+  });
+
+  it('says so when there are twenty', async () => {
+    for (const _ of Array.from({ length: 20 })) await endpoint();
+    const refused = await browser.submit('/settings/webhooks/new', { url: URL_OF, which: 'all' });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('at most 20 webhook endpoints');
+  });
+});
+
+describe('an endpoint', () => {
+  it('is edited, disabled and enabled', async () => {
+    const { id } = await endpoint();
+    const page = `/settings/webhooks/${id}`;
+    const url = 'https://example.com/other';
+    expect((await browser.submit(`${page}/edit`, { url, which: 'all', description: '' })).status).toBe(303);
+    expect((await browser.get(page)).text).toContain(url);
+    expect((await browser.submit(`${page}/edit`, { url: 'https://127.0.0.1', which: 'all' })).status).toBe(400);
+    await browser.submit(page, {}, `${page}/disable`);
+    const disabled = await browser.get(page);
+    expect(disabled.text).toContain('Disabled. Nothing is sent to it');
+    expect(disabled.text).toContain('It was switched off by an owner');
+    expect(disabled.text).not.toContain('Send a test event');
+    await browser.submit(page, {}, `${page}/enable`);
+    expect((await endpoints())[0]).toMatchObject({ status: 'enabled', url });
+  });
+
+  it('that its receiver gave up says why', async () => {
+    const { id } = await endpoint();
+    receivers.answer = () => 410;
+    await actor.post('/tags', { name: 'Sea' });
+    await deliverAll();
+    for (const path of ['', `/${id}`]) {
+      expect((await browser.get(`/settings/webhooks${path}`)).text).toContain('410 Gone: it wants no more events.');
+    }
+  });
+
+  it('gets a new secret, shown once, and both sign for a day', async () => {
+    const { id, secret } = await endpoint();
+    const page = `/settings/webhooks/${id}/secret`;
+    const rotated = await browser.submit(page);
+    expect(rotated.text).toMatch(/>whsec_[^<]+</);
+    expect((await endpoints())[0]?.previousSecret).toBe(secret);
+    expect((await browser.get(`/settings/webhooks/${id}`)).text).toContain(
+      'the old one signs beside the new one until',
+    );
+    app.clock.pass(24 * 3600 * 1000);
+    expect((await browser.get(`/settings/webhooks/${id}`)).status).toBe(303);
+  });
+
+  it('is deleted after a question', async () => {
+    const { id } = await endpoint();
+    const page = `/settings/webhooks/${id}/delete`;
+    expect((await browser.get(page)).text).toContain(URL_OF);
+    expect((await browser.submit(page)).headers.location).toBe('/settings/webhooks');
+    expect(await endpoints()).toEqual([]);
+  });
+});
+
+describe('the delivery log', () => {
+  it('shows how each attempt ended, and sends again', async () => {
+    const { id } = await endpoint();
+    const page = `/settings/webhooks/${id}`;
+    expect((await browser.get(page)).text).toContain('Nothing was sent yet');
+    await browser.submit(page, {}, `${page}/test`);
+    await deliverAll();
+    const { text } = await browser.get(page);
+    expect(text).toMatch(/webhook\.test[\s\S]*Delivered[\s\S]*HTTP 200/);
+    const resend = present(/action="(\/settings\/webhooks\/\d+\/deliveries\/\d+)"/.exec(text)?.[1]);
+    expect((await browser.submit(page, {}, resend)).headers.location).toBe(page);
+    await deliverAll();
+    const [first, second] = receivers.sent.map(({ headers }) => headers['webhook-id']);
+    expect(first).toMatch(/^evt_/);
+    expect(second).toBe(first);
+  });
+
+  it('shows what is tried again, and when', async () => {
+    const { id } = await endpoint();
+    receivers.answer = () => 500;
+    await actor.post('/tags', { name: 'Sea' });
+    await deliverAll();
+    const { text } = await browser.get(`/settings/webhooks/${id}`);
+    expect(text).toMatch(/tag\.created[\s\S]*Trying again[\s\S]*HTTP 500[\s\S]*data-column="Next attempt"><time/);
+    expect((await browser.get('/settings/webhooks')).text).toContain('Trying again');
+  });
+
+  it('is walked page by page', async () => {
+    const { id } = await endpoint();
+    await actor.post('/tags', { tags: Array.from({ length: 60 }, (_, at) => ({ name: `tag ${at}` })) });
+    const page = `/settings/webhooks/${id}`;
+    const first = await browser.get(page);
+    const next = present(/href="([^"]*\?cursor=[^"]*)"/.exec(first.text)?.[1]);
+    const second = await browser.get(next);
+    const ids = [first, second].flatMap(({ text }) =>
+      [...text.matchAll(/evt_\w+(?=<\/span>)/g)].map(([found]) => found),
+    );
+    expect(new Set(ids).size).toBe(60);
+    expect((await browser.get(`${page}?cursor=nonsense`)).status).toBe(400);
+  });
+
+  it('of a disabled endpoint sends nothing, and says so', async () => {
+    const { id } = await endpoint();
+    const page = `/settings/webhooks/${id}`;
+    await browser.submit(page, {}, `${page}/test`);
+    await browser.submit(page, {}, `${page}/disable`);
+    expect((await browser.get(page)).text).toContain('when it is enabled');
+    expect((await forge(`${page}/test`)).headers.location).toBe(page);
+    expect((await browser.get(page)).text).toContain('This webhook endpoint is disabled. Enable it first.');
+  });
+});
+
+it('a member sees none of it', async () => {
+  const { id } = await endpoint();
+  const member = await person(actor, 'member');
+  for (const path of ['', '/new', `/${id}`, `/${id}/edit`, `/${id}/secret`, `/${id}/delete`]) {
+    expect((await member.get(`/settings/webhooks${path}`)).status).toBe(403);
+  }
+  expect((await member.get('/settings/tags')).text).not.toContain('/settings/webhooks');
+});
+
+it('another customer’s endpoint and deliveries are not there', async () => {
+  const stranger = await app.customer();
+  const { id } = await endpoint(stranger);
+  await stranger.post('/tags', { name: 'Sea' });
+  const [delivery] = await app.ports.store.read(stranger.customerId, (view) => view.deliveries.list(id, null, 1));
+  const own = await endpoint();
+  for (const path of [`/${id}`, `/${id}/edit`, `/${id}/secret`, `/${id}/delete`]) {
+    expect((await browser.get(`/settings/webhooks${path}`)).status).toBe(404);
+  }
+  const fields = { url: 'https://example.com/mine', which: 'all' };
+  const deliveries = [id, own.id].map((each) => `${each}/deliveries/${delivery?.id}`);
+  for (const path of ['edit', 'enable', 'disable', 'secret', 'test', 'delete'].map((each) => `${id}/${each}`)) {
+    expect([path, (await forge(`/settings/webhooks/${path}`, fields)).status]).toEqual([path, 404]);
+  }
+  for (const path of deliveries) expect((await forge(`/settings/webhooks/${path}`)).status).toBe(404);
+  expect((await endpoints(stranger))[0]).toMatchObject({ id, url: URL_OF, status: 'enabled', previousSecret: null });
+});

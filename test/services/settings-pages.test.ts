@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import { Installation } from '../e2e/support/service.js';
+import { type Received, Receiver } from '../support/receiver.js';
+import { present } from '../support/tenant.js';
+import { until } from '../support/until.js';
+import { seriousViolations } from './support/axe.js';
+import { type BrowserSession, launchBrowser, session } from './support/browser.js';
+
+let installation: Installation;
+let receiver: Receiver;
+let browser: Browser;
+let opened: BrowserSession;
+let page: Page;
+let token: string;
+
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' });
+  await installation.start();
+  token = present(installation.token());
+  browser = await launchBrowser();
+  opened = await session(browser);
+  page = opened.page;
+  await page.goto(present(installation.link()));
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('navigation', { name: 'Settings' }).waitFor();
+});
+afterAll(async () => {
+  await browser?.close();
+  await installation?.remove();
+  await receiver?.close();
+});
+
+const open = (path: string) => page.goto(`${installation.url}${path}`);
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies field by field.
+async function api(method: string, path: string, body?: object): Promise<any> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${installation.url}/api/v1${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return answer.json();
+}
+
+test('a webhook made in the page is delivered, is genuine, and is sent again', async () => {
+  await open('/settings/webhooks');
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'New endpoint' }).click();
+  await page.getByLabel('URL').fill(receiver.url);
+  await page.getByLabel('tag.created').check();
+  expect(await page.getByLabel('Only these').isChecked()).toBe(true);
+  expect(await seriousViolations(page)).toEqual([]);
+  await press('Create the endpoint');
+  const secret = present(await page.locator('#secret').textContent());
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'I have stored it' }).click();
+  await page.getByText('Nothing was sent yet').waitFor();
+  expect(await page.content()).not.toContain(secret);
+
+  await api('POST', '/tags', { name: 'Sea' });
+  await until(() => receiver.received.length === 1);
+  const verify = ({ body, headers }: Received) => new Webhook(secret).verify(body, headers as Record<string, string>);
+  const first = present(receiver.received[0]);
+  expect(verify(first)).toMatchObject({ type: 'tag.created', data: { tag: { name: 'Sea' } } });
+
+  await until(async () => {
+    await page.reload();
+    return page.getByText('Delivered').isVisible();
+  });
+  await page.getByText('HTTP 204').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await press('Resend');
+  await page.getByText('It is sent again.').waitFor();
+  await until(() => receiver.received.length === 2);
+  const second = present(receiver.received[1]);
+  expect(verify(second)).toEqual(verify(first));
+  expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
+  expect(opened.complaints).toEqual([]);
+});
+
+test('a tag is renamed and merged, on its photos too', async () => {
+  const name = 'cyclamen.jpg';
+  const form = new FormData();
+  form.append('file', new Blob([readFileSync(join(__dirname, '../fixtures/photos', name))]), name);
+  const created = await api('POST', '/tags', { name: 'Flowers' });
+  const headers = { authorization: `Bearer ${token}` };
+  const url = `${installation.url}/api/v1/imports`;
+  const { id } = await api('POST', '/imports', { tagIds: [created.id] });
+  await fetch(`${url}/${id}/photos`, { method: 'POST', headers, body: form });
+  await api('POST', `/imports/${id}/finalize`);
+  await until(async () => (await api('GET', `/imports/${id}`)).status === 'completed');
+
+  await open('/settings/tags');
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Flowers', exact: true }).click();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByLabel('Name').fill('Blossoms');
+  await page.getByLabel('Violet').check();
+  await press('Save');
+  await page.getByText('The tag “Blossoms” was saved.').waitFor();
+
+  await page.getByLabel('Choose Blossoms for a merge').check();
+  await page.getByLabel('Choose Sea for a merge').check();
+  await press('Merge the chosen tags…');
+  await page.getByText('1 photo will have the tag that you keep').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByLabel(/^Sea/).check();
+  await press('Merge');
+  await page.getByText('1 tag merged into “Sea”, now on 1 photo.').waitFor();
+  const { data } = await api('GET', '/photos');
+  expect(data[0].tags).toMatchObject([{ name: 'Sea' }]);
+  expect(opened.complaints).toEqual([]);
+});
+
+test('usage and the audit log tell of it, on a telephone in the dark, too', async () => {
+  const missing = await api('GET', '/photos/999999');
+  const { requestId } = missing.error;
+  await until(async () => {
+    await open('/settings/usage');
+    return page.getByText(requestId).isVisible();
+  });
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByText('Webhook endpoint created').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 800 });
+  for (const path of ['/settings/audit', '/settings/usage', '/settings/tags', '/settings/webhooks']) {
+    await open(path);
+    expect([path, await seriousViolations(page)]).toEqual([path, []]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  }
+  expect(opened.complaints).toEqual([]);
+});
