@@ -50,6 +50,11 @@ export function directUploadsContract(name: string, open: () => Promise<OpenUplo
       },
     );
 
+    it('says the origin of what it signs', async () => {
+      const { url } = await signOne(newKey(), Buffer.from('x'));
+      expect(await opened.uploads.origin()).toBe(new URL(url).origin);
+    });
+
     it('signs for many, in order, each for its own key', async () => {
       const blobs = Array.from({ length: 45 }, (_, n) => ({ key: newKey(), bytes: Buffer.from(`blob ${n}`) }));
       const expected = blobs.map(({ key, bytes }) => ({ key, sizeBytes: bytes.length, sha256: hashOf(bytes) }));

@@ -67,7 +67,7 @@ describe('upload targets where clients reach the store (§8.6)', () => {
     const { items } = await registered(file);
     expect(items[0]?.upload).toEqual({
       method: 'PUT',
-      url: expect.stringMatching(/^memory:/),
+      url: expect.stringMatching(/^https:\/\/store\.invalid\//),
       headers: { 'content-length': String(file.sizeBytes), 'x-sha256': file.sha256 },
       expiresAt: new Date(ports.clock.now().getTime() + 6 * HOUR),
     });

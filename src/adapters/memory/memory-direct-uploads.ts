@@ -4,6 +4,9 @@ import type { DirectUploads, ExpectedBlob, SignedPut } from '../../core/blobs/di
 import { inOneChunk } from '../../core/blobs/open-blob.js';
 import { after, type Clock, SECOND } from '../../core/shared/clock.js';
 
+/** Nobody is there: `put` is the server. */
+const ORIGIN = 'https://store.invalid';
+
 interface Grant {
   readonly key: BlobKey;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,11 +25,15 @@ export class MemoryDirectUploads implements DirectUploads {
   async sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly SignedPut[]> {
     const expiresAt = after(this.clock.now(), seconds * SECOND);
     return blobs.map(({ key, sizeBytes, sha256 }) => {
-      const url = `memory:${this.grants.size}/${key}`;
+      const url = `${ORIGIN}/${this.grants.size}/${key}`;
       const headers = { 'content-length': String(sizeBytes), ...(sha256 !== null && { 'x-sha256': sha256 }) };
       this.grants.set(url, { key, headers, expiresAt });
       return { url, headers };
     });
+  }
+
+  async origin(): Promise<string> {
+    return ORIGIN;
   }
 
   /** What a client does. False when it is refused, and nothing is stored then. */

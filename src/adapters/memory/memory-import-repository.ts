@@ -7,7 +7,7 @@ import {
   type OldEnough,
 } from '../../core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-photo.js';
-import type { ImportRepository } from '../../core/imports/import-repository.js';
+import type { ImportQuery, ImportRepository } from '../../core/imports/import-repository.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { ForgottenItems, MemoryDatabase } from './memory-database.js';
 import type { HeldRows } from './memory-held-rows.js';
@@ -61,6 +61,15 @@ export class MemoryImportRepository implements ImportRepository {
   async findOpenByClientRef(clientRef: string): Promise<CountedImport | null> {
     const subject = this.open().find((candidate) => candidate.clientRef === clientRef);
     return subject ? this.counted(subject) : null;
+  }
+
+  async list({ statuses, window: { after, limit } }: ImportQuery): Promise<readonly CountedImport[]> {
+    return this.database.imports
+      .where((row) => row.customerId === this.customerId && (statuses?.includes(row.status) ?? true))
+      .filter(({ id }) => after === null || id < after.id)
+      .sort((a, b) => b.id - a.id)
+      .slice(0, limit)
+      .map((subject) => this.counted(subject));
   }
 
   async countOpen(): Promise<number> {

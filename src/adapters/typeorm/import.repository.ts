@@ -7,7 +7,7 @@ import {
   type OldEnough,
 } from '../../core/imports/import.js';
 import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
-import type { ImportRepository } from '../../core/imports/import-repository.js';
+import type { ImportQuery, ImportRepository } from '../../core/imports/import-repository.js';
 import type { Id } from '../../core/shared/ids.js';
 import { importTable, oldEnoughImports } from './import.table.js';
 import { change, insert, select, selected, update } from './rows.js';
@@ -29,11 +29,17 @@ export class TypeormImportRepository implements ImportRepository {
   }
 
   get(id: Id): Promise<CountedImport | null> {
-    return this.counted('i.id = $2', id);
+    return this.counted('i.id = $2', [id]).then(first);
   }
 
   findOpenByClientRef(clientRef: string): Promise<CountedImport | null> {
-    return this.counted(`i.status = 'open' AND i.client_ref = $2`, clientRef);
+    return this.counted(`i.status = 'open' AND i.client_ref = $2`, [clientRef]).then(first);
+  }
+
+  list({ statuses, window: { after, limit } }: ImportQuery): Promise<readonly CountedImport[]> {
+    const those = statuses === undefined ? '$3::text[] IS NULL' : 'i.status = ANY ($3)';
+    const page = `i.id < $2 AND ${those} ORDER BY i.id DESC LIMIT $4`;
+    return this.counted(page, [after?.id ?? Number.MAX_SAFE_INTEGER, statuses ?? null, limit]);
   }
 
   countOpen(): Promise<number> {
@@ -153,8 +159,9 @@ export class TypeormImportRepository implements ImportRepository {
     return row ?? null;
   }
 
-  private async counted(condition: string, value: Id | string): Promise<CountedImport | null> {
-    const [row] = await select<CountedRow>(
+  /** `condition` has its values from $2 on. */
+  private async counted(condition: string, values: readonly unknown[]): Promise<readonly CountedImport[]> {
+    const rows = await select<CountedRow>(
       this.manager,
       `SELECT ${selected(importTable, 'i')}, items."byStatus", items."totalBytes"
        FROM imports i CROSS JOIN LATERAL (
@@ -169,11 +176,15 @@ export class TypeormImportRepository implements ImportRepository {
          ) each_status
        ) items
        WHERE i.customer_id = $1 AND NOT i.forgotten AND ${condition}`,
-      [this.customerId, value],
+      [this.customerId, ...values],
     );
-    if (row === undefined) return null;
-    const { byStatus, totalBytes, ...subject } = row;
-    const counts = countItems(new Map(Object.entries(byStatus) as [ImportPhotoStatus, number][]));
-    return { ...subject, counts, totalBytes };
+    return rows.map(({ byStatus, totalBytes, ...subject }) => {
+      const counts = countItems(new Map(Object.entries(byStatus) as [ImportPhotoStatus, number][]));
+      return { ...subject, counts, totalBytes };
+    });
   }
+}
+
+function first<T>(rows: readonly T[]): T | null {
+  return rows[0] ?? null;
 }

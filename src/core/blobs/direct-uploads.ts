@@ -23,4 +23,6 @@ export interface DirectUploads {
    * and lets other work go on between.
    */
   sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly SignedPut[]>;
+  /** The origin of every address that it signs, for pages that must say where their scripts reach. */
+  origin(): Promise<string>;
 }

@@ -1,7 +1,7 @@
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { PageWindow } from '../shared/page.js';
-import type { CountedImport, Import, NewImport, OldEnough } from './import.js';
+import type { CountedImport, Import, ImportStatus, NewImport, OldEnough } from './import.js';
 import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
 
 /** Imports of the bound customer. */
@@ -11,6 +11,8 @@ export interface ImportReads {
   /** The same with counts as the rows are now: one pass over the import's items. Those that were forgotten count as what they were. */
   get(id: Id): Promise<CountedImport | null>;
   findOpenByClientRef(clientRef: string): Promise<CountedImport | null>;
+  /** By id descending, each counted as by `get`. */
+  list(query: ImportQuery): Promise<readonly CountedImport[]>;
   /** Imports that are `open`. */
   countOpen(): Promise<number>;
   /** Ids of open imports whose `expiresAt` has passed, at most `limit`. */
@@ -19,6 +21,13 @@ export interface ImportReads {
   endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]>;
   /** Ids of ended imports that are old enough, or still have items that are; at most `limit`. */
   toForget(old: OldEnough, limit: number): Promise<readonly Id[]>;
+}
+
+export interface ImportQuery {
+  /** Absent: all. */
+  readonly statuses?: readonly ImportStatus[];
+  /** By id descending. */
+  readonly window: PageWindow;
 }
 
 export interface ImportRepository extends ImportReads {

@@ -3,6 +3,7 @@ import type { Uses } from '../ports.js';
 import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/page.js';
+import type { CountedImport, ImportStatus } from './import.js';
 import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
 import { type ShownImport, type ShownItem, showImport, showItems, withUploadTargets } from './shown.js';
 import type { TargetUses } from './upload-target.js';
@@ -12,6 +13,30 @@ export function readImport({ store }: Uses<'store'>, caller: Pick<Caller, 'custo
   return store.read(caller.customerId, async (view) =>
     showImport(view.tags, found(await view.imports.get(id), 'import')),
   );
+}
+
+export interface ImportListRequest extends PageRequest {
+  readonly statuses?: readonly ImportStatus[];
+}
+
+/** The customer's imports, the newest first. Errors: `invalid_cursor`. */
+export function listImports(
+  uses: Uses<'store' | 'secrets' | 'clock'>,
+  { customerId }: Pick<Caller, 'customerId'>,
+  { statuses, ...request }: ImportListRequest,
+): Promise<Page<CountedImport>> {
+  return uses.store.read(customerId, (view) => {
+    const listing = {
+      customerId,
+      endpoint: 'imports',
+      sort: '-id',
+      filters: { statuses },
+      position: ({ id }: CountedImport) => ({ value: id, id }),
+      rows: (window: PageWindow) => view.imports.list({ window, ...(statuses && { statuses }) }),
+      unmoved: async () => true, // Ids never change.
+    };
+    return readPage(uses, listing, request);
+  });
 }
 
 type ItemUses = TargetUses & Uses<'store'>;

@@ -4,11 +4,12 @@ import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import type { Uses } from '../ports.js';
 import { DomainError, isOutage } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
 import { demandKept } from './demand-kept.js';
 import { type ImportPhoto, move, newAttempt } from './import-photo.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
-type UploadUses = Uses<'store' | 'keys' | 'blobs' | 'clock' | 'secrets'>;
+type UploadUses = Uses<'store' | 'customers' | 'keys' | 'blobs' | 'clock' | 'secrets'>;
 
 export interface Upload {
   readonly token: string;
@@ -49,11 +50,21 @@ export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<v
 async function demandGrant(uses: UploadUses, { token, address }: Upload): Promise<UploadGrant> {
   const grant = readUploadToken(uses, token);
   const now = uses.clock.now();
-  if (grant === null || grant.expiresAt.getTime() <= now.getTime() || grant.apiKeyId === null) throw forbidden();
-  const known = await uses.keys.find(grant.apiKeyId);
+  if (grant === null || grant.expiresAt.getTime() <= now.getTime()) throw forbidden();
+  if (grant.apiKeyId === null) await demandActive(uses, grant.customerId);
+  else await demandKey(uses, grant.apiKeyId, address, now);
+  return grant;
+}
+
+async function demandKey({ keys }: UploadUses, id: Id, address: string, now: Date): Promise<void> {
+  const known = await keys.find(id);
   if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') throw forbidden();
   if (!admits(known.key.ipList, address)) throw forbidden();
-  return grant;
+}
+
+/** Asked for by a person: there is no key that could end before the address does. */
+async function demandActive({ customers }: UploadUses, customerId: Id): Promise<void> {
+  if ((await customers.find(customerId))?.status !== 'active') throw forbidden();
 }
 
 async function stage(

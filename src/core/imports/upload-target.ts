@@ -14,7 +14,7 @@ export interface UploadTarget {
   readonly expiresAt: Date;
 }
 
-/** What an upload token says. It is good for one attempt of one item and ends with the key that asked for it. */
+/** What an upload token says. It is good for one attempt of one item, and ends with the key that asked for it, if it was a key. */
 export interface UploadGrant {
   readonly customerId: Id;
   readonly importId: Id;

@@ -52,9 +52,9 @@ export async function downloadRendition(
   { store, blobs, media }: Uses<'store' | 'blobs' | 'media'>,
   caller: Pick<Caller, 'customerId'>,
   id: Id,
-  request: RenditionRequest,
+  { trashedToo = false, ...request }: RenditionRequest & { readonly trashedToo?: boolean },
 ): Promise<RenditionDownload> {
-  const { photo } = await readPhoto({ store }, caller, id, { trashedToo: false, withExif: false });
+  const { photo } = await readPhoto({ store }, caller, id, { trashedToo, withExif: false });
   return renditionOf({ blobs, media }, photo, request);
 }
 

@@ -1,0 +1,52 @@
+import type { Caller } from '../access/caller.js';
+import type { Uses } from '../ports.js';
+import type { Id } from '../shared/ids.js';
+import type { TaggedPhoto } from './photo.js';
+import { type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
+import type { PhotoReads } from './photo-repository.js';
+
+/** A sort that has an opposite, so that one can go back in it. */
+export type TwoWaySort = Exclude<PhotoSort, 'updatedAt'>;
+
+/** Null where the list ends. */
+export interface Neighbours {
+  readonly previous: Id | null;
+  readonly next: Id | null;
+}
+
+/** The photos that stand beside this one in a list; where it would stand, when the filters leave it out. */
+export function readNeighbours(
+  { store }: Uses<'store'>,
+  { customerId }: Pick<Caller, 'customerId'>,
+  photo: TaggedPhoto,
+  { filters, sort }: { filters: PhotoFilters; sort: TwoWaySort },
+): Promise<Neighbours> {
+  return store.read(customerId, async ({ photos }) => {
+    const [next] = await photos.list({ filters, sort, window: { after: photoPosition(photo, sort), limit: 1 } });
+    return { previous: await previousOf(photos, photo, filters, sort), next: next?.id ?? null };
+  });
+}
+
+/** Looks the other way. Photos without the sort's value come last in both directions: there the two lists are not each other's mirror. */
+async function previousOf(
+  photos: PhotoReads,
+  photo: TaggedPhoto,
+  filters: PhotoFilters,
+  sort: TwoWaySort,
+): Promise<Id | null> {
+  const back = opposite(sort);
+  const valued = (other: TaggedPhoto) => photoPosition(other, sort).value !== null;
+  const [before] = await photos.list({
+    filters,
+    sort: back,
+    window: { after: photoPosition(photo, back), limit: 1 },
+  });
+  if (before !== undefined && valued(before) === valued(photo)) return before.id;
+  if (valued(photo)) return null;
+  const [lastValued] = await photos.list({ filters, sort: back, window: { after: null, limit: 1 } });
+  return lastValued !== undefined && valued(lastValued) ? lastValued.id : null;
+}
+
+function opposite(sort: TwoWaySort): TwoWaySort {
+  return (sort.startsWith('-') ? sort.slice(1) : `-${sort}`) as TwoWaySort;
+}
