@@ -46,6 +46,7 @@ test('outside the API there is only what is known to need no key', () => {
     'GET /readyz',
     'GET /renditions/:token',
     'GET /settings/assets/:version/:name',
+    'GET /settings/assets/:version/noble-hashes/:name',
     'OPTIONS /renditions/:token',
     'OPTIONS /uploads/:token',
     'PUT /uploads/:token',

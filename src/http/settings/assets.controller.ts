@@ -10,6 +10,15 @@ import { findAsset } from './assets.js';
 export class AssetsController {
   @Get(':version/:name')
   show(@Param('name') name: string, @Res() response: Response): void {
+    this.send(name, response);
+  }
+
+  @Get(':version/noble-hashes/:name')
+  showHash(@Param('name') name: string, @Res() response: Response): void {
+    this.send(`noble-hashes/${name}`, response);
+  }
+
+  private send(name: string, response: Response): void {
     const asset = findAsset(name);
     if (asset === undefined) throw notFound('asset');
     response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');

@@ -1,13 +1,25 @@
+import { SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
+import type { InlineFile } from '../../core/imports/receive-inline.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { bytesOfPart, type Part, partsOf } from '../api/imports/multipart.js';
 import { hasBody, readBody } from '../request-body.js';
 
 const FORM_BYTES = 256 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const FILES_TYPE = 'multipart/form-data';
+
+/** The form of this route may bring files, behind its other fields. */
+export const TakesFiles = () => SetMetadata(TAKES_FILES, true);
+export const TAKES_FILES = Symbol('TakesFiles');
 
 /** What the fields of a form say. */
 export class FormFields {
-  constructor(private readonly fields: URLSearchParams) {}
+  constructor(
+    private readonly fields: URLSearchParams,
+    /** Still on their way: each is to be read before the next. Null where none can come. */
+    readonly files: AsyncGenerator<InlineFile> | null = null,
+  ) {}
 
   /** Empty when the field was not sent. */
   text(name: string): string {
@@ -24,13 +36,40 @@ export class FormFields {
   }
 }
 
-/** The fields that a form sends; none of a body of another type, which is left for the handler. Errors: `payload_too_large`. */
-export async function readForm(request: Request): Promise<FormFields> {
+/**
+ * The fields that a form sends; with `filesBytes`, those before its files. None of a body of another type, which is left for the
+ * handler. Errors: `payload_too_large`, `invalid_request`.
+ */
+export async function readForm(request: Request, filesBytes: number | null = null): Promise<FormFields> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (type === FILES_TYPE && filesBytes !== null) return readFormWithFiles(request, filesBytes);
   if (type !== FORM_TYPE || !hasBody(request)) return new FormFields(new URLSearchParams());
   if (request.headers['content-encoding'] !== undefined) {
     throw new DomainError('unsupported_media_type', 'Send the form without Content-Encoding.');
   }
   const bytes = await readBody(request, FORM_BYTES);
   return new FormFields(new URLSearchParams(bytes.toString('utf8')));
+}
+
+async function readFormWithFiles(request: Request, maxBytes: number): Promise<FormFields> {
+  const parts = partsOf(request, maxBytes);
+  const fields = new URLSearchParams();
+  for (;;) {
+    const { value: part, done } = await parts.next();
+    if (done || part.kind === 'file') return new FormFields(fields, filesOf(parts, done ? null : part));
+    fields.append(part.name, part.text);
+  }
+}
+
+/** Browsers send a field without a file, too: it has no name. */
+async function* filesOf(parts: AsyncGenerator<Part>, first: Part | null): AsyncGenerator<InlineFile> {
+  try {
+    for (let part = first; part !== null; part = (await parts.next()).value ?? null) {
+      if (part.kind === 'file' && part.filename !== '') {
+        yield { filename: part.filename, bytes: bytesOfPart(part.stream) };
+      }
+    }
+  } finally {
+    await parts.return(undefined);
+  }
 }

@@ -11,6 +11,8 @@ export interface NavigationEntry {
 
 /** The areas that there are, in their order. The first is where people land. */
 export const navigation: readonly NavigationEntry[] = [
+  { section: 'library', label: 'Library', path: '/settings/library', role: 'member' },
+  { section: 'imports', label: 'Imports', path: '/settings/imports', role: 'member' },
   { section: 'tags', label: 'Tags', path: '/settings/tags', role: 'member' },
   { section: 'keys', label: 'API keys', path: '/settings/keys', role: 'owner' },
   { section: 'webhooks', label: 'Webhooks', path: '/settings/webhooks', role: 'owner' },

@@ -11,7 +11,7 @@ import { exchangeOf } from '../exchange.js';
 import { PORTS } from '../ports-token.js';
 import { Csrf } from './csrf.js';
 import { GoElsewhere, wantsPage } from './error-page.js';
-import { FormFields, readForm } from './form-fields.js';
+import { FormFields, readForm, TAKES_FILES } from './form-fields.js';
 
 /** Who may see a page of the settings area, and send its forms. Beside the guards of keys, which let these routes through. */
 @Injectable()
@@ -37,7 +37,9 @@ export class PersonGuard implements CanActivate {
     if (person !== null) await touchSession(this.ports, person, clientIp);
     if (access.needs === 'person') this.demandPerson(request, access.role);
     if (request.method === 'GET' || request.method === 'HEAD') return true;
-    exchange.visit = { ...visit, form: await readForm(request) };
+    const takesFiles = this.reflector.get<boolean | undefined>(TAKES_FILES, context.getHandler()) ?? false;
+    const form = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
+    exchange.visit = { ...visit, form };
     this.csrf.demand(request);
     if (access.needs === 'person' && person?.customer.status === 'suspended') {
       throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');

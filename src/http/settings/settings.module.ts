@@ -4,6 +4,11 @@ import { PeopleController } from './account/people.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { KeysController } from './keys/keys.controller.js';
+import { ImportController } from './imports/import.controller.js';
+import { ImportsController } from './imports/imports.controller.js';
+import { LibraryController } from './library/library.controller.js';
+import { PhotoController } from './library/photo.controller.js';
+import { PhotoChangesController } from './library/photo-changes.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { MergeTagsController } from './tags/merge-tags.controller.js';
@@ -27,6 +32,11 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     AuditController,
     AccountController,
     PeopleController,
+    LibraryController,
+    PhotoController,
+    PhotoChangesController,
+    ImportController,
+    ImportsController,
   ],
 })
 export class SettingsModule {}

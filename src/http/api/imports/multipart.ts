@@ -12,7 +12,7 @@ import { InlineWordsBody } from './import.dto.js';
 /** Bytes of the `photos` part, as of a JSON body of the same endpoint (API.md §9). */
 const WORDS_BYTES = 5 * 1024 * 1024;
 
-type Part =
+export type Part =
   | { readonly kind: 'file'; readonly name: string; readonly filename: string; readonly stream: BusboyFileStream }
   | { readonly kind: 'field'; readonly name: string; readonly text: string; readonly cut: boolean };
 
@@ -51,11 +51,11 @@ function fileOf(part: Part): InlineFile {
   if (part.name !== 'file')
     throw refused(part.name, 'unknown_field', `There is no part ${part.name}: send photos and file.`);
   if (part.kind === 'field') throw refused('file', 'invalid_type', 'A part file needs a file name.');
-  return { filename: part.filename, bytes: bytesOf(part.stream) };
+  return { filename: part.filename, bytes: bytesOfPart(part.stream) };
 }
 
 /** Whoever stops reading early leaves the stream alive: the parser needs its end to go on. */
-async function* bytesOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
+export async function* bytesOfPart(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
   try {
     yield* stream.iterator({ destroyOnReturn: false });
   } catch (error) {
@@ -78,7 +78,7 @@ function textOf({ text, cut }: { text: string; cut: boolean }): Uint8Array {
 async function collect(stream: BusboyFileStream): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of bytesOf(stream)) {
+  for await (const chunk of bytesOfPart(stream)) {
     size += chunk.length;
     if (size > WORDS_BYTES) throw tooLarge(WORDS_BYTES);
     chunks.push(chunk);
@@ -87,7 +87,7 @@ async function collect(stream: BusboyFileStream): Promise<Uint8Array> {
 }
 
 /** The parts in their order. Each file's bytes must be read, or left, before the next part is asked for. */
-async function* partsOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Part> {
+export async function* partsOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Part> {
   const waiting: Part[] = [];
   let wake = () => {};
   let over: { error: unknown } | { error: null } | null = null;

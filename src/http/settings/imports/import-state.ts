@@ -1,0 +1,51 @@
+import type { Limits } from '../../../core/customers/limits.js';
+import { type CountedImport, type ImportCounts, progress } from '../../../core/imports/import.js';
+import type { RegistrationResult } from '../../../core/imports/register-photos.js';
+import type { ShownItem } from '../../../core/imports/shown.js';
+import { reasonOf } from './reasons.js';
+
+/** What the script of the importer is told of files that it announced. */
+export function announcedView({ outcome, photo, error }: RegistrationResult, limits: Limits) {
+  return {
+    outcome,
+    photo: photo && {
+      id: photo.id,
+      status: photo.status,
+      error: photo.error && { message: reasonOf(photo.error, limits) },
+      upload: photo.upload && { url: photo.upload.url, headers: { ...photo.upload.headers } },
+    },
+    error: error && { message: reasonOf(error, limits) },
+  };
+}
+
+/** And how the import stands. */
+export function stateView(subject: CountedImport, failed: readonly ShownItem[], limits: Limits) {
+  return {
+    id: subject.id,
+    status: subject.status,
+    counts: { ...subject.counts },
+    progress: progress(subject),
+    failed: failed.map((item) => ({ id: item.id, filename: item.filename, reason: failureOf(item, limits) })),
+  };
+}
+
+export function failureOf({ error }: ShownItem, limits: Limits): string {
+  return error === null ? 'It did not come in.' : reasonOf(error, limits);
+}
+
+const parts: readonly (readonly [keyof ImportCounts, string])[] = [
+  ['imported', 'imported'],
+  ['duplicate', 'known before'],
+  ['ready', 'ready'],
+  ['processing', 'being looked at'],
+  ['awaitingUpload', 'not here yet'],
+  ['failed', 'failed'],
+  ['cancelled', 'left out'],
+];
+
+/** The counts in words, without those that are nought. */
+export function countsText(counts: ImportCounts): string {
+  if (counts.total === 0) return 'No photos';
+  const said = parts.filter(([name]) => counts[name] > 0);
+  return said.map(([name, words]) => `${counts[name].toLocaleString('en')} ${words}`).join(', ');
+}

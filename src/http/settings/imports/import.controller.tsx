@@ -1,0 +1,134 @@
+import { Controller, Get, Inject, Post, Query, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller } from '../../../core/access/caller.js';
+import { createImport } from '../../../core/imports/create-import.js';
+import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
+import { finalizeImport } from '../../../core/imports/finalize-import.js';
+import { listImports, readImport } from '../../../core/imports/read-import.js';
+import { receiveInline } from '../../../core/imports/receive-inline.js';
+import { type RegistrationResult, registerPhotos } from '../../../core/imports/register-photos.js';
+import type { Ports } from '../../../core/ports.js';
+import { DomainError } from '../../../core/shared/errors.js';
+import { type Id, parseId } from '../../../core/shared/ids.js';
+import { For } from '../../api/access.js';
+import { RegistrationBody } from '../../api/imports/import.dto.js';
+import { PathId } from '../../api/path-id.js';
+import { JSON_BODY_BYTES, REGISTRATION_BODY_BYTES } from '../../api/read-request.interceptor.js';
+import { PORTS } from '../../ports-token.js';
+import { Reply } from '../../reply.js';
+import { TakesFiles } from '../form-fields.js';
+import { goTo, page } from '../page.js';
+import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { BeginBody, FinishBody, readSent } from './import.dto.js';
+import { ImportPage } from './import.view.js';
+import { announcedView } from './import-state.js';
+import { importerReach, tagNamesIn } from './importer-words.js';
+
+/** By which imports that people began here are known. */
+const SOURCE = 'Settings area';
+const UNFINISHED = 5;
+
+/** Brings photos in: a page, a plain form for a few, and what its script asks for on the way. */
+@Controller('settings/import')
+export class ImportController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @For('member')
+  async show(@Visiting() visit: Visit, @Query('import') importId: unknown): Promise<Reply> {
+    const caller = callerOfVisit(visit);
+    const begun = importId === undefined ? null : await readImport(this.ports, caller, parseId(String(importId)) ?? 0);
+    if (begun !== null && begun.status !== 'open') return goTo(visit, `/settings/imports/${begun.id}`);
+    const open = await listImports(this.ports, caller, { statuses: ['open'], limit: UNFINISHED, cursor: null });
+    const words = {
+      title: 'Add photos',
+      section: 'imports',
+      styles: ['import.css'],
+      scripts: ['import.js'],
+      reach: await importerReach(this.ports),
+    };
+    return page(this.ports, visit, words, <ImportPage begun={begun} unfinished={begun === null ? open.data : []} />);
+  }
+
+  /** Files in the form itself: what browsers without scripts send. */
+  @Post()
+  @For('member')
+  @TakesFiles()
+  async receive(@Visiting() visit: Visit): Promise<Reply> {
+    const { form } = visit;
+    const caller = callerOfVisit(visit);
+    const first = await form.files?.next();
+    if (form.files === null || first === undefined || first.done) {
+      return goTo(visit, '/settings/import', { kind: 'failed', text: 'Choose some photos first.' });
+    }
+    const files = form.files;
+    const all = async function* () {
+      yield first.value;
+      yield* files;
+    };
+    const begun = await createImport(this.ports, caller, { source: SOURCE, tagNames: tagNamesIn(form.text('tags')) });
+    const { id } = begun.import;
+    const refused = await receiveInline(this.ports, caller, id, null, all()).then(() => null, unlessDomain);
+    await finalizeImport(this.ports, caller, id, {
+      action: refused === null ? 'commit' : 'discard',
+      missingUploads: 'fail',
+    });
+    if (refused === null) return goTo(visit, `/settings/imports/${id}`);
+    return goTo(visit, '/settings/import', { kind: 'failed', text: refused.message });
+  }
+
+  @Post('begin')
+  @For('member')
+  async begin(@Visiting() visit: Visit, @Req() request: Request): Promise<Reply> {
+    const { clientRef, tagNames } = await readSent(request, BeginBody, JSON_BODY_BYTES);
+    const creation = { clientRef, tagNames, source: SOURCE };
+    const { import: begun } = await createImport(this.ports, callerOfVisit(visit), creation);
+    return told({ id: begun.id });
+  }
+
+  @Post(':id/photos')
+  @For('member')
+  async announce(
+    @Visiting() visit: Visit,
+    @PathId('id') id: Id,
+    @Query('through') through: unknown,
+    @Req() request: Request,
+  ): Promise<Reply> {
+    const { photos } = await readSent(request, RegistrationBody, REGISTRATION_BODY_BYTES);
+    // Whoever cannot reach the store gets addresses as keys do that may not be handed any of it.
+    const caller: Caller = { ...callerOfVisit(visit), ipRestricted: through === 'service' };
+    const { results } = await registerPhotos(this.ports, caller, id, photos).catch(resultsOfNone);
+    return told({ data: results.map((result) => announcedView(result, this.ports.limits)) });
+  }
+
+  /** The bytes are in the store, which does not tell us. */
+  @Post(':id/photos/:photoId/arrived')
+  @For('member')
+  async arrived(@Visiting() visit: Visit, @PathId('id') id: Id, @PathId('photoId') photoId: Id): Promise<Reply> {
+    const { status } = await editImportPhoto(this.ports, callerOfVisit(visit), id, photoId, { status: 'uploaded' });
+    return told({ status });
+  }
+
+  @Post(':id/finish')
+  @For('member')
+  async finish(@Visiting() visit: Visit, @PathId('id') id: Id, @Req() request: Request): Promise<Reply> {
+    const { missingUploads = 'reject' } = await readSent(request, FinishBody, JSON_BODY_BYTES);
+    const { status } = await finalizeImport(this.ports, callerOfVisit(visit), id, { action: 'commit', missingUploads });
+    return told({ status });
+  }
+}
+
+function told(body: object): Reply {
+  return new Reply(200, body, { 'Cache-Control': 'no-store' });
+}
+
+/** That none of a batch was taken is no failure to the script: it goes on with others. */
+function resultsOfNone(error: unknown): { results: readonly RegistrationResult[] } {
+  if (!(error instanceof DomainError) || error.code !== 'no_photos_accepted') throw error;
+  return { results: error.details?.['results'] as readonly RegistrationResult[] };
+}
+
+function unlessDomain(error: unknown): DomainError {
+  if (error instanceof DomainError && error.code !== 'service_unavailable') return error;
+  throw error;
+}

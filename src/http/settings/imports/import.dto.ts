@@ -1,0 +1,27 @@
+import type { Request } from 'express';
+import { type FieldError, invalid } from '../../../core/shared/errors.js';
+import { OneOf, Text } from '../../api/body-fields.js';
+import { type BodyClass, parseJson, readShape } from '../../api/json-body.js';
+import { PhotoTagNames } from '../../api/photos/descriptive.dto.js';
+import { readBody } from '../../request-body.js';
+
+/** What the script of the importer sends to begin an import. */
+export class BeginBody {
+  @Text({ required: true })
+  clientRef: string;
+
+  @PhotoTagNames()
+  tagNames?: string[];
+}
+
+export class FinishBody {
+  @OneOf(['reject', 'fail'])
+  missingUploads?: 'reject' | 'fail';
+}
+
+/** The JSON body of a request that a script of ours sends. Errors: `invalid_request`, `payload_too_large`. */
+export async function readSent<T extends object>(request: Request, shape: BodyClass & (new () => T), maxBytes: number) {
+  const { body, errors } = await readShape(parseJson(await readBody(request, maxBytes)), shape);
+  if (errors.length > 0) throw invalid(...(errors as FieldError[]));
+  return body as T;
+}

@@ -1,0 +1,46 @@
+import type { CountedImport } from '../../../core/imports/import.js';
+import type { ShownImport } from '../../../core/imports/shown.js';
+import { Card, Heading, Moment } from '../parts.js';
+import { countsText } from './import-state.js';
+import { Importer } from './importer.view.js';
+
+interface ImportProps {
+  readonly begun: ShownImport | null;
+  /** Imports that can be gone on with. */
+  readonly unfinished: readonly CountedImport[];
+}
+
+export function ImportPage({ begun, unfinished }: ImportProps) {
+  if (begun !== null) {
+    return (
+      <>
+        <Heading title={`Go on with import ${begun.id}`} lead={countsText(begun.counts)} />
+        <p>Choose the same files again: what has arrived already is not sent once more.</p>
+        <Importer begun={begun} title="Drop the same files here" />
+      </>
+    );
+  }
+  return (
+    <>
+      <Heading
+        title="Add photos"
+        lead="They are kept exactly as they are, and looked at before they come into the library."
+      />
+      <Importer />
+      {unfinished.length > 0 && (
+        <Card title="Not finished yet">
+          <ul class="unfinished">
+            {unfinished.map((subject) => (
+              <li key={subject.id}>
+                <a href={`/settings/imports/${subject.id}`}>{subject.name ?? `Import ${subject.id}`}</a>{' '}
+                <span class="soft">
+                  begun <Moment at={subject.createdAt} />: {countsText(subject.counts)}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import { useContext } from 'preact/hooks';
+import type { ShownImport } from '../../../core/imports/shown.js';
+import { CSRF_FIELD } from '../csrf.js';
+import { CsrfToken } from '../form.js';
+
+interface ImporterProps {
+  readonly title?: string;
+  /** Out of sight until something is dragged over the page. */
+  readonly waits?: boolean;
+  /** An import that was begun before and is to be gone on with. */
+  readonly begun?: ShownImport;
+}
+
+/**
+ * Takes photos from this computer. With scripts: whole folders, progress, pause, and going on after an interruption (import.js).
+ * Without: a plain form for a few files.
+ */
+export function Importer({ title = 'Drop photos or folders here', waits = false, begun }: ImporterProps) {
+  return (
+    <section
+      class="importer"
+      data-importer={begun?.id ?? ''}
+      data-waits={waits ? '' : undefined}
+      aria-label="Add photos"
+    >
+      <form method="post" action="/settings/import" enctype="multipart/form-data" hidden={waits}>
+        <input type="hidden" name={CSRF_FIELD} value={useContext(CsrfToken)} />
+        <div class="drop">
+          <p class="title">{title}</p>
+          <p class="soft">
+            JPEG, PNG, HEIC, WebP, AVIF, TIFF and GIF. Photos that you have already are not sent again.
+          </p>
+          <div class="actions">
+            <span>
+              <input
+                id="import-files"
+                class="files"
+                type="file"
+                name="file"
+                multiple
+                accept="image/*,.heic,.heif,.avif"
+              />
+              <label class="button primary" for="import-files">
+                Choose photos
+              </label>
+            </span>
+            <span data-scripted hidden>
+              <input id="import-folder" class="files" type="file" multiple data-folder />
+              <label class="button plain" for="import-folder">
+                Choose a folder
+              </label>
+            </span>
+          </div>
+          <noscript>
+            <p class="soft">Up to 20 photos at once; with scripts switched on, whole folders.</p>
+          </noscript>
+        </div>
+        {begun === undefined && (
+          <div class="field import-tags">
+            <label for="import-tags">Tags for these photos</label>
+            <p class="hint" id="import-tags-hint">
+              Separated by commas; leave it empty for none.
+            </p>
+            <input id="import-tags" type="text" name="tags" autocomplete="off" aria-describedby="import-tags-hint" />
+          </div>
+        )}
+        <noscript>
+          <div class="buttons">
+            <button class="button primary" type="submit">
+              Import
+            </button>
+          </div>
+        </noscript>
+      </form>
+      <div class="card import-run" hidden>
+        <div class="run-head">
+          <div>
+            <h2 data-run="title">Importing</h2>
+            <p class="soft" data-run="summary" role="status" />
+          </div>
+          <div class="actions">
+            <button class="button plain" type="button" data-run="pause">
+              Pause
+            </button>
+            <button class="button plain" type="button" data-run="again" hidden>
+              Try again
+            </button>
+            <button class="button primary" type="button" data-run="finish" hidden>
+              Finish without them
+            </button>
+            <a class="button plain" href="/settings/imports" data-run="details" hidden>
+              About this import
+            </a>
+            <a class="button primary" href="/settings/library" data-run="show" hidden>
+              Show the photos
+            </a>
+          </div>
+        </div>
+        <progress data-run="total" max="1" value="0" aria-label="All files" />
+        <div class="run-report" data-run="report" hidden>
+          <h3>These did not come in</h3>
+          <ul />
+        </div>
+        <ul class="run-files" data-run="files" aria-label="Files" />
+        <p class="soft small" data-run="rest" hidden />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,217 @@
+import type { Limits } from '../../../core/customers/limits.js';
+import { type CountedImport, type ImportStatus, progress } from '../../../core/imports/import.js';
+import type { ShownImport, ShownItem } from '../../../core/imports/shown.js';
+import { Button, Form } from '../form.js';
+import { bytesText } from '../library/photo-facts.js';
+import { Badge, Card, Empty, Heading, Moment, Table } from '../parts.js';
+import { countsText, failureOf } from './import-state.js';
+
+interface ImportsProps {
+  readonly imports: readonly CountedImport[];
+  readonly older: string | null;
+  readonly isFirst: boolean;
+}
+
+export function ImportsPage({ imports, older, isFirst }: ImportsProps) {
+  return (
+    <>
+      <Heading title="Imports" lead="How photos came in: from here, by the API or from the command line.">
+        <a class="button primary" href="/settings/import">
+          Add photos
+        </a>
+      </Heading>
+      {imports.length === 0 && isFirst ? (
+        <Empty title="No imports yet">
+          <p>Every time you add photos, it is written down here what became of them.</p>
+          <a class="button primary" href="/settings/import">
+            Add photos
+          </a>
+        </Empty>
+      ) : (
+        <div data-live={imports.some(isMoving) ? '' : undefined}>
+          <Table
+            caption="Imports"
+            columns={['Import', 'State', 'Photos', 'Size', 'Begun']}
+            rows={imports.map((subject) => ({ key: subject.id, cells: cellsOf(subject) }))}
+          />
+        </div>
+      )}
+      {older && (
+        <p class="more">
+          <a class="button plain" rel="next" href={`/settings/imports?cursor=${encodeURIComponent(older)}`}>
+            Older imports
+          </a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function cellsOf(subject: CountedImport) {
+  const path = `/settings/imports/${subject.id}`;
+  return [
+    <>
+      <a href={path}>{nameOf(subject)}</a>
+      {subject.source && <span class="small soft">{subject.source}</span>}
+    </>,
+    <span data-live-part={`state-${subject.id}`}>
+      <State subject={subject} />
+    </span>,
+    <span data-live-part={`counts-${subject.id}`}>{countsText(subject.counts)}</span>,
+    bytesText(subject.totalBytes),
+    <Moment at={subject.createdAt} />,
+  ];
+}
+
+function nameOf({ id, name }: Pick<CountedImport, 'id' | 'name'>): string {
+  return name ?? `Import ${id}`;
+}
+
+/** Whether it changes without anybody doing anything here. */
+function isMoving({ status, counts }: CountedImport): boolean {
+  return status === 'processing' || (status === 'open' && counts.awaitingUpload + counts.processing > 0);
+}
+
+const states: Readonly<Record<ImportStatus, readonly ['plain' | 'good' | 'warn' | 'bad', string]>> = {
+  open: ['plain', 'Open'],
+  processing: ['plain', 'Coming in'],
+  completed: ['good', 'Done'],
+  completed_with_errors: ['warn', 'Done, with failures'],
+  cancelled: ['plain', 'Discarded'],
+  expired: ['warn', 'Expired'],
+};
+
+function State({ subject }: { subject: CountedImport }) {
+  const [tone, text] = states[subject.status];
+  return (
+    <>
+      <Badge tone={tone}>{text}</Badge>
+      {subject.status === 'processing' && (
+        <progress class="small-progress" max={1} value={progress(subject)} aria-label="How far it is" />
+      )}
+    </>
+  );
+}
+
+interface DetailsProps {
+  readonly subject: ShownImport;
+  /** Those that failed, and those that have not arrived. */
+  readonly items: readonly ShownItem[];
+  readonly more: string | null;
+  readonly limits: Limits;
+}
+
+export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps) {
+  const path = `/settings/imports/${subject.id}`;
+  return (
+    <>
+      <Heading title={nameOf(subject)} lead={subject.source ?? undefined}>
+        {subject.counts.imported > 0 && (
+          <a class="button plain" href={`/settings/library?import=${subject.id}`}>
+            Show its photos
+          </a>
+        )}
+      </Heading>
+      <div data-live={isMoving(subject) ? '' : undefined} class="import-details">
+        <Card>
+          <div data-live-part="state" data-live-state={subject.status}>
+            <p>
+              <State subject={subject} />
+            </p>
+            <p>{countsText(subject.counts)}</p>
+          </div>
+          <dl class="import-facts">
+            <div>
+              <dt>Begun</dt>
+              <dd>
+                <Moment at={subject.createdAt} />
+              </dd>
+            </div>
+            {subject.completedAt && (
+              <div>
+                <dt>Ended</dt>
+                <dd>
+                  <Moment at={subject.completedAt} />
+                </dd>
+              </div>
+            )}
+            {subject.expiresAt && (
+              <div>
+                <dt>Stays open until</dt>
+                <dd>
+                  <Moment at={subject.expiresAt} />
+                </dd>
+              </div>
+            )}
+            <div>
+              <dt>Size</dt>
+              <dd>{bytesText(subject.totalBytes)}</dd>
+            </div>
+            {subject.tags.length > 0 && (
+              <div>
+                <dt>Tags</dt>
+                <dd>{subject.tags.map(({ name }) => name).join(', ')}</dd>
+              </div>
+            )}
+          </dl>
+        </Card>
+      </div>
+      {subject.status === 'open' && <OpenActions subject={subject} path={path} />}
+      {items.length > 0 && <NotIn items={items} limits={limits} />}
+      {more && (
+        <p class="more">
+          <a class="button plain" rel="next" href={`${path}?cursor=${encodeURIComponent(more)}`}>
+            More files
+          </a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function OpenActions({ subject, path }: { subject: ShownImport; path: string }) {
+  const missing = subject.counts.awaitingUpload;
+  return (
+    <Card
+      title="This import is open"
+      lead={
+        missing === 0
+          ? 'Its photos come into the library when it is finished.'
+          : `${missing === 1 ? '1 file has' : `${missing} files have`} been announced and not arrived. Send them, or finish without them.`
+      }
+    >
+      <div class="actions">
+        <Form action={`${path}/finish`}>
+          <input type="hidden" name="missing" value={missing === 0 ? 'reject' : 'fail'} />
+          <Button kind={missing === 0 ? 'primary' : 'plain'}>{missing === 0 ? 'Finish' : 'Finish without them'}</Button>
+        </Form>
+        <a class="button plain" href={`/settings/import?import=${subject.id}`}>
+          Send more files
+        </a>
+        <a class="button plain" href={`${path}/discard`}>
+          Discard
+        </a>
+      </div>
+    </Card>
+  );
+}
+
+function NotIn({ items, limits }: { items: readonly ShownItem[]; limits: Limits }) {
+  return (
+    <section class="not-in" aria-label="Files that did not come in">
+      <h2>What did not come in</h2>
+      <Table
+        caption="Files that did not come in"
+        columns={['File', 'Why', 'Size']}
+        rows={items.map((item) => ({
+          key: item.id,
+          cells: [
+            item.filename,
+            item.status === 'failed' ? failureOf(item, limits) : 'Not arrived yet.',
+            item.sizeBytes === null ? '' : bytesText(item.sizeBytes),
+          ],
+        }))}
+      />
+    </section>
+  );
+}

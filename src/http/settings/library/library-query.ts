@@ -1,0 +1,132 @@
+import type { Caller } from '../../../core/access/caller.js';
+import { fromWallClock } from '../../../core/media/capture-time.js';
+import { MAX_SEARCH_WORDS, type PhotoFilters, searchTerms } from '../../../core/photos/photo-query.js';
+import type { TwoWaySort } from '../../../core/photos/read-neighbours.js';
+import type { Ports } from '../../../core/ports.js';
+import { DAY } from '../../../core/shared/clock.js';
+import { type Id, parseId } from '../../../core/shared/ids.js';
+import { listTags } from '../../../core/tags/read-tag.js';
+import { nameKeyOf } from '../../../core/tags/tag.js';
+
+export const librarySorts = [
+  ['-takenAt', 'Newest first'],
+  ['takenAt', 'Oldest first'],
+  ['-createdAt', 'Recently added'],
+  ['filename', 'By file name'],
+] as const satisfies readonly (readonly [TwoWaySort, string])[];
+type LibrarySort = (typeof librarySorts)[number][0];
+
+/** What a person wants to see of the library, as addresses of pages say it. Empty: not asked. */
+export interface LibraryQuery {
+  readonly q: string;
+  /** Name of a tag, in whatever case. */
+  readonly tag: string;
+  /** First and last day on which photos were taken, `2026-11-21`, in the account's time zone. */
+  readonly from: string;
+  readonly to: string;
+  readonly sort: LibrarySort;
+  readonly trash: boolean;
+  readonly importId: Id | null;
+}
+
+type Asked = Readonly<Record<string, unknown>>;
+
+export function readLibraryQuery(asked: Asked): LibraryQuery {
+  const text = (name: string) => (typeof asked[name] === 'string' ? asked[name].trim() : '');
+  const [sort] = librarySorts.find(([value]) => value === text('sort')) ?? librarySorts[0];
+  return {
+    q: text('q'),
+    tag: text('tag'),
+    from: text('from'),
+    to: text('to'),
+    sort,
+    trash: text('view') === 'trash',
+    importId: parseId(text('import')),
+  };
+}
+
+/** The query in an address, without its question mark; what is as usual is left out. */
+export function queryText(query: LibraryQuery, cursor: string | null = null): string {
+  const said = {
+    q: query.q,
+    tag: query.tag,
+    from: query.from,
+    to: query.to,
+    sort: query.sort === librarySorts[0][0] ? '' : query.sort,
+    view: query.trash ? 'trash' : '',
+    import: query.importId === null ? '' : String(query.importId),
+    cursor: cursor ?? '',
+  };
+  return new URLSearchParams(Object.entries(said).filter(([, value]) => value !== '')).toString();
+}
+
+export function libraryPath(query: LibraryQuery, cursor: string | null = null): string {
+  return withQuery('/settings/library', queryText(query, cursor));
+}
+
+export function photoPath(id: Id, query: LibraryQuery, step = ''): string {
+  return withQuery(`/settings/photos/${id}${step}`, queryText(query));
+}
+
+function withQuery(path: string, query: string): string {
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** Whether it leaves out photos that the library, or the trash, has. */
+export function isNarrow({ q, tag, from, to, importId }: LibraryQuery): boolean {
+  return [q, tag, from, to].some((text) => text !== '') || importId !== null;
+}
+
+export interface LibraryFilters {
+  /** Null when no photo can fit. */
+  readonly filters: PhotoFilters | null;
+  /** What of the query could not be understood, in sentences; the rest is in the filters. */
+  readonly problems: readonly string[];
+}
+
+/** The query as the filters of the API. */
+export async function libraryFilters(ports: Ports, caller: Caller, query: LibraryQuery): Promise<LibraryFilters> {
+  const words = query.q === '' ? [] : searchTerms(query.q);
+  const zone =
+    query.from || query.to ? ((await ports.customers.find(caller.customerId))?.defaultTimeZone ?? 'UTC') : '';
+  const [from, to] = [startOfDay(query.from, zone), startOfDay(query.to, zone)];
+  const tagIds = query.tag === '' ? [] : await tagNamed(ports, caller, query.tag);
+  const problems = [
+    words === null ? `A search has at most ${MAX_SEARCH_WORDS} words.` : null,
+    query.q !== '' && words?.length === 0 ? 'Search for words with letters or digits.' : null,
+    from === null ? 'The first day is no date.' : null,
+    to === null ? 'The last day is no date.' : null,
+    query.tag !== '' && tagIds.length === 0 ? `There is no tag “${query.tag}”.` : null,
+  ].filter((problem) => problem !== null);
+  if (query.tag !== '' && tagIds.length === 0) return { filters: null, problems };
+  const filters = {
+    trashed: query.trash ? ('true' as const) : ('false' as const),
+    ...(words !== null && words.length > 0 && { words }),
+    ...(tagIds.length > 0 && { tagIds }),
+    ...(from && { takenAfter: from.begins }),
+    ...(to && { takenBefore: to.ends }),
+    ...(query.importId !== null && { importId: query.importId }),
+  };
+  return { filters, problems };
+}
+
+/** Undefined when none is asked for, null when it is no day. */
+function startOfDay(day: string, zone: string): { begins: Date; ends: Date } | null | undefined {
+  if (day === '') return undefined;
+  const begins = midnight(day, zone);
+  if (begins === null) return null;
+  // Days of 23 and 25 hours are days, too.
+  const next = new Date(Date.parse(`${day}T00:00:00Z`) + DAY).toISOString().slice(0, 10);
+  return { begins, ends: midnight(next, zone) ?? new Date(begins.getTime() + DAY) };
+}
+
+function midnight(day: string, zone: string): Date | null {
+  return fromWallClock(`${day}T00:00:00`, zone)?.takenAt ?? null;
+}
+
+async function tagNamed(ports: Ports, caller: Caller, name: string): Promise<readonly Id[]> {
+  const nameKey = nameKeyOf(name);
+  if (nameKey === null) return [];
+  const { data } = await listTags(ports, caller, { filters: { nameKey }, sort: 'name', limit: 1, cursor: null });
+  return data.map(({ id }) => id);
+}

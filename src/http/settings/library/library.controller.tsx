@@ -1,0 +1,85 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { listPhotos } from '../../../core/photos/list-photos.js';
+import { renditionUrls } from '../../../core/photos/rendition-urls.js';
+import type { Ports } from '../../../core/ports.js';
+import { searchText } from '../../../core/shared/text.js';
+import { listTags } from '../../../core/tags/read-tag.js';
+import { For } from '../../api/access.js';
+import { PORTS } from '../../ports-token.js';
+import { Reply } from '../../reply.js';
+import type { Flash } from '../browser-session.js';
+import { problemsOf } from '../form.js';
+import { importerReach } from '../imports/importer-words.js';
+import { goTo, page } from '../page.js';
+import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { LibraryPage } from './library.view.js';
+import { libraryFilters, libraryPath, readLibraryQuery } from './library-query.js';
+import { ConfirmDeletion } from './photo-deletion.view.js';
+import { changeSelected, selectedIds } from './selection.js';
+
+/** Photos of a page; enough to fill a large screen. */
+const PAGE = 60;
+const SUGGESTED_TAGS = 20;
+
+/** The photos of the customer, to look through and to choose from. */
+@Controller('settings/library')
+export class LibraryController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @For('member')
+  async list(@Visiting() visit: Visit, @Query() asked: Record<string, unknown>): Promise<Reply> {
+    const caller = callerOfVisit(visit);
+    const query = readLibraryQuery(asked);
+    const { filters, problems } = await libraryFilters(this.ports, caller, query);
+    const cursor = typeof asked['cursor'] === 'string' ? asked['cursor'] : null;
+    const request = { sort: query.sort, limit: PAGE, cursor };
+    const { data, nextCursor } = filters
+      ? await listPhotos(this.ports, caller, { ...request, filters })
+      : { data: [], nextCursor: null };
+    const photos = data.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) }));
+    const words = {
+      title: query.trash ? 'Trash' : 'Library',
+      section: 'library',
+      styles: ['library.css', 'import.css'],
+      scripts: ['library.js', 'tag-names.js', 'import.js'],
+      reach: await importerReach(this.ports),
+    };
+    const older = nextCursor && libraryPath(query, nextCursor);
+    const content = (
+      <LibraryPage query={query} photos={photos} problems={problems} older={older} isFirst={cursor === null} />
+    );
+    return page(this.ports, visit, words, content);
+  }
+
+  /** For the script that suggests tags: names that have these letters in them. */
+  @Get('tag-names')
+  @For('member')
+  async tagNames(@Visiting() visit: Visit, @Query('q') q: unknown): Promise<Reply> {
+    const text = typeof q === 'string' ? searchText(q) : '';
+    const request = { filters: text === '' ? {} : { q: text }, sort: 'name' as const, limit: SUGGESTED_TAGS };
+    const { data } = await listTags(this.ports, callerOfVisit(visit), { ...request, cursor: null });
+    return new Reply(200, { names: data.map(({ name }) => name) }, { 'Cache-Control': 'no-store' });
+  }
+
+  /** Does one thing to every photo that is chosen. */
+  @Post('selection')
+  @For('member')
+  async change(@Visiting() visit: Visit, @Query() asked: Record<string, unknown>): Promise<Reply> {
+    const { form } = visit;
+    const query = readLibraryQuery(asked);
+    const ids = selectedIds(form.all('ids'));
+    const back = (flash: Flash) => goTo(visit, libraryPath(query), flash);
+    if (ids.length === 0) return back({ kind: 'failed', text: 'Choose some photos first.' });
+    if (form.text('do') === 'delete' && !form.has('confirmed')) {
+      const words = { title: 'Delete for ever', section: 'library' };
+      return page(this.ports, visit, words, <ConfirmDeletion ids={ids} query={query} />);
+    }
+    try {
+      const text = await changeSelected(this.ports, callerOfVisit(visit), form.text('do'), ids, form.text('tag'));
+      return back({ kind: 'done', text });
+    } catch (error) {
+      return back({ kind: 'failed', text: problemsOf(error).message });
+    }
+  }
+}

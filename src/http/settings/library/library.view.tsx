@@ -1,0 +1,234 @@
+import { Button, Form } from '../form.js';
+import { Importer } from '../imports/importer.view.js';
+import { Empty, Heading } from '../parts.js';
+import { isNarrow, type LibraryQuery, libraryPath, librarySorts, photoPath, queryText } from './library-query.js';
+import { Picture, photoName, type ShownPhoto, shapeClass } from './picture.js';
+
+interface LibraryProps {
+  readonly query: LibraryQuery;
+  readonly photos: readonly ShownPhoto[];
+  readonly problems: readonly string[];
+  /** Where the next page is. */
+  readonly older: string | null;
+  readonly isFirst: boolean;
+}
+
+export function LibraryPage({ query, photos, problems, older, isFirst }: LibraryProps) {
+  const isEmpty = photos.length === 0 && isFirst;
+  const isNew = isEmpty && !query.trash && !isNarrow(query);
+  return (
+    <>
+      <LibraryHeading query={query} isNew={isNew} />
+      {!isNew && <Filters query={query} />}
+      {problems.map((problem) => (
+        <p key={problem} class="flash failed" role="alert">
+          {problem}
+        </p>
+      ))}
+      {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
+      {isEmpty && !isNew && <NothingFound query={query} />}
+      {photos.length > 0 && <Selectable query={query} photos={photos} older={older} />}
+    </>
+  );
+}
+
+function LibraryHeading({ query, isNew }: { query: LibraryQuery; isNew: boolean }) {
+  if (query.trash) {
+    return (
+      <Heading
+        title="Trash"
+        lead="What is here is deleted for ever when its time has come. Until then it can be restored."
+      >
+        <a class="button plain" href="/settings/library">
+          Back to the library
+        </a>
+      </Heading>
+    );
+  }
+  return (
+    <Heading title="Library">
+      <a class="button plain" href="/settings/library?view=trash">
+        Trash
+      </a>
+      {!isNew && (
+        <a class="button primary" href="/settings/import">
+          Add photos
+        </a>
+      )}
+    </Heading>
+  );
+}
+
+function Filters({ query }: { query: LibraryQuery }) {
+  const isOpen = [query.tag, query.from, query.to].some((text) => text !== '');
+  return (
+    <search aria-label="Photos">
+      <form class="filters" method="get" action="/settings/library">
+        {query.trash && <input type="hidden" name="view" value="trash" />}
+        {query.importId !== null && <input type="hidden" name="import" value={query.importId} />}
+        <div class="search">
+          <label class="unseen" for="filter-q">
+            Search
+          </label>
+          <input id="filter-q" type="search" name="q" value={query.q} placeholder="Search titles, file names, tags" />
+          <label class="unseen" for="filter-sort">
+            Order
+          </label>
+          <select id="filter-sort" name="sort">
+            {librarySorts.map(([value, text]) => (
+              <option key={value} value={value} selected={value === query.sort}>
+                {text}
+              </option>
+            ))}
+          </select>
+          <Button kind="plain">Show</Button>
+        </div>
+        <details open={isOpen}>
+          <summary>Tag and date</summary>
+          <div class="narrow-by">
+            <TagField label="Tag" id="filter-tag" value={query.tag} />
+            <div class="field">
+              <label for="filter-from">Taken from</label>
+              <input id="filter-from" type="date" name="from" value={query.from} />
+            </div>
+            <div class="field">
+              <label for="filter-to">Taken until</label>
+              <input id="filter-to" type="date" name="to" value={query.to} />
+            </div>
+          </div>
+        </details>
+        <Narrowed query={query} />
+      </form>
+    </search>
+  );
+}
+
+/** A field for the name of a tag; a script suggests those that there are. */
+export function TagField({ label, id, value = '' }: { label: string; id: string; value?: string }) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input id={id} type="text" name="tag" value={value} maxLength={100} autocomplete="off" list={`${id}-names`} />
+      <datalist id={`${id}-names`} data-tag-names />
+    </div>
+  );
+}
+
+/** What narrows the list, each with a link that takes it away. */
+function Narrowed({ query }: { query: LibraryQuery }) {
+  const by: [string, Partial<LibraryQuery>][] = [];
+  if (query.q) by.push([`“${query.q}”`, { q: '' }]);
+  if (query.tag) by.push([`Tag ${query.tag}`, { tag: '' }]);
+  if (query.from) by.push([`From ${query.from}`, { from: '' }]);
+  if (query.to) by.push([`Until ${query.to}`, { to: '' }]);
+  if (query.importId !== null) by.push([`Import ${query.importId}`, { importId: null }]);
+  if (by.length === 0) return null;
+  return (
+    <ul class="narrowed" aria-label="Shown are only">
+      {by.map(([text, without]) => (
+        <li key={text}>
+          <a class="badge" href={libraryPath({ ...query, ...without })}>
+            {text} <span aria-hidden="true">×</span>
+            <span class="unseen">, take away</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NothingFound({ query }: { query: LibraryQuery }) {
+  if (!isNarrow(query)) {
+    return (
+      <Empty title="The trash is empty">
+        <p>Photos that you move to the trash stay here for a while, and can be restored.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No photo is like that">
+      <p>
+        Look for something else, or{' '}
+        <a href={libraryPath({ ...query, q: '', tag: '', from: '', to: '', importId: null })}>show all</a>.
+      </p>
+    </Empty>
+  );
+}
+
+/** The photos, each to look at or to choose, and what can be done with those that are chosen. */
+function Selectable({ query, photos, older }: Pick<LibraryProps, 'query' | 'photos' | 'older'>) {
+  return (
+    <Form action={`/settings/library/selection?${queryText(query)}`} class="library" label="Photos">
+      <ul class="grid">
+        {photos.map((shown) => (
+          <li key={shown.photo.id} class={shapeClass(shown.photo)}>
+            <a href={photoPath(shown.photo.id, query)}>
+              <Picture shown={shown} name="thumb" finer="small" />
+            </a>
+            <input
+              type="checkbox"
+              name="ids"
+              value={shown.photo.id}
+              autocomplete="off"
+              aria-label={`Choose ${photoName(shown.photo)}`}
+            />
+          </li>
+        ))}
+      </ul>
+      {older && (
+        <p class="more">
+          <a class="button plain" href={older} rel="next">
+            {query.sort === '-takenAt' || query.sort === '-createdAt' ? 'Older photos' : 'More photos'}
+          </a>
+        </p>
+      )}
+      <p class="unseen" role="status" />
+      {query.trash ? <TrashActions /> : <LibraryActions />}
+    </Form>
+  );
+}
+
+function LibraryActions() {
+  return (
+    <fieldset class="selection">
+      <legend class="unseen">With the chosen photos</legend>
+      <span class="count">Chosen photos</span>
+      <span class="tagging">
+        <label class="unseen" for="selection-tag">
+          Name of a tag
+        </label>
+        <input
+          id="selection-tag"
+          type="text"
+          name="tag"
+          maxLength={100}
+          placeholder="Tag"
+          autocomplete="off"
+          list="selection-tag-names"
+        />
+        <datalist id="selection-tag-names" data-tag-names />
+        <Button kind="plain" name="do" value="tag">
+          Add tag
+        </Button>
+      </span>
+      <Button kind="plain" name="do" value="trash">
+        Move to trash
+      </Button>
+    </fieldset>
+  );
+}
+
+function TrashActions() {
+  return (
+    <fieldset class="selection">
+      <legend class="unseen">With the chosen photos</legend>
+      <span class="count">Chosen photos</span>
+      <Button kind="plain" name="do" value="restore">
+        Restore
+      </Button>
+      <Button kind="danger" name="do" value="delete">
+        Delete for ever
+      </Button>
+    </fieldset>
+  );
+}

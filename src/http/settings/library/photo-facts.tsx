@@ -1,0 +1,157 @@
+import type { ComponentChildren } from 'preact';
+import type { TakenAtSource } from '../../../core/media/capture-time.js';
+import type { Camera, ExifTags, Exposure, GeoPoint, TaggedPhoto } from '../../../core/photos/photo.js';
+import { Moment } from '../parts.js';
+
+/** Everything that is known of a photo and not edited here. */
+export function PhotoFacts({ photo, exif }: { photo: TaggedPhoto; exif: ExifTags | null }) {
+  const { camera, exposure, location, metadata } = photo;
+  return (
+    <dl class="facts">
+      <Fact name="Taken">{taken(photo)}</Fact>
+      {camera && <Fact name="Camera">{cameraText(camera)}</Fact>}
+      {exposure && <Fact name="Exposure">{exposureText(exposure)}</Fact>}
+      {location && (
+        <Fact name="Place">
+          <Place point={location} />
+        </Fact>
+      )}
+      <Fact name="File">
+        {photo.filename}
+        <br />
+        <span class="soft">
+          {photo.contentType}, {bytesText(photo.sizeBytes)}, {photo.width} × {photo.height} pixels
+        </span>
+      </Fact>
+      <Fact name="Original">
+        <Original photo={photo} />
+      </Fact>
+      <Fact name="SHA-256">
+        <code class="hash">{photo.sha256}</code>
+      </Fact>
+      <Fact name="Added">
+        <Moment at={photo.createdAt} />
+        {photo.importId !== null && (
+          <>
+            {' '}
+            by <a href={`/settings/imports/${photo.importId}`}>import {photo.importId}</a>
+          </>
+        )}
+      </Fact>
+      <Fact name="Photo">
+        Number {photo.id}, version {photo.version}
+        {photo.externalId !== null && `, known elsewhere as ${photo.externalId}`}
+      </Fact>
+      {Object.entries(metadata).map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
+      ))}
+      {exif !== null && Object.keys(exif).length > 0 && (
+        <Fact name="In the file">
+          <details>
+            <summary>{Object.keys(exif).length} values</summary>
+            <dl class="exif">
+              {Object.entries(exif).map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const zoneSources: Readonly<Record<TakenAtSource, string>> = {
+  exif_offset: 'as the camera wrote it',
+  gps_time: 'zone by the GPS clock',
+  gps_position: 'zone of the place',
+  customer_default: 'zone assumed, as the file names none',
+  client: 'set by hand',
+  none: '',
+};
+
+function taken({ takenAtLocal, timeZone, takenAtSource }: TaggedPhoto): ComponentChildren {
+  if (takenAtLocal === null) return <span class="soft">Not known</span>;
+  return (
+    <>
+      {localText(takenAtLocal)}
+      <br />
+      <span class="soft">
+        {timeZone}, {zoneSources[takenAtSource]}
+      </span>
+    </>
+  );
+}
+
+const months = 'January February March April May June July August September October November December'.split(' ');
+
+/** `2026-11-21T03:04:05` as `21 November 2026, 03:04:05`: what the camera's clock showed, in no zone of anybody else. */
+export function localText(local: string): string {
+  const [date = '', time = ''] = local.split('T');
+  const [year, month, day] = date.split('-');
+  return `${Number(day)} ${months[Number(month) - 1]} ${year}, ${time.slice(0, 8)}`;
+}
+
+function cameraText({ make, model, lens }: Camera): string {
+  // Many makers write their name into the model, too.
+  const name =
+    make && model?.toLowerCase().startsWith(make.toLowerCase()) ? model : [make, model].filter(Boolean).join(' ');
+  return [name, lens].filter(Boolean).join(', ');
+}
+
+function exposureText({ exposureTime, fNumber, iso, focalLength, focalLength35mm, flash }: Exposure): string {
+  const parts = [
+    exposureTime && `${exposureTime} s`,
+    fNumber && `f/${fNumber}`,
+    iso && `ISO ${iso}`,
+    focalLength && `${focalLength} mm`,
+    focalLength35mm && `as ${focalLength35mm} mm on full frame`,
+    flash && 'flash',
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+function Place({ point }: { point: GeoPoint }) {
+  const [latitude, longitude] = [point.latitude.toFixed(5), point.longitude.toFixed(5)];
+  const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=14/${latitude}/${longitude}`;
+  return (
+    <>
+      <a href={map} target="_blank" rel="noreferrer">
+        {latitude}, {longitude}
+      </a>
+      {point.altitude !== null && <span class="soft">, {Math.round(point.altitude)} m above the sea</span>}
+    </>
+  );
+}
+
+function Original({ photo }: { photo: TaggedPhoto }) {
+  if (photo.originalLostAt === null)
+    return <>{photo.damaged ? 'Kept as it came; the file is damaged' : 'Kept, byte for byte'}</>;
+  return (
+    <span class="error">
+      Missing or changed since <Moment at={photo.originalLostAt} />. Import the same file once more to bring it back.
+    </span>
+  );
+}
+
+/** In units that people use: `2.4 MB`, of 1,000 kB. */
+export function bytesText(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1000 ** step;
+  return `${step > 0 && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
+}

@@ -1,0 +1,53 @@
+import type { PhotoPatch } from '../../../core/photos/edit-photo.js';
+import type { TaggedPhoto } from '../../../core/photos/photo.js';
+import type { FormFields } from '../form-fields.js';
+
+/** What a person says of a photo in its form, as text. */
+export interface PhotoWords {
+  readonly title: string;
+  readonly description: string;
+  readonly rating: string;
+  /** As `<input type="datetime-local">` has it: no seconds when they are 00. */
+  readonly takenAtLocal: string;
+  readonly timeZone: string;
+}
+
+export function wordsOf(photo: TaggedPhoto): PhotoWords {
+  return {
+    title: photo.title ?? '',
+    description: photo.description ?? '',
+    rating: photo.rating === null ? '' : String(photo.rating),
+    takenAtLocal: photo.takenAtLocal ?? '',
+    timeZone: photo.timeZone ?? '',
+  };
+}
+
+export function wordsIn(form: FormFields): PhotoWords {
+  const text = (name: keyof PhotoWords) => form.text(name);
+  return {
+    title: text('title'),
+    // Browsers send line breaks as CRLF.
+    description: text('description').replaceAll('\r\n', '\n'),
+    rating: text('rating'),
+    takenAtLocal: text('takenAtLocal').trim(),
+    timeZone: text('timeZone').trim(),
+  };
+}
+
+/** The patch that makes a photo what the form says. Without a time there is no zone; without a zone the one that is known stays. */
+export function patchOf({ title, description, rating, takenAtLocal, timeZone }: PhotoWords): PhotoPatch {
+  const time =
+    takenAtLocal === ''
+      ? { takenAtLocal: null }
+      : { takenAtLocal: withSeconds(takenAtLocal), ...(timeZone !== '' && { timeZone }) };
+  return {
+    title: title.trim() || null,
+    description: description.trim() || null,
+    rating: rating === '' ? null : Number(rating),
+    ...time,
+  };
+}
+
+function withSeconds(local: string): string {
+  return /T\d\d:\d\d$/.test(local) ? `${local}:00` : local;
+}

@@ -1,0 +1,103 @@
+import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { isRenditionName } from '../../../core/media/renditions.js';
+import { downloadRendition } from '../../../core/photos/download-photo.js';
+import { editPhoto } from '../../../core/photos/edit-photo.js';
+import { readNeighbours } from '../../../core/photos/read-neighbours.js';
+import { readPhoto } from '../../../core/photos/read-photo.js';
+import { renditionUrls } from '../../../core/photos/rendition-urls.js';
+import type { Ports } from '../../../core/ports.js';
+import { notFound } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { For } from '../../api/access.js';
+import { PathId } from '../../api/path-id.js';
+import { openDownload, sendableRendition } from '../../api/photos/photo-bytes.js';
+import { PORTS } from '../../ports-token.js';
+import type { Reply } from '../../reply.js';
+import { sendDownload } from '../../send-download.js';
+import { type Problems, problemsOf } from '../form.js';
+import { goTo, page } from '../page.js';
+import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { libraryFilters, photoPath, readLibraryQuery } from './library-query.js';
+import { PhotoPage } from './photo.view.js';
+import { type PhotoWords, patchOf, wordsIn, wordsOf } from './photo-form.js';
+import { photoName } from './picture.js';
+
+type Asked = Record<string, unknown>;
+
+/** One photo: its picture, what is known of it, and its bytes. What is done to it is in PhotoChangesController. */
+@Controller('settings/photos')
+export class PhotoController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get(':id')
+  @For('member')
+  show(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
+    return this.page(visit, id, asked, null, null);
+  }
+
+  @Post(':id')
+  @For('member')
+  async edit(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
+    const words = wordsIn(visit.form);
+    try {
+      await editPhoto(this.ports, callerOfVisit(visit), id, patchOf(words));
+      return goTo(visit, photoPath(id, readLibraryQuery(asked)), { kind: 'done', text: 'Saved.' });
+    } catch (error) {
+      return this.page(visit, id, asked, words, problemsOf(error));
+    }
+  }
+
+  @Get(':id/original')
+  @For('member')
+  async original(
+    @Visiting() visit: Visit,
+    @PathId('id') id: Id,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendDownload(request, response, await openDownload(this.ports, callerOfVisit(visit), id, {}));
+  }
+
+  /** For pictures that no signed address shows: those in the trash. */
+  @Get(':id/rendition/:name')
+  @For('member')
+  async rendition(
+    @Visiting() visit: Visit,
+    @PathId('id') id: Id,
+    @Param('name') name: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    if (!isRenditionName(name)) throw notFound('rendition');
+    const download = await downloadRendition(this.ports, callerOfVisit(visit), id, { name, trashedToo: true });
+    const headers = { 'Cache-Control': 'private, no-cache, no-transform' };
+    await sendDownload(request, response, { ...sendableRendition(download), disposition: 'inline', headers });
+  }
+
+  private async page(
+    visit: Visit,
+    id: Id,
+    asked: Asked,
+    said: PhotoWords | null,
+    problems: Problems | null,
+  ): Promise<Reply> {
+    const caller = callerOfVisit(visit);
+    const query = readLibraryQuery(asked);
+    const { photo, exif } = await readPhoto(this.ports, caller, id, { trashedToo: true, withExif: true });
+    const { filters } = await libraryFilters(this.ports, caller, query);
+    const neighbours = filters
+      ? await readNeighbours(this.ports, caller, photo, { filters, sort: query.sort })
+      : { previous: null, next: null };
+    const shown = { photo, urls: renditionUrls(this.ports, caller, photo) };
+    const words = {
+      title: photoName(photo),
+      section: 'library',
+      styles: ['library.css'],
+      scripts: ['photo.js', 'tag-names.js'],
+      ...(problems && { status: problems.status }),
+    };
+    const about = { shown, exif, problems, neighbours, query, words: said ?? wordsOf(photo) };
+    return page(this.ports, visit, words, <PhotoPage {...about} />);
+  }
+}

@@ -1,0 +1,193 @@
+import { type ExifTags, isTrashed, type TaggedPhoto } from '../../../core/photos/photo.js';
+import type { Neighbours } from '../../../core/photos/read-neighbours.js';
+import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Moment } from '../parts.js';
+import { type LibraryQuery, libraryPath, photoPath } from './library-query.js';
+import { PhotoFacts } from './photo-facts.js';
+import type { PhotoWords } from './photo-form.js';
+import { Picture, photoName, pictureUrl, type ShownPhoto } from './picture.js';
+
+interface PhotoProps {
+  readonly shown: ShownPhoto;
+  readonly exif: ExifTags | null;
+  readonly words: PhotoWords;
+  readonly problems: Problems | null;
+  readonly neighbours: Neighbours;
+  /** The list that the person came from. */
+  readonly query: LibraryQuery;
+}
+
+export function PhotoPage({ shown, exif, words, problems, neighbours, query }: PhotoProps) {
+  const { photo } = shown;
+  return (
+    <article class="photo">
+      <nav class="beside" aria-label="Photos beside this one">
+        <a href={libraryPath(query)}>{query.trash ? 'Trash' : 'Library'}</a>
+        <span class="steps">
+          <Step id={neighbours.previous} query={query} rel="prev" text="Previous" />
+          <Step id={neighbours.next} query={query} rel="next" text="Next" />
+        </span>
+      </nav>
+      {isTrashed(photo) && (
+        <p class="flash warn">
+          This photo is in the trash. It is deleted for ever on <Moment at={photo.purgeAt} />.
+        </p>
+      )}
+      <figure>
+        <a href={pictureUrl(shown, 'large')} class={photo.width >= photo.height ? 'wide' : 'tall'}>
+          <Picture shown={shown} name="medium" finer="large" />
+        </a>
+      </figure>
+      <div class="about">
+        <div class="heading">
+          <div>
+            <h1>{photoName(photo)}</h1>
+            {photo.description && <p class="description">{photo.description}</p>}
+          </div>
+          <Actions photo={photo} query={query} />
+        </div>
+        <div class="columns">
+          <section class="card">
+            <h2>About this photo</h2>
+            <PhotoFacts photo={photo} exif={exif} />
+          </section>
+          {!isTrashed(photo) && (
+            <div class="editing">
+              <Tags photo={photo} query={query} />
+              <Words photo={photo} words={words} problems={problems} query={query} />
+            </div>
+          )}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+function Step({ id, query, rel, text }: { id: number | null; query: LibraryQuery; rel: string; text: string }) {
+  if (id === null) return <span class="soft">{text}</span>;
+  return (
+    <a href={photoPath(id, query)} rel={rel}>
+      {text}
+    </a>
+  );
+}
+
+function Actions({ photo, query }: { photo: TaggedPhoto; query: LibraryQuery }) {
+  if (isTrashed(photo)) {
+    return (
+      <div class="actions">
+        <Form action={photoPath(photo.id, query, '/restore')}>
+          <Button>Restore</Button>
+        </Form>
+        <a class="button danger" href={photoPath(photo.id, query, '/delete')}>
+          Delete for ever
+        </a>
+      </div>
+    );
+  }
+  return (
+    <div class="actions">
+      {photo.originalLostAt === null && (
+        <a class="button primary" href={`/settings/photos/${photo.id}/original`} download={photo.filename}>
+          Download original
+        </a>
+      )}
+      <Form action={photoPath(photo.id, query, '/trash')}>
+        <Button kind="plain">Move to trash</Button>
+      </Form>
+    </div>
+  );
+}
+
+function Tags({ photo, query }: { photo: TaggedPhoto; query: LibraryQuery }) {
+  return (
+    <section class="card">
+      <h2>Tags</h2>
+      {photo.tags.length === 0 ? (
+        <p class="soft">No tags yet.</p>
+      ) : (
+        <Form action={photoPath(photo.id, query, '/tags/remove')} label="Tags of this photo">
+          <ul class="tags">
+            {photo.tags.map(({ id, name }) => (
+              <li key={id} class="badge">
+                <a href={`/settings/library?${new URLSearchParams({ tag: name })}`}>{name}</a>
+                <button type="submit" name="tag" value={id} aria-label={`Remove tag ${name}`}>
+                  ×
+                </button>
+              </li>
+            ))}
+          </ul>
+        </Form>
+      )}
+      <Form action={photoPath(photo.id, query, '/tags')} class="add-tag" label="Add a tag">
+        <label class="unseen" for="new-tag">
+          Name of a tag
+        </label>
+        <input
+          id="new-tag"
+          type="text"
+          name="tag"
+          maxLength={100}
+          placeholder="New or known tag"
+          autocomplete="off"
+          required
+          list="new-tag-names"
+        />
+        <datalist id="new-tag-names" data-tag-names />
+        <Button kind="plain">Add</Button>
+      </Form>
+    </section>
+  );
+}
+
+const ratings = [
+  ['', 'Not rated'],
+  ['0', '0, no star'],
+  ['1', '★'],
+  ['2', '★★'],
+  ['3', '★★★'],
+  ['4', '★★★★'],
+  ['5', '★★★★★'],
+] as const;
+
+function Words({
+  photo,
+  words,
+  problems,
+  query,
+}: Pick<PhotoProps, 'words' | 'problems' | 'query'> & { photo: TaggedPhoto }) {
+  return (
+    <section class="card">
+      <h2>What you say of it</h2>
+      <ProblemSummary problems={problems} />
+      <Form action={photoPath(photo.id, query)} label="What you say of this photo">
+        <Field label="Title" name="title" errors={problems} input={{ value: words.title, maxLength: 255 }} />
+        <Field
+          label="Description"
+          name="description"
+          errors={problems}
+          lines={4}
+          input={{ value: words.description }}
+        />
+        <Field label="Rating" name="rating" errors={problems} choices={ratings} input={{ value: words.rating }} />
+        <Field
+          label="Taken at"
+          name="takenAtLocal"
+          errors={problems}
+          hint="What the clock showed at the place."
+          input={{ type: 'datetime-local', value: words.takenAtLocal, step: 'any' }}
+        />
+        <Field
+          label="Time zone"
+          name="timeZone"
+          errors={problems}
+          hint="As Europe/Paris or +01:00."
+          input={{ value: words.timeZone, maxLength: 64 }}
+        />
+        <div class="buttons">
+          <Button>Save</Button>
+        </div>
+      </Form>
+    </section>
+  );
+}

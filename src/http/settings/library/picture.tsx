@@ -1,0 +1,51 @@
+import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
+import { isTrashed, type TaggedPhoto } from '../../../core/photos/photo.js';
+import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
+
+/** A photo with the addresses of its renditions. */
+export interface ShownPhoto {
+  readonly photo: TaggedPhoto;
+  readonly urls: PhotoUrls | null;
+}
+
+/** Where a browser gets a rendition. Signed addresses do not show what is in the trash; whoever is signed in may see it. */
+export function pictureUrl({ photo, urls }: ShownPhoto, name: RenditionName): string {
+  return isTrashed(photo) || urls === null ? `/settings/photos/${photo.id}/rendition/${name}` : urls[name];
+}
+
+/** What a photo is called: its title, or else its file name. */
+export function photoName({ title, filename }: Pick<TaggedPhoto, 'title' | 'filename'>): string {
+  return title ?? filename;
+}
+
+/** A rendition with the photo's colour behind it until it is there. Its size is known before, so nothing moves. */
+export function Picture({ shown, name, finer }: { shown: ShownPhoto; name: RenditionName; finer: RenditionName }) {
+  const { photo } = shown;
+  const scale = Math.min(1, renditionSizes[name] / Math.max(photo.width, photo.height));
+  const isThumb = name === 'thumb';
+  return (
+    <>
+      <svg class="tint" aria-hidden="true" focusable="false">
+        <rect width="100%" height="100%" fill={photo.dominantColor ?? 'none'} />
+      </svg>
+      <img
+        src={pictureUrl(shown, name)}
+        srcset={`${pictureUrl(shown, name)} 1x, ${pictureUrl(shown, finer)} 2x`}
+        width={Math.max(1, Math.round(photo.width * scale))}
+        height={Math.max(1, Math.round(photo.height * scale))}
+        alt={photoName(photo)}
+        loading={isThumb ? 'lazy' : 'eager'}
+        decoding="async"
+      />
+    </>
+  );
+}
+
+const NARROWEST = 5;
+const WIDEST = 24;
+
+/** The class of a photo's shape, in tenths of width by height: pages have no styles of their own that could say it exactly. */
+export function shapeClass({ width, height }: Pick<TaggedPhoto, 'width' | 'height'>): string {
+  const tenths = Math.round((width / height) * 10);
+  return `shape-${Math.min(WIDEST, Math.max(NARROWEST, tenths))}`;
+}

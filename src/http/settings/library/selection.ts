@@ -1,0 +1,60 @@
+import type { Caller } from '../../../core/access/caller.js';
+import { editPhotos } from '../../../core/photos/edit-photos.js';
+import { purgePhotos, trashPhotos } from '../../../core/photos/trash-photos.js';
+import type { Ports } from '../../../core/ports.js';
+import { invalid } from '../../../core/shared/errors.js';
+import { type Id, parseId } from '../../../core/shared/ids.js';
+import { createTag } from '../../../core/tags/create-tag.js';
+import { editTag } from '../../../core/tags/edit-tag.js';
+
+/** Photos that one form changes; the tools of tags take no more, either. */
+const MAX_SELECTED = 1000;
+
+/** Errors: `invalid_request` when too many are chosen. What is no id is passed over. */
+export function selectedIds(texts: readonly string[]): readonly Id[] {
+  const ids = [...new Set(texts.flatMap((text) => parseId(text) ?? []))];
+  if (ids.length <= MAX_SELECTED) return ids;
+  const message = `Choose at most ${MAX_SELECTED} photos at once.`;
+  throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_SELECTED });
+}
+
+/** Does what a person asked for to these photos, and says what was done. Photos that are gone are passed over. */
+export async function changeSelected(
+  ports: Ports,
+  caller: Caller,
+  what: string,
+  ids: readonly Id[],
+  tag: string,
+): Promise<string> {
+  if (what === 'tag') return addTag(ports, caller, ids, tag);
+  if (what === 'trash') {
+    const results = await trashPhotos(ports, caller, ids);
+    return `${photos(deleted(results))} moved to the trash.`;
+  }
+  if (what === 'restore') {
+    const results = await editPhotos(ports, caller, ids, { trashed: false });
+    return `${photos(results.filter(({ outcome }) => outcome === 'updated').length)} restored.`;
+  }
+  if (what === 'delete') {
+    const results = await purgePhotos(ports, caller, ids);
+    return `${photos(deleted(results))} deleted for ever.`;
+  }
+  throw invalid({ field: 'do', code: 'invalid_format', message: 'Choose what to do with these photos.' });
+}
+
+/** Gives photos the tag of this name, which is made if there is none yet. Errors: `invalid_request`, `limit_reached`. */
+export async function addTag(ports: Ports, caller: Caller, ids: readonly Id[], name: string): Promise<string> {
+  const { tag } = await createTag(ports, caller, { name }, 'return');
+  const { changes } = await editTag(ports, caller, tag.id, { addPhotoIds: ids });
+  const full = changes?.full.length ?? 0;
+  const said = `${photos(changes?.added ?? 0)} tagged “${tag.name}”.`;
+  return full === 0 ? said : `${said} ${photos(full)} already had as many tags as a photo may have.`;
+}
+
+export function photos(count: number): string {
+  return count === 1 ? '1 photo' : `${count.toLocaleString('en')} photos`;
+}
+
+function deleted(results: readonly { readonly outcome: string }[]): number {
+  return results.filter(({ outcome }) => outcome === 'deleted').length;
+}
