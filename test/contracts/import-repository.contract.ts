@@ -74,6 +74,33 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await find(tenant, subject.id)).toEqual(subject);
   });
 
+  it('lists the newest first, in pages, counted, of every state or of some', async () => {
+    const tenant = await newTenant();
+    const [a, b, c] = [
+      await tenant.addImport(),
+      await tenant.addImport({ status: 'completed' }),
+      await tenant.addImport({ status: 'processing' }),
+    ];
+    await (await newTenant()).addImport();
+    const list = (after: Id | null, limit: number, statuses?: Import['status'][]) =>
+      tenant.read(({ imports }) =>
+        imports.list({
+          window: { after: after === null ? null : { value: after, id: after }, limit },
+          ...(statuses && { statuses }),
+        }),
+      );
+    const counted = { counts: none, totalBytes: 0 };
+    expect(await list(null, 2)).toEqual([
+      { ...c, ...counted },
+      { ...b, ...counted },
+    ]);
+    expect((await list(b.id, 2)).map(({ id }) => id)).toEqual([a.id]);
+    expect((await list(null, 9, ['open', 'processing'])).map(({ id }) => id)).toEqual([c.id, a.id]);
+    expect((await list(c.id, 9, ['open', 'processing'])).map(({ id }) => id)).toEqual([a.id]);
+    expect(await list(a.id, 9)).toEqual([]);
+    expect(await list(null, 9, [])).toEqual([]);
+  });
+
   it('counts items as they are at the moment, and sums the sizes that are known', async () => {
     const tenant = await newTenant();
     const subject = await tenant.addImport({ clientRef: 'ref' });

@@ -1,0 +1,213 @@
+import type { Id } from '../../src/core/shared/ids.js';
+import { BrowserClient } from './support/browser-client.js';
+import { importPhotos, picture, sha256 } from './support/photos.js';
+import { type Actor, type RunningApp, startApp } from './support/start-app.js';
+
+let app: RunningApp;
+let actor: Actor;
+let browser: BrowserClient;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  actor = await app.customer('Studio North');
+  browser = new BrowserClient(app.url);
+  await browser.enter(app.ports, actor.customerId, 'member', `m.${actor.customerId}@example.com`);
+});
+
+const add = async (...names: string[]): Promise<Id[]> => {
+  const files = names.map((name) => ({ filename: `${name}.jpg`, content: picture(`${name} of ${actor.customerId}`) }));
+  return (await importPhotos(app, actor, files)).map(({ id }) => id);
+};
+const shownIds = (html: string) =>
+  [...html.matchAll(/href="\/settings\/photos\/([0-9]+)/g)].map(([, id]) => Number(id));
+const photo = async (id: Id, query = '') => (await actor.get(`/photos/${id}${query}`)).body;
+const token = async () =>
+  /name="csrf-token" content="([0-9a-f]+)"/.exec((await browser.get('/settings/library')).text)?.[1];
+const flash = async (path: string) => /class="flash [a-z]+"[^>]*>([^<]*)</.exec((await browser.get(path)).text)?.[1];
+
+describe('the library', () => {
+  it('is where people land; while it is empty it invites to drop photos', async () => {
+    expect((await browser.get('/settings')).headers.location).toBe('/settings/library');
+    const { status, text } = await browser.get('/settings/library');
+    expect(status).toBe(200);
+    expect(text).toContain('Your library is empty. Drop photos here');
+    expect(text).toMatch(/<form[^>]* action="\/settings\/import"[^>]* enctype="multipart\/form-data"/);
+  });
+
+  it('shows photos with their sizes and signed thumbs, and leads on by cursors', async () => {
+    const ids = await add(...Array.from({ length: 61 }, (_, n) => `p${n}`));
+    const first = await browser.get('/settings/library?sort=-createdAt');
+    const [next] = /\/settings\/library\?sort=-createdAt&amp;cursor=[^"]+/.exec(first.text) ?? [];
+    const second = await browser.get(String(next).replaceAll('&amp;', '&'));
+    expect([...shownIds(first.text), ...shownIds(second.text)].sort((a, b) => a - b)).toEqual(ids);
+    expect(second.text).not.toContain('rel="next"');
+    expect(first.text).toMatch(/<img src="http:\/\/photos\.test\/renditions\/[^"]+"[^>]* width="320" height="240"/);
+    expect(first.text).toMatch(/<li class="shape-13">/);
+    expect(first.text).not.toMatch(/<style| style=/);
+    expect((await browser.get(`${next}x`.replaceAll('&amp;', '&'))).status).toBe(400);
+  });
+
+  it('is narrowed by words, tag, days and import', async () => {
+    const [a = 0, b = 0, c = 0] = await add('alps', 'beach', 'city');
+    await actor.put(`/photos/${a}/tags`, { tagNames: ['Snow & Ice'] });
+    await actor.patch(`/photos/${b}`, { takenAtLocal: '2020-05-01T00:00:00', timeZone: '+00:00' });
+    await actor.patch(`/photos/${c}`, { takenAtLocal: '2020-05-02T23:59:59', timeZone: '+00:00' });
+    const { importId } = await photo(a);
+    const shown = async (query: string) => shownIds((await browser.get(`/settings/library?${query}`)).text);
+    expect(await shown('q=alp')).toEqual([a]);
+    expect(await shown('tag=snow+%26+ice')).toEqual([a]);
+    expect(await shown('from=2020-05-01&to=2020-05-02')).toEqual([c, b]);
+    expect(await shown('from=2020-05-02')).toEqual([c]);
+    expect(await shown('to=2020-05-01')).toEqual([b]);
+    expect(await shown('sort=filename')).toEqual([a, b, c]);
+    expect((await shown(`import=${importId}`)).length).toBe(3);
+    expect(await shown('import=999999')).toEqual([]);
+    expect(await shown('tag=nothing')).toEqual([]);
+    for (const query of ['tag=nothing', 'from=2020-02-31', 'to=x', 'q=%21%21', `q=${'a b c d e f g h i j k'}`]) {
+      const { status, text } = await browser.get(`/settings/library?${query}`);
+      expect([query, status]).toEqual([query, 200]);
+      expect(text).toContain('class="flash failed"');
+    }
+  });
+
+  it('tags, trashes, restores and deletes what is chosen, without scripts', async () => {
+    const [a = 0, b = 0, c = 0] = await add('a', 'b', 'c');
+    const choose = (what: string, ids: Id[], more = {}, query = '') => {
+      const page = `/settings/library${query}`;
+      const action = `/settings/library/selection?${query.slice(1)}`;
+      return browser.submit(page, { do: what, ids: ids.map(String), ...more }, action);
+    };
+    expect((await choose('tag', [a, b], { tag: ' Holiday ' })).headers.location).toBe('/settings/library');
+    expect(await flash('/settings/library')).toBe('2 photos tagged “Holiday”.');
+    expect((await photo(b)).tags.map(({ name }: { name: string }) => name)).toEqual(['Holiday']);
+    await choose('tag', [a], { tag: '' });
+    expect(await flash('/settings/library')).toMatch(/1 to 100 characters/);
+    await choose('trash', [a, b, 999_999]);
+    expect(await flash('/settings/library')).toBe('2 photos moved to the trash.');
+    expect(shownIds((await browser.get('/settings/library')).text)).toEqual([c]);
+    const trash = await browser.get('/settings/library?view=trash');
+    expect(shownIds(trash.text).sort((x, y) => x - y)).toEqual([a, b]);
+    expect(trash.text).toContain(`src="/settings/photos/${a}/rendition/thumb"`);
+    const back = await choose('restore', [a], {}, '?view=trash');
+    expect(back.headers.location).toBe('/settings/library?view=trash');
+    expect((await photo(a)).trashedAt).toBeNull();
+    const asked = await choose('delete', [b], {}, '?view=trash');
+    expect([asked.status, asked.text.includes('Delete 1 photo for ever?')]).toEqual([200, true]);
+    expect((await photo(b, '?trashed=any')).id).toBe(b);
+    await choose('delete', [b], { confirmed: 'yes' }, '?view=trash');
+    expect((await actor.get(`/photos/${b}?trashed=any`)).status).toBe(404);
+    await choose('trash', []);
+    expect(await flash('/settings/library')).toBe('Choose some photos first.');
+  });
+
+  it('suggests the names of tags', async () => {
+    await actor.post('/tags', { tags: [{ name: 'Holiday' }, { name: 'Holy' }, { name: 'Work' }] });
+    const { body, headers } = await browser.get('/settings/library/tag-names?q=hol', { accept: 'application/json' });
+    expect(body).toEqual({ names: ['Holiday', 'Holy'] });
+    expect(headers['cache-control']).toBe('no-store');
+  });
+});
+
+describe('a photo', () => {
+  it('says all that is known of it, and leads to its neighbours in the list', async () => {
+    const [a, b, c] = await add('a', 'b', 'c');
+    const { text } = await browser.get(`/settings/photos/${b}?sort=filename`);
+    const { sha256: hash } = await photo(b ?? 0);
+    for (const word of [hash, 'b.jpg', '400 × 300', 'Kept, byte for byte']) expect(text).toContain(word);
+    expect(text).toContain(`href="/settings/photos/${a}?sort=filename" rel="prev"`);
+    expect(text).toContain(`href="/settings/photos/${c}?sort=filename" rel="next"`);
+    expect((await browser.get(`/settings/photos/${a}?sort=filename`)).text).not.toContain('rel="prev"');
+  });
+
+  it('takes title, description, rating and time, and says what is wrong with them', async () => {
+    const [id = 0] = await add('a');
+    const page = `/settings/photos/${id}`;
+    const words = { title: ' Fjord ', description: 'one\r\ntwo', rating: '4', takenAtLocal: '2021-02-03T04:05' };
+    expect((await browser.submit(page, { ...words, timeZone: 'Europe/Oslo' })).status).toBe(303);
+    expect(await photo(id)).toMatchObject({
+      ...{ title: 'Fjord', description: 'one\ntwo', rating: 4 },
+      ...{ takenAtLocal: '2021-02-03T04:05:00', timeZone: 'Europe/Oslo', takenAt: '2021-02-03T03:05:00.000Z' },
+    });
+    const { version } = await photo(id);
+    await browser.submit(page, { ...words, timeZone: '' });
+    expect((await photo(id)).version).toBe(version);
+    const wrong = await browser.submit(page, { ...words, timeZone: 'Moon/Base', rating: '9' });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain('id="field-timeZone-error"');
+    expect(wrong.text).toContain('value=" Fjord "');
+    await browser.submit(page, { title: '', description: '', rating: '', takenAtLocal: '', timeZone: '' });
+    const bare = { title: null, description: null, rating: null, takenAt: null, takenAtLocal: null };
+    expect(await photo(id)).toMatchObject(bare);
+  });
+
+  it('gets and loses tags, goes to the trash, comes back, and is deleted for ever', async () => {
+    const [id = 0] = await add('a');
+    const page = `/settings/photos/${id}`;
+    const names = async () => (await photo(id)).tags.map(({ name }: { name: string }) => name);
+    await browser.submit(page, { tag: 'One' }, `${page}/tags`);
+    await browser.submit(page, { tag: 'two' }, `${page}/tags`);
+    expect(await names()).toEqual(['One', 'two']);
+    await browser.submit(page, { tag: String((await photo(id)).tags[0].id) }, `${page}/tags/remove`);
+    expect(await names()).toEqual(['two']);
+    expect((await browser.submit(page, {}, `${page}/trash`)).headers.location).toBe(page);
+    expect((await browser.get(page)).text).toContain('This photo is in the trash.');
+    expect((await browser.get(`${page}/rendition/thumb`)).headers['content-type']).toBe('image/jpeg');
+    await browser.submit(page, {}, `${page}/restore`);
+    expect((await photo(id)).trashedAt).toBeNull();
+    const gone = await browser.submit(`${page}/delete`);
+    expect([gone.status, gone.headers.location]).toEqual([303, '/settings/library']);
+    expect((await browser.get(page)).status).toBe(404);
+  });
+
+  it('is downloaded byte for byte', async () => {
+    const bytes = picture(`download ${actor.customerId}`);
+    const [{ id }] = (await importPhotos(app, actor, [{ filename: 'ü "x".jpg', content: bytes }])) as [{ id: Id }];
+    const answer = await browser.get(`/settings/photos/${id}/original`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['repr-digest']).toBe(`sha-256=:${Buffer.from(sha256(bytes), 'hex').toString('base64')}:`);
+    expect(answer.headers['content-disposition']).toMatch(/^attachment; /);
+    expect(Number(answer.headers['content-length'])).toBe(bytes.length);
+  });
+});
+
+describe('what is another customer’s', () => {
+  it('is not there: no page, no picture, no form', async () => {
+    const [id = 0] = await add('mine');
+    await actor.put(`/photos/${id}/tags`, { tagNames: ['secret'] });
+    const { importId, tags } = await photo(id);
+    const stranger = await app.customer('Stranger');
+    browser = new BrowserClient(app.url);
+    await browser.enter(app.ports, stranger.customerId, 'owner', `s.${stranger.customerId}@example.com`);
+    const page = `/settings/photos/${id}`;
+    for (const path of [page, `${page}/original`, `${page}/rendition/thumb`, `${page}/delete`]) {
+      expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
+    }
+    const _csrf = (await token()) ?? '';
+    for (const step of ['', '/trash', '/restore', '/delete', '/tags', '/tags/remove']) {
+      const answer = await browser.post(`${page}${step}`, { _csrf, tag: step === '/tags' ? 'x' : String(tags[0].id) });
+      expect([step, answer.status]).toEqual([step, 404]);
+    }
+    for (const what of ['tag', 'trash', 'restore']) {
+      await browser.post('/settings/library/selection', { _csrf, do: what, ids: String(id), tag: 'x' });
+      expect(await flash('/settings/library')).toMatch(/^0 photos/);
+    }
+    await browser.post('/settings/library/selection', { _csrf, do: 'delete', ids: String(id), confirmed: 'yes' });
+    expect(shownIds((await browser.get(`/settings/library?import=${importId}`)).text)).toEqual([]);
+    const names = await browser.get('/settings/library/tag-names?q=secret', { accept: 'application/json' });
+    expect(names.body).toEqual({ names: [] });
+    expect(await photo(id)).toMatchObject({ title: null, tags, trashedAt: null });
+  });
+
+  it('and forms without their token change nothing', async () => {
+    const [id = 0] = await add('mine');
+    const page = `/settings/photos/${id}`;
+    for (const path of [page, `${page}/trash`, `${page}/delete`, `${page}/tags`, '/settings/library/selection']) {
+      const answer = await browser.post(path, { _csrf: 'f'.repeat(64), do: 'trash', ids: String(id), tag: 'x' });
+      expect([path, answer.status]).toEqual([path, 403]);
+    }
+    expect(await photo(id)).toMatchObject({ trashedAt: null, tags: [] });
+  });
+});

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { Installation } from '../e2e/support/service.js';
+import { seriousViolations } from './support/axe.js';
+import { type BrowserSession, launchBrowser, session } from './support/browser.js';
+
+const fixtures = join(__dirname, '../fixtures/photos');
+const at = (name: string) => join(fixtures, name);
+const good = ['cyclamen.jpg', 'notocactus.jpg', 'el-torcal-rocks.jpg', 'silver-fir.jpg', 'iphone7-gps.heic'];
+const more = ['webp-orientation-6.webp', 'png-alpha.png', 'hopper.gif', 'tiff-16bit.tiff', 'avif-irot.avif'];
+const bad = ['made-text-renamed.jpg', 'truncated.png'];
+
+let installation: Installation;
+let browser: Browser;
+let signedIn: Awaited<ReturnType<BrowserSession['context']['storageState']>>;
+const folder = mkdtempSync(join(tmpdir(), 'phs-browser-'));
+
+beforeAll(async () => {
+  installation = await Installation.make();
+  await installation.start();
+  browser = await launchBrowser();
+  const { page, context } = await session(browser);
+  await page.goto(installation.link() ?? '');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.waitForURL('**/settings/library');
+  signedIn = await context.storageState();
+  await context.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await installation?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function visit(path: string, view: Parameters<typeof session>[1] = {}): Promise<BrowserSession> {
+  const opened = await session(browser, view);
+  await opened.context.addCookies(signedIn.cookies);
+  opened.context.setDefaultTimeout(60_000);
+  opened.page.on('dialog', (dialog) => void dialog.accept());
+  await opened.page.goto(`${installation.url}${path}`);
+  return opened;
+}
+const summary = (page: Page) => page.locator('[data-run="summary"]').textContent();
+const ended = (page: Page) => page.locator('[data-run="details"]').waitFor();
+
+test('ten photos that are dropped on the empty library come in, and two bad ones are reported', async () => {
+  const { page, complaints, context } = await visit('/settings/library');
+  expect(await page.getByText('Your library is empty. Drop photos here').isVisible()).toBe(true);
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.locator('#import-tags').fill('First day');
+  await page.locator('#import-files').setInputFiles([...good, ...more, ...bad].map(at));
+  await ended(page);
+  expect(await summary(page)).toContain('10 photos imported.');
+  const report = page.locator('[data-run="report"] li');
+  expect((await report.allTextContents()).sort()).toEqual([
+    expect.stringMatching(/^made-text-renamed\.jpg This is not a picture\.$/),
+    expect.stringMatching(/^truncated\.png The picture cannot be opened/),
+  ]);
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Show the photos' }).click();
+  await page.waitForURL('**/settings/library?import=*');
+  expect(await page.locator('.grid img').count()).toBe(10);
+  await page.waitForFunction(() => [...document.images].every((image) => image.complete && image.naturalWidth > 0));
+  expect(await seriousViolations(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('what is there is not sent again, and a folder is dropped with all that it has', async () => {
+  const { page, complaints, context } = await visit('/settings/import');
+  const sent: string[] = [];
+  page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()));
+  const files = [...good.slice(0, 3), 'orientation-portrait-6.jpg'].map((name) => ({
+    name,
+    base64: readFileSync(at(name)).toString('base64'),
+  }));
+  // A drop as the browser makes it, with a folder in it and the file that a system leaves there.
+  await page.evaluate((dropped) => {
+    const file = ({ name, base64 }: { name: string; base64: string }) =>
+      new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], name);
+    const entry = (each: File, path: string) => ({
+      isFile: true,
+      fullPath: `/trip/${path}`,
+      file: (give: (f: File) => void) => give(each),
+    });
+    const inside = [
+      ...dropped.map((each) => entry(file(each), `day/${each.name}`)),
+      entry(new File(['x'], '.DS_Store'), '.DS_Store'),
+    ];
+    const portions = [inside.slice(0, 2), inside.slice(2), []];
+    const reader = { readEntries: (give: (entries: unknown[]) => void) => give(portions.shift() ?? []) };
+    const trip = { isFile: false, fullPath: '/trip', createReader: () => reader };
+    const event = new Event('drop', { cancelable: true });
+    const dataTransfer = { types: ['Files'], files: [], items: [{ webkitGetAsEntry: () => trip }] };
+    dispatchEvent(Object.assign(event, { dataTransfer }));
+  }, files);
+  await ended(page);
+  expect(await summary(page)).toBe('1 photo imported. 3 photos you had already.');
+  expect(sent).toHaveLength(1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a reload in the middle goes on: nothing that has arrived is sent twice', async () => {
+  const names = ['orientation-landscape-1.jpg', 'orientation-landscape-2.jpg', 'orientation-landscape-3.jpg'];
+  const { page, context } = await visit('/settings/import');
+  const taken: string[] = [];
+  let held = false;
+  const hashOf = (body: Buffer | null) =>
+    createHash('sha256')
+      .update(body ?? '')
+      .digest('hex');
+  await context.route('**/uploads/*', async (route) => {
+    // The first file arrives, the others get stuck.
+    if (taken.length > 0 && !held) return;
+    taken.push(hashOf(route.request().postDataBuffer()));
+    await route.continue();
+  });
+  await page.locator('#import-files').setInputFiles(names.map(at));
+  await page.locator('.run-files [data-state="arrived"]').waitFor();
+  expect(page.url()).toMatch(/\/settings\/import\?import=[0-9]+$/);
+  held = true;
+  await page.reload();
+  await page.getByRole('heading', { name: /^Go on with import/ }).waitFor();
+  await page.locator('#import-files').setInputFiles(names.map(at));
+  await ended(page);
+  expect(await summary(page)).toBe('3 photos imported.');
+  expect(taken).toHaveLength(3);
+  expect(new Set(taken).size).toBe(3);
+  await context.close();
+});
+
+test('it pauses, keeps what broke, and goes on', async () => {
+  const { page, context } = await visit('/settings/import');
+  let broken = true;
+  await context.route('**/uploads/*', (route) => (broken ? route.abort() : route.continue()));
+  await page.locator('#import-files').setInputFiles([at('orientation-landscape-4.jpg')]);
+  await page.locator('.run-files [data-state="sending"]').waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('heading', { name: 'Paused' }).waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  broken = false;
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await ended(page);
+  expect(await summary(page)).toBe('1 photo imported.');
+  await page.getByRole('link', { name: 'About this import' }).click();
+  await page.getByText('1 imported').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await context.close();
+});
+
+test('photos are tagged, looked at, trashed and restored by the keyboard, and the original is the same file', async () => {
+  const { page, complaints, context } = await visit('/settings/library?q=cyclamen');
+  await page.locator('.grid a').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'cyclamen.jpg' }).waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByLabel('Name of a tag').fill('flowers');
+  await page.keyboard.press('Enter');
+  await page.getByText('Tag added.').waitFor();
+  await page.getByRole('button', { name: 'Remove tag First day' }).click();
+  await page.getByText('Tag removed.').waitFor();
+  expect(await page.locator('.tags a').allTextContents()).toEqual(['flowers']);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download original' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('cyclamen.jpg');
+  const file = join(folder, 'again.jpg');
+  await download.saveAs(file);
+  expect(readFileSync(file).equals(readFileSync(at('cyclamen.jpg')))).toBe(true);
+  await page.getByRole('button', { name: 'Move to trash' }).click();
+  await page.getByText('This photo is in the trash.').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.goto(`${installation.url}/settings/library?view=trash`);
+  await page.locator('.grid input').focus();
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await page.getByText('1 photo restored.').waitFor();
+  await page.goto(`${installation.url}/settings/library?tag=Flowers`);
+  expect(await page.locator('.grid li').count()).toBe(1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('on a phone in the dark, and without scripts, it is all there', async () => {
+  const phone = await visit('/settings/library', { width: 390, height: 844, colorScheme: 'dark' });
+  expect(await seriousViolations(phone.page)).toEqual([]);
+  const wide = await phone.page.evaluate(() => document.documentElement.scrollWidth);
+  expect(wide).toBeLessThanOrEqual(390);
+  await phone.context.close();
+  const plain = await visit('/settings/import', { javaScriptEnabled: false });
+  await plain.page.locator('#import-files').setInputFiles([at('orientation-landscape-5.jpg'), at('rating-xmp.jpg')]);
+  await plain.page.getByRole('button', { name: 'Import' }).click();
+  await plain.page.waitForURL(/\/settings\/imports\/[0-9]+$/);
+  expect(await plain.page.locator('h1').textContent()).toMatch(/^Import [0-9]+$/);
+  await plain.context.close();
+});
