@@ -155,7 +155,7 @@ describe('the plain form', () => {
     expect((await files([{ filename: '', content: '' }])).headers.location).toBe('/settings/import');
     expect((await browser.get('/settings/import')).text).toContain('Choose some photos first.');
     expect((await files([{ filename: 'x.txt', content: 'words' }])).headers.location).toBe('/settings/import');
-    expect((await browser.get('/settings/import')).text).toContain('class="flash failed"');
+    expect((await browser.get('/settings/import')).text).toContain('None of these files was taken. This is not a picture.');
     expect((await browser.get('/settings/import')).text).not.toContain('Not finished yet');
   });
 

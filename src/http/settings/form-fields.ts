@@ -19,6 +19,8 @@ export class FormFields {
     private readonly fields: URLSearchParams,
     /** Still on their way: each is to be read before the next. Null where none can come. */
     readonly files: AsyncGenerator<InlineFile> | null = null,
+    /** Stops reading files, for whoever does not read them to the end. */
+    readonly leave: () => Promise<unknown> = async () => undefined,
   ) {}
 
   /** Empty when the field was not sent. */
@@ -56,7 +58,9 @@ async function readFormWithFiles(request: Request, maxBytes: number): Promise<Fo
   const fields = new URLSearchParams();
   for (;;) {
     const { value: part, done } = await parts.next();
-    if (done || part.kind === 'file') return new FormFields(fields, filesOf(parts, done ? null : part));
+    if (done || part.kind === 'file') {
+      return new FormFields(fields, filesOf(parts, done ? null : part), () => parts.return(undefined));
+    }
     fields.append(part.name, part.text);
   }
 }

@@ -40,9 +40,14 @@ export class PersonGuard implements CanActivate {
     const takesFiles = this.reflector.get<boolean | undefined>(TAKES_FILES, context.getHandler()) ?? false;
     const form = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
     exchange.visit = { ...visit, form };
-    this.csrf.demand(request);
-    if (access.needs === 'person' && person?.customer.status === 'suspended') {
-      throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');
+    try {
+      this.csrf.demand(request);
+      if (access.needs === 'person' && person?.customer.status === 'suspended') {
+        throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');
+      }
+    } catch (error) {
+      await form.leave();
+      throw error;
     }
     return true;
   }

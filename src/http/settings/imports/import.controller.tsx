@@ -23,6 +23,7 @@ import { BeginBody, FinishBody, readSent } from './import.dto.js';
 import { ImportPage } from './import.view.js';
 import { announcedView } from './import-state.js';
 import { importerReach, tagNamesIn } from './importer-words.js';
+import { reasonOf } from './reasons.js';
 
 /** By which imports that people began here are known. */
 const SOURCE = 'Settings area';
@@ -55,26 +56,11 @@ export class ImportController {
   @For('member')
   @TakesFiles()
   async receive(@Visiting() visit: Visit): Promise<Reply> {
-    const { form } = visit;
-    const caller = callerOfVisit(visit);
-    const first = await form.files?.next();
-    if (form.files === null || first === undefined || first.done) {
-      return goTo(visit, '/settings/import', { kind: 'failed', text: 'Choose some photos first.' });
+    try {
+      return await this.receiveForm(visit);
+    } finally {
+      await visit.form.leave();
     }
-    const files = form.files;
-    const all = async function* () {
-      yield first.value;
-      yield* files;
-    };
-    const begun = await createImport(this.ports, caller, { source: SOURCE, tagNames: tagNamesIn(form.text('tags')) });
-    const { id } = begun.import;
-    const refused = await receiveInline(this.ports, caller, id, null, all()).then(() => null, unlessDomain);
-    await finalizeImport(this.ports, caller, id, {
-      action: refused === null ? 'commit' : 'discard',
-      missingUploads: 'fail',
-    });
-    if (refused === null) return goTo(visit, `/settings/imports/${id}`);
-    return goTo(visit, '/settings/import', { kind: 'failed', text: refused.message });
   }
 
   @Post('begin')
@@ -115,6 +101,36 @@ export class ImportController {
     const { missingUploads = 'reject' } = await readSent(request, FinishBody, JSON_BODY_BYTES);
     const { status } = await finalizeImport(this.ports, callerOfVisit(visit), id, { action: 'commit', missingUploads });
     return told({ status });
+  }
+
+  private refusal(error: DomainError): string {
+    if (error.code !== 'no_photos_accepted') return error.message;
+    const results = (error.details?.['results'] ?? []) as readonly RegistrationResult[];
+    const reasons = results.flatMap((result) => (result.error ? reasonOf(result.error, this.ports.limits) : []));
+    return `None of these files was taken. ${[...new Set(reasons)].join(' ')}`;
+  }
+
+  private async receiveForm(visit: Visit): Promise<Reply> {
+    const { form } = visit;
+    const caller = callerOfVisit(visit);
+    const first = await form.files?.next();
+    if (form.files === null || first === undefined || first.done) {
+      return goTo(visit, '/settings/import', { kind: 'failed', text: 'Choose some photos first.' });
+    }
+    const files = form.files;
+    const all = async function* () {
+      yield first.value;
+      yield* files;
+    };
+    const begun = await createImport(this.ports, caller, { source: SOURCE, tagNames: tagNamesIn(form.text('tags')) });
+    const { id } = begun.import;
+    const refused = await receiveInline(this.ports, caller, id, null, all()).then(() => null, unlessDomain);
+    await finalizeImport(this.ports, caller, id, {
+      action: refused === null ? 'commit' : 'discard',
+      missingUploads: 'fail',
+    });
+    if (refused === null) return goTo(visit, `/settings/imports/${id}`);
+    return goTo(visit, '/settings/import', { kind: 'failed', text: this.refusal(refused) });
   }
 }
 
