@@ -148,14 +148,16 @@ describe('the plain form', () => {
     const { data } = (await actor.get('/photos')).body;
     expect(data).toHaveLength(1);
     expect(data[0]).toMatchObject({ filename: 'one.jpg', sha256: sha256(bytes), tags: [{ name: 'a' }, { name: 'b' }] });
-    expect((await browser.get(String(answer.headers.location))).text).toContain('Done');
+    const { text } = await browser.get(String(answer.headers.location));
+    expect(text).toContain('Done');
+    expect(text).toContain('two.txt: This is not a picture.');
   });
 
   it('says so when nothing was chosen, or nothing was a picture, and leaves no import open', async () => {
     expect((await files([{ filename: '', content: '' }])).headers.location).toBe('/settings/import');
     expect((await browser.get('/settings/import')).text).toContain('Choose some photos first.');
     expect((await files([{ filename: 'x.txt', content: 'words' }])).headers.location).toBe('/settings/import');
-    expect((await browser.get('/settings/import')).text).toContain('None of these files was taken. This is not a picture.');
+    expect((await browser.get('/settings/import')).text).toContain('x.txt: This is not a picture.');
     expect((await browser.get('/settings/import')).text).not.toContain('Not finished yet');
   });
 

@@ -17,9 +17,16 @@ beforeEach(async () => {
   await browser.enter(app.ports, actor.customerId, 'member', `m.${actor.customerId}@example.com`);
 });
 
+/** Twenty at a time: one request takes no more. */
 const add = async (...names: string[]): Promise<Id[]> => {
-  const files = names.map((name) => ({ filename: `${name}.jpg`, content: picture(`${name} of ${actor.customerId}`) }));
-  return (await importPhotos(app, actor, files)).map(({ id }) => id);
+  const ids: Id[] = [];
+  for (let at = 0; at < names.length; at += 20) {
+    const files = names.slice(at, at + 20).map((name) => {
+      return { filename: `${name}.jpg`, content: picture(`${name} of ${actor.customerId}`) };
+    });
+    ids.push(...(await importPhotos(app, actor, files)).map(({ id }) => id));
+  }
+  return ids;
 };
 const shownIds = (html: string) =>
   [...html.matchAll(/href="\/settings\/photos\/([0-9]+)/g)].map(([, id]) => Number(id));
@@ -66,7 +73,7 @@ describe('the library', () => {
     expect((await shown(`import=${importId}`)).length).toBe(3);
     expect(await shown('import=999999')).toEqual([]);
     expect(await shown('tag=nothing')).toEqual([]);
-    for (const query of ['tag=nothing', 'from=2020-02-31', 'to=x', 'q=%21%21', `q=${'a b c d e f g h i j k'}`]) {
+    for (const query of ['tag=nothing', 'from=2020-02-31', 'to=x', 'q=%21%21', 'q=a+b+c+d+e+f+g+h+i+j+k']) {
       const { status, text } = await browser.get(`/settings/library?${query}`);
       expect([query, status]).toEqual([query, 200]);
       expect(text).toContain('class="flash failed"');
@@ -164,7 +171,7 @@ describe('a photo', () => {
 
   it('is downloaded byte for byte', async () => {
     const bytes = picture(`download ${actor.customerId}`);
-    const [{ id }] = (await importPhotos(app, actor, [{ filename: 'ü "x".jpg', content: bytes }])) as [{ id: Id }];
+    const [{ id }] = (await importPhotos(app, actor, [{ filename: 'ü x.jpg', content: bytes }])) as [{ id: Id }];
     const answer = await browser.get(`/settings/photos/${id}/original`);
     expect(answer.status).toBe(200);
     expect(answer.headers['repr-digest']).toBe(`sha-256=:${Buffer.from(sha256(bytes), 'hex').toString('base64')}:`);

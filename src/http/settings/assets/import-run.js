@@ -180,7 +180,7 @@ export class ImportRun {
 
   /** Several times, for connections break. */
   async #send(entry) {
-    for (let attempt = 1; entry.state === 'ready'; attempt += 1) {
+    for (let attempt = 1; entry.state === 'ready' && !this.isPaused; attempt += 1) {
       this.#set(entry, 'sending');
       try {
         await this.#sendOnce(entry);

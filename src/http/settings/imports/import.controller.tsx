@@ -5,7 +5,6 @@ import { createImport } from '../../../core/imports/create-import.js';
 import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
 import { finalizeImport } from '../../../core/imports/finalize-import.js';
 import { listImports, readImport } from '../../../core/imports/read-import.js';
-import { receiveInline } from '../../../core/imports/receive-inline.js';
 import { type RegistrationResult, registerPhotos } from '../../../core/imports/register-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
@@ -22,11 +21,9 @@ import { callerOfVisit, type Visit, Visiting } from '../visit.js';
 import { BeginBody, FinishBody, readSent } from './import.dto.js';
 import { ImportPage } from './import.view.js';
 import { announcedView } from './import-state.js';
-import { importerReach, tagNamesIn } from './importer-words.js';
-import { reasonOf } from './reasons.js';
+import { importerReach, SOURCE } from './importer-words.js';
+import { receivePlainForm } from './plain-import.js';
 
-/** By which imports that people began here are known. */
-const SOURCE = 'Settings area';
 const UNFINISHED = 5;
 
 /** Brings photos in: a page, a plain form for a few, and what its script asks for on the way. */
@@ -57,7 +54,9 @@ export class ImportController {
   @TakesFiles()
   async receive(@Visiting() visit: Visit): Promise<Reply> {
     try {
-      return await this.receiveForm(visit);
+      const { importId, trouble } = await receivePlainForm(this.ports, callerOfVisit(visit), visit.form);
+      const path = importId === null ? '/settings/import' : `/settings/imports/${importId}`;
+      return goTo(visit, path, trouble === null ? undefined : { kind: 'failed', text: trouble });
     } finally {
       await visit.form.leave();
     }
@@ -102,36 +101,6 @@ export class ImportController {
     const { status } = await finalizeImport(this.ports, callerOfVisit(visit), id, { action: 'commit', missingUploads });
     return told({ status });
   }
-
-  private refusal(error: DomainError): string {
-    if (error.code !== 'no_photos_accepted') return error.message;
-    const results = (error.details?.['results'] ?? []) as readonly RegistrationResult[];
-    const reasons = results.flatMap((result) => (result.error ? reasonOf(result.error, this.ports.limits) : []));
-    return `None of these files was taken. ${[...new Set(reasons)].join(' ')}`;
-  }
-
-  private async receiveForm(visit: Visit): Promise<Reply> {
-    const { form } = visit;
-    const caller = callerOfVisit(visit);
-    const first = await form.files?.next();
-    if (form.files === null || first === undefined || first.done) {
-      return goTo(visit, '/settings/import', { kind: 'failed', text: 'Choose some photos first.' });
-    }
-    const files = form.files;
-    const all = async function* () {
-      yield first.value;
-      yield* files;
-    };
-    const begun = await createImport(this.ports, caller, { source: SOURCE, tagNames: tagNamesIn(form.text('tags')) });
-    const { id } = begun.import;
-    const refused = await receiveInline(this.ports, caller, id, null, all()).then(() => null, unlessDomain);
-    await finalizeImport(this.ports, caller, id, {
-      action: refused === null ? 'commit' : 'discard',
-      missingUploads: 'fail',
-    });
-    if (refused === null) return goTo(visit, `/settings/imports/${id}`);
-    return goTo(visit, '/settings/import', { kind: 'failed', text: this.refusal(refused) });
-  }
 }
 
 function told(body: object): Reply {
@@ -142,9 +111,4 @@ function told(body: object): Reply {
 function resultsOfNone(error: unknown): { results: readonly RegistrationResult[] } {
   if (!(error instanceof DomainError) || error.code !== 'no_photos_accepted') throw error;
   return { results: error.details?.['results'] as readonly RegistrationResult[] };
-}
-
-function unlessDomain(error: unknown): DomainError {
-  if (error instanceof DomainError && error.code !== 'service_unavailable') return error;
-  throw error;
 }

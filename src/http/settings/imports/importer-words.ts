@@ -1,5 +1,8 @@
 import type { Uses } from '../../../core/ports.js';
 
+/** By which imports that people began here are known. */
+export const SOURCE = 'Settings area';
+
 /** Origins that a page with an importer must be let reach: the store, where browsers send to it. */
 export async function importerReach({ directUploads }: Uses<'directUploads'>): Promise<readonly string[]> {
   return directUploads === null ? [] : [await directUploads.origin()];

@@ -1,0 +1,56 @@
+import type { Caller } from '../../../core/access/caller.js';
+import { createImport } from '../../../core/imports/create-import.js';
+import { finalizeImport } from '../../../core/imports/finalize-import.js';
+import { type InlineFile, receiveInline } from '../../../core/imports/receive-inline.js';
+import type { RegistrationResult } from '../../../core/imports/register-photos.js';
+import type { Ports } from '../../../core/ports.js';
+import { DomainError } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import type { FormFields } from '../form-fields.js';
+import { SOURCE, tagNamesIn } from './importer-words.js';
+import { reasonOf } from './reasons.js';
+
+export interface PlainImport {
+  /** Null when nothing came in. */
+  readonly importId: Id | null;
+  /** What went wrong, to be said to the person; null when nothing did. */
+  readonly trouble: string | null;
+}
+
+/** An import of the files in a form, begun and ended in one request. Errors: those of the use cases that no choice of files could mend. */
+export async function receivePlainForm(ports: Ports, caller: Caller, form: FormFields): Promise<PlainImport> {
+  const first = await form.files?.next();
+  if (form.files === null || first === undefined || first.done) {
+    return { importId: null, trouble: 'Choose some photos first.' };
+  }
+  const names: string[] = [];
+  const files = noted(first.value, form.files, names);
+  const begun = await createImport(ports, caller, { source: SOURCE, tagNames: tagNamesIn(form.text('tags')) });
+  const importId = begun.import.id;
+  const end = (action: 'commit' | 'discard') =>
+    finalizeImport(ports, caller, importId, { action, missingUploads: 'fail' });
+  try {
+    const { results } = await receiveInline(ports, caller, importId, null, files);
+    await end('commit');
+    return { importId, trouble: refusals(ports, results, names) };
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code === 'service_unavailable') throw error;
+    await end('discard');
+    const results = (error.details?.['results'] ?? []) as readonly RegistrationResult[];
+    return { importId: null, trouble: refusals(ports, results, names) ?? error.message };
+  }
+}
+
+async function* noted(first: InlineFile, rest: AsyncIterable<InlineFile>, names: string[]): AsyncGenerator<InlineFile> {
+  names.push(first.filename);
+  yield first;
+  for await (const file of rest) {
+    names.push(file.filename);
+    yield file;
+  }
+}
+
+function refusals({ limits }: Ports, results: readonly RegistrationResult[], names: readonly string[]): string | null {
+  const said = results.flatMap(({ index, error }) => (error ? `${names[index]}: ${reasonOf(error, limits)}` : []));
+  return said.length === 0 ? null : said.join(' ');
+}
