@@ -29,7 +29,7 @@ export function runPeriodically(
 ): RunningTasks {
   const stopping = new AbortController();
   // Each task waits for it, and Node warns of more than ten.
-  setMaxListeners(tasks.length + 1, stopping.signal);
+  setMaxListeners(0, stopping.signal);
   const ended = tasks.map((task) => repeat(task, onError, stopping.signal));
   return {
     async stop() {
