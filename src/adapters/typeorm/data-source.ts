@@ -30,6 +30,7 @@ import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-
 import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { KeyAddresses1763700000030 } from './migrations/1763700000030-key-addresses.js';
 import { photoTable } from './photo.table.js';
+import { PreparingClient } from './prepared.js';
 import { tagTable } from './tag.table.js';
 import { sessionTable, userTable } from './user.table.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
@@ -170,7 +171,7 @@ function options(address: DatabaseAddress, limits: pg.PoolConfig) {
     type: 'postgres' as const,
     driver: pg,
     // All of it by `extra`: TypeORM's own reading of URLs knows less than that of pg.
-    extra: clientOptions(address, limits),
+    extra: { ...clientOptions(address, limits), Client: PreparingClient },
     entities: [
       customerTable,
       apiKeyTable,
