@@ -12,7 +12,9 @@ import { TypeormSessionStore } from '../../src/adapters/typeorm/session.reposito
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic.repository.js';
 import { TypeormUserStore } from '../../src/adapters/typeorm/user.repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { Planner } from '../support/bound-scans.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { arranging, RecordedStatements } from '../support/statements.js';
 import { Tenant } from '../support/tenant.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
@@ -32,25 +34,39 @@ import { webhooksContract } from './webhooks.contract.js';
 
 /** Keeps the server running between the suites. */
 let server: TestDatabase;
+/** What the adapters ask the database while they run all contracts below. */
+const statements = new RecordedStatements();
 beforeAll(async () => {
   server = await testDatabase();
+  statements.start();
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  statements.stop();
+  await server.close();
+});
 
 async function openDatabase() {
-  const database = await testDatabase();
-  const source = await openDataSource(database);
-  const close = async () => {
-    await source.destroy();
-    await database.close();
-  };
+  const [database, source] = await arranging(async () => {
+    const made = await testDatabase();
+    return [made, await openDataSource(made)] as const;
+  });
+  const close = () =>
+    arranging(async () => {
+      await source.destroy();
+      await database.close();
+    });
   const customers = new TypeormCustomerDirectory(source);
   return { source, store: new TypeormCustomerStore(source), customers, close };
 }
 
+/** Runs statements of a test's own. */
+function arrange(source: DataSource) {
+  return (sql: string, parameters: unknown[] = []) => arranging(() => source.query(sql, parameters));
+}
+
 /** How many milliseconds the database counts from 1970. */
 async function databaseTime(source: DataSource): Promise<number> {
-  return (await source.query('SELECT rate_now() AS now'))[0].now;
+  return (await arrange(source)('SELECT rate_now() AS now'))[0].now;
 }
 
 customerStoreContract('TypeORM', openDatabase);
@@ -68,7 +84,7 @@ keyStoreContract('TypeORM', async () => {
   return {
     keys: new TypeormKeyStore(source),
     customers,
-    setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+    setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
     close,
   };
 });
@@ -83,9 +99,9 @@ jobQueueContract('TypeORM', async () => {
   return {
     ...rest,
     jobs: new TypeormJobQueue(source),
-    passTime: (seconds) => source.query('UPDATE jobs SET due_at = due_at - make_interval(secs => $1)', [seconds]),
+    passTime: (seconds) => arrange(source)('UPDATE jobs SET due_at = due_at - make_interval(secs => $1)', [seconds]),
     deadReason: async ({ id }) => {
-      const [dead] = await source.query('SELECT reason FROM jobs WHERE id = $1 AND dead_at IS NOT NULL', [id]);
+      const [dead] = await arrange(source)('SELECT reason FROM jobs WHERE id = $1 AND dead_at IS NOT NULL', [id]);
       return dead?.reason ?? null;
     },
   };
@@ -96,11 +112,11 @@ rateWindowStoreContract('TypeORM', async () => {
   return {
     store: new TypeormRateWindowStore(source),
     passTime: (seconds) =>
-      source.query('UPDATE rate_window SET hits = ARRAY(SELECT hit - $1::bigint FROM unnest(hits) AS hit)', [
+      arrange(source)('UPDATE rate_window SET hits = ARRAY(SELECT hit - $1::bigint FROM unnest(hits) AS hit)', [
         seconds * 1000,
       ]),
     now: () => databaseTime(source),
-    remembered: async () => (await source.query('SELECT count(*) AS budgets FROM rate_window'))[0].budgets,
+    remembered: async () => (await arrange(source)('SELECT count(*) AS budgets FROM rate_window'))[0].budgets,
     close,
   };
 });
@@ -110,24 +126,25 @@ limitsContract('TypeORM', openDatabase);
 tagCountsContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
   const sql = 'UPDATE tag_counts SET photos = $3 WHERE customer_id = $1 AND tag_id = $2';
-  return { ...rest, setCount: (...given) => source.query(sql, given) };
+  return { ...rest, setCount: (...given) => arrange(source)(sql, given) };
 });
 
 strayRowsContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
-  const keys: { table: string; name: string }[] = await source.query(
+  const keys: { table: string; name: string }[] = await arrange(source)(
     `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint
      WHERE contype = 'f' AND conrelid::regclass::text IN ('photos', 'import_photos', 'photo_tags', 'photo_exif')`,
   );
-  for (const { table, name } of keys) await source.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  for (const { table, name } of keys) await arrange(source)(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
   const change = (table: string, column: string) => (id: Id, value: unknown) =>
-    source.query(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, value]);
+    arrange(source)(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, value]);
   const spoil = {
     importOf: (what: 'photo' | 'item', id: Id, importId: Id) =>
       change(what === 'photo' ? 'photos' : 'import_photos', 'import_id')(id, importId),
     blobKeyOf: change('photos', 'blob_key'),
-    tagOf: (...row: readonly Id[]) => source.query('INSERT INTO photo_tags SELECT $1, $2, $3, false, now()', [...row]),
-    rowOf: (id: Id) => source.query('DELETE FROM photos WHERE id = $1', [id]),
+    tagOf: (...row: readonly Id[]) =>
+      arrange(source)('INSERT INTO photo_tags SELECT $1, $2, $3, false, now()', [...row]),
+    rowOf: (id: Id) => arrange(source)('DELETE FROM photos WHERE id = $1', [id]),
   };
   return { ...rest, spoil };
 });
@@ -139,7 +156,7 @@ webhooksContract('TypeORM', async () => {
     keys: new TypeormKeyStore(source),
     deliveries: new TypeormDeliveryQueue(source),
     passTime: (seconds) =>
-      source.query(
+      arrange(source)(
         `UPDATE webhook_deliveries SET due_at = due_at - make_interval(secs => $1),
            created_at = created_at - make_interval(secs => $1)`,
         [seconds],
@@ -154,7 +171,7 @@ usersContract('TypeORM', async () => {
     ...rest,
     users: new TypeormUserStore(source),
     sessions: new TypeormSessionStore(source),
-    setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+    setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
   };
 });
 
@@ -171,6 +188,34 @@ tracesContract('TypeORM', async () => {
 test('no statement changes an entry of the audit log', async () => {
   const { source, customers, close } = await openDatabase();
   await Tenant.of({ store: new TypeormCustomerStore(source), customers });
-  await expect(source.query(`UPDATE audit_entries SET actor_name = 'somebody else'`)).rejects.toThrow('never changed');
+  await expect(arrange(source)(`UPDATE audit_entries SET actor_name = 'somebody else'`)).rejects.toThrow(
+    'never changed',
+  );
   await close();
+});
+
+/** What is asked of more than one customer, by what the statement begins with or is recognised by, and why. */
+const ofAll: readonly (readonly [why: string, form: RegExp])[] = [];
+
+test('every statement of the adapters is confined to one customer, but for those named here', async () => {
+  const { source, close } = await openDatabase();
+  const ask = arrange(source);
+  const planner = await Planner.of(ask);
+  const asked = statements.aboutRows();
+  const unbound: { sql: string; tables: readonly string[] }[] = [];
+  for (const sql of asked) {
+    let tables: readonly string[];
+    try {
+      tables = await planner.unbound(sql);
+    } catch (e) {
+      tables = [String(e)];
+    }
+    if (tables.length > 0) unbound.push({ sql, tables });
+  }
+  await close();
+  require('node:fs').writeFileSync(
+    '/tmp/ops-out/unbound.json',
+    JSON.stringify({ count: asked.length, unbound }, null, 1),
+  );
+  expect(unbound).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { until } from '../../e2e/support/processes.js';
 import { freePort, Installation } from '../../e2e/support/service.js';
 import { Daemon } from './daemon.js';
 import { type Gateway, startGateway } from './gateway.js';
-import { type PostgresServer, startPostgres } from './postgres-server.js';
+import { PostgresServer } from './postgres-server.js';
 import { program } from './programs.js';
 import { RedisServer } from './redis-server.js';
 
@@ -18,7 +18,11 @@ export interface Topology {
   readonly url: string;
   readonly apis: readonly [Installation, Installation];
   readonly workers: readonly [Installation, Installation];
+  readonly postgres: PostgresServer;
   readonly redis: RedisServer;
+  readonly gateway: Gateway;
+  /** What all nodes have in their environment. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Jobs that a worker has run, by what they were and how they ended. */
   jobsOf(worker: Installation): Promise<Readonly<Record<string, number>>>;
   /** A key of the first customer, and a client that shows it to the balancer, or to one node. */
@@ -68,7 +72,10 @@ export async function startTopology(): Promise<Topology> {
       url,
       apis,
       workers,
+      postgres,
       redis,
+      gateway,
+      environment,
       jobsOf: (worker) => jobsOf(metricsPorts[workers.indexOf(worker)] ?? 0),
       key: (options = []) => issueKey(apis[0], options),
       stop,
@@ -80,7 +87,7 @@ export async function startTopology(): Promise<Topology> {
 }
 
 async function startShared(ended: (() => Promise<unknown>)[]): Promise<[PostgresServer, RedisServer, Gateway]> {
-  const started = await Promise.allSettled([startPostgres(), RedisServer.start(), startGateway()]);
+  const started = await Promise.allSettled([PostgresServer.start(), RedisServer.start(), startGateway()]);
   for (const each of started) if (each.status === 'fulfilled') ended.push(() => each.value.stop());
   for (const each of started) if (each.status === 'rejected') throw each.reason;
   return Promise.all([startedValue(started[0]), startedValue(started[1]), startedValue(started[2])]);
