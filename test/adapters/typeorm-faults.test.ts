@@ -76,7 +76,7 @@ describe('a transaction', () => {
     expect(await tagCount()).toBe(before);
   });
 
-  test('that got into a deadlock is run again, and both go through', async () => {
+  test('F9: that got into a deadlock is run again, and both go through', async () => {
     const ids = await store.within(customer.id, async ({ tags }) => [
       (await tags.insert(newTag('left')))?.id ?? 0,
       (await tags.insert(newTag('right')))?.id ?? 0,
@@ -103,7 +103,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('the database is not available when', () => {
+describe('F6, F7, F8: the database is not available when', () => {
   test('a statement takes longer than five seconds, and afterwards it is', async () => {
     await other.query('BEGIN; LOCK TABLE tags IN ACCESS EXCLUSIVE MODE');
     await expect(tagCount()).rejects.toEqual(unavailable);

@@ -17,7 +17,7 @@ afterEach(() => database.close());
 /** Not a customer's: the customers themselves, what is kept by budget, and TypeORM's own. */
 const NOT_OF_ONE_CUSTOMER = ['customers', 'rate_window', 'migrations'];
 
-test('several processes that start at once on an empty database all come up', async () => {
+test('F23, F24: several processes that start at once on an empty database all come up', async () => {
   const sources = await Promise.all([1, 2, 3].map(() => openDataSource({ ...database, poolSize: 2 })));
   for (const source of sources) {
     await expect(source.query('SELECT count(*) AS count FROM photos')).resolves.toEqual([{ count: 0 }]);

@@ -25,8 +25,8 @@ beforeAll(async () => {
   mkdirSync(join(disk, 'tables'));
   execFileSync('chown', ['--reference', join(postgres.folder, 'data'), join(disk, 'tables')]);
   chmodSync(join(disk, 'tables'), 0o700);
-  await postgres.query(`CREATE TABLESPACE small LOCATION '${join(disk, 'tables')}'`);
-  await postgres.query('CREATE DATABASE photos TABLESPACE small');
+  await postgres.query('postgres', `CREATE TABLESPACE small LOCATION '${join(disk, 'tables')}'`);
+  await postgres.query('postgres', 'CREATE DATABASE photos TABLESPACE small');
   installation = await Installation.make({
     DATABASE_URL: postgres.urlOf('photos'),
     DATABASE_POOL: String(POOL),
@@ -107,7 +107,7 @@ describe('RELIABILITY.md §3.3, F7: the pool is empty, because the database answ
 
 describe('RELIABILITY.md §3.3, F8: the database can be read and not written', () => {
   test('because it is read-only: writes answer 503, reads go on', async () => {
-    await postgres.query('ALTER DATABASE photos SET default_transaction_read_only = on');
+    await postgres.query('postgres', 'ALTER DATABASE photos SET default_transaction_read_only = on');
     await postgres.killConnections();
     await until('the service to see it', async () => (await client.post('/tags', { name: 'no' })).status === 503);
     expectAway(await client.post('/tags', { name: 'no' }));
@@ -115,7 +115,7 @@ describe('RELIABILITY.md §3.3, F8: the database can be read and not written', (
     const [photo] = (await client.get('/photos?limit=1')).body.data;
     expect((await client.get(`/photos/${photo.id}`)).status).toBe(200);
     expect((await client.bytes(`/photos/${photo.id}/download`)).length).toBe(photo.sizeBytes);
-    await postgres.query('ALTER DATABASE photos RESET default_transaction_read_only');
+    await postgres.query('postgres', 'ALTER DATABASE photos RESET default_transaction_read_only');
     await postgres.killConnections();
     await until('writes to go on', async () => (await client.post('/imports')).status === 201);
   });

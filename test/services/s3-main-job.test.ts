@@ -84,7 +84,7 @@ async function expectAllThere(client: Client, imported: { photos: { data: { phot
   }
 }
 
-describe('the built program on an S3 store', () => {
+describe('F11: the built program on an S3 store', () => {
   let settings: S3Settings;
   let installation: Installation;
   let client: Client;

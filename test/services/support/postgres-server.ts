@@ -48,11 +48,12 @@ export class PostgresServer {
     return `postgres://photos@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Runs statements over a connection of their own. */
-  async query(...statements: readonly string[]): Promise<void> {
-    const client = await this.connectTo('postgres');
+  /** Runs a statement over a connection of its own. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows are looked into by tests, which say what they expect.
+  async query(database: string, sql: string): Promise<readonly any[]> {
+    const client = await this.connectTo(database);
     try {
-      for (const sql of statements) await client.query(sql);
+      return (await client.query(sql)).rows;
     } finally {
       await client.end();
     }
@@ -68,7 +69,10 @@ export class PostgresServer {
 
   /** Ends what the service is connected by, at whatever it is just then. */
   async killConnections(): Promise<void> {
-    await this.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'photo-service'`);
+    await this.query(
+      'postgres',
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'photo-service'`,
+    );
   }
 
   /** `fast` ends connections and writes everything down; `immediate` leaves that to the recovery at the start. */

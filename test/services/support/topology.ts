@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { S3Settings } from '../../../src/adapters/s3-blobs/s3-client.js';
 import { Client } from '../../e2e/support/client.js';
 import { until } from '../../e2e/support/processes.js';
 import { freePort, Installation } from '../../e2e/support/service.js';
@@ -20,9 +21,8 @@ export interface Topology {
   readonly workers: readonly [Installation, Installation];
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
-  readonly gateway: Gateway;
-  /** What all nodes have in their environment. */
-  readonly environment: Readonly<Record<string, string>>;
+  /** A node like the others, not started yet, on a database and a bucket of its own that are empty. */
+  empty(): Promise<{ node: Installation; database: string; store: S3Settings }>;
   /** Jobs that a worker has run, by what they were and how they ended. */
   jobsOf(worker: Installation): Promise<Readonly<Record<string, number>>>;
   /** A key of the first customer, and a client that shows it to the balancer, or to one node. */
@@ -74,8 +74,12 @@ export async function startTopology(): Promise<Topology> {
       workers,
       postgres,
       redis,
-      gateway,
-      environment,
+      empty: async () => {
+        const store = await gateway.bucket();
+        await postgres.query('postgres', 'CREATE DATABASE empty');
+        const elsewhere = { DATABASE_URL: postgres.urlOf('empty'), S3_BUCKET: store.bucket };
+        return { node: await node('api', { ...elsewhere, PUBLIC_URL: '' }), database: 'empty', store };
+      },
       jobsOf: (worker) => jobsOf(metricsPorts[workers.indexOf(worker)] ?? 0),
       key: (options = []) => issueKey(apis[0], options),
       stop,
