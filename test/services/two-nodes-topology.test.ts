@@ -112,7 +112,9 @@ test('RELIABILITY.md §3.3, F16 and F17: two nodes finalize one import, and are 
   expect(counts.imported + counts.duplicate).toBe(2);
 
   const name = unique('once');
-  const keyed = await atOnce(20, (n) => node(n).post('/tags', { name }, { 'Idempotency-Key': encodeURIComponent(name) }));
+  const keyed = await atOnce(20, (n) =>
+    node(n).post('/tags', { name }, { 'Idempotency-Key': encodeURIComponent(name) }),
+  );
   const made = keyed.filter(({ status }) => status === 201);
   expect(made.length).toBeGreaterThanOrEqual(1);
   expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);

@@ -10,7 +10,10 @@ interface Node {
 }
 
 const CONDITIONS = ['Index Cond', 'Recheck Cond', 'Filter', 'Hash Cond', 'Merge Cond', 'Join Filter'];
-const SAME = /(\w+)\.(customer_id|id) = (?:(\w+)\.(customer_id|id)|(\$\d+|ANY \(\$\d+\)))/g;
+/** One column that says whose a row is, and what it is compared with: another such column, or null for a parameter. */
+type Same = readonly [alias: string, column: string, other: string | null, otherColumn: string | null];
+
+const SAME = /^(\w+)\.(customer_id|id) = (?:(\w+)\.(customer_id|id)|\$\d+|ANY \(\$\d+\))$/;
 
 /**
  * Tells of statements how the server would run them, whatever their parameters are, and what they would read of more than one customer.
@@ -52,12 +55,14 @@ export class Planner {
   /** Aliases that are confined: to a parameter, or to what is confined already, over as many tables as there are. */
   private boundOf(scans: readonly { table: string; alias: string }[], nodes: readonly Node[]): ReadonlySet<string> {
     const tableOf = new Map(scans.map(({ table, alias }) => [alias, table]));
-    const conditions = nodes.flatMap((node) => CONDITIONS.map((name) => node[name] ?? '')).join('\n');
     const owner = (alias: string, column: string) => this.owners.get(tableOf.get(alias) ?? '') === column;
     const pairs: [string, string][] = [];
     const bound = new Set<string>();
-    for (const [, left = '', leftColumn = '', right, rightColumn = ''] of conditions.matchAll(SAME)) {
-      if (right === undefined) {
+    // What a bitmap's parts say the scan of its table says again.
+    const said = nodes.filter((node) => node['Node Type'] !== 'Bitmap Index Scan');
+    const conditions = said.flatMap((node) => CONDITIONS.map((name) => String(node[name] ?? '').replaceAll('"', '')));
+    for (const [left, leftColumn, right, rightColumn] of conditions.flatMap(implied)) {
+      if (right === null || rightColumn === null) {
         if (owner(left, leftColumn)) bound.add(left);
         continue;
       }
@@ -80,4 +85,45 @@ export class Planner {
 
 function flat(node: Node | undefined): readonly Node[] {
   return node === undefined ? [] : [node, ...(node.Plans ?? []).flatMap(flat)];
+}
+
+/** What holds wherever the condition does. */
+function implied(condition: string): readonly Same[] {
+  const text = bare(condition);
+  const either = parts(text, ' OR ');
+  if (either.length > 1) {
+    const [first = [], ...others] = either.map(implied);
+    return first.filter((same) => others.every((other) => other.some((each) => `${each}` === `${same}`)));
+  }
+  const all = parts(text, ' AND ');
+  if (all.length > 1) return all.flatMap(implied);
+  const [, alias, column, other, otherColumn] = SAME.exec(text) ?? [];
+  return alias === undefined || column === undefined ? [] : [[alias, column, other ?? null, otherColumn ?? null]];
+}
+
+/** Without the parentheses around the whole. */
+function bare(text: string): string {
+  const inner = text.slice(1, -1);
+  return text.startsWith('(') && text.endsWith(')') && isBalanced(inner) ? bare(inner) : text;
+}
+
+function isBalanced(text: string): boolean {
+  let depth = 0;
+  for (const sign of text) {
+    if (sign === '(') depth += 1;
+    if (sign === ')') depth -= 1;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+/** Between the words that stand outside of all parentheses. */
+function parts(text: string, word: string): readonly string[] {
+  const found: string[] = [];
+  for (const piece of text.split(word)) {
+    const last = found.at(-1);
+    if (last !== undefined && !isBalanced(last)) found[found.length - 1] = `${last}${word}${piece}`;
+    else found.push(piece);
+  }
+  return found;
 }
