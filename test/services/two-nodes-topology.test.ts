@@ -249,7 +249,7 @@ test('RELIABILITY.md §3.3, F22: a backup made under load comes back in another 
     const { ok, problems } = await verification(restored);
     expect([ok, problems.map(({ invariant, photoId }) => ({ invariant, photoId }))]).toEqual([
       false,
-      [{ invariant: 'I1', photoId: present(lost).id }],
+      [{ invariant: 'I1', photoId: Number(present(lost).id) }],
     ]);
   } finally {
     rmSync(folder, { recursive: true });
