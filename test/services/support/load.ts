@@ -37,12 +37,11 @@ export class Load {
   /** What was acknowledged and is not there. */
   async lost(): Promise<readonly string[]> {
     const kept = new Set<string>();
+    const path = `/tags?limit=100&q=${encodeURIComponent(this.name)}`;
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const { data, pagination } = (
-        await this.client.get(`/tags?limit=100&q=${encodeURIComponent(this.name)}${cursor}`)
-      ).body;
-      for (const { name } of data) kept.add(name);
-      cursor = pagination.hasMore ? `&cursor=${pagination.nextCursor}` : null;
+      const { body }: Answer = await this.client.get(`${path}${cursor}`);
+      for (const { name } of body.data) kept.add(name);
+      cursor = body.pagination.hasMore ? `&cursor=${body.pagination.nextCursor}` : null;
     }
     return this.written.filter((name) => !kept.has(name));
   }
