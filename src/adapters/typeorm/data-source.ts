@@ -2,6 +2,7 @@ import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { apiKeyTable } from './api-key.table.js';
 import { auditTable } from './audit.table.js';
+import { BoundedPool } from './bounded-pool.js';
 import { SnakeCaseNames } from './columns.js';
 import { customerTable } from './customer.table.js';
 import { statementError } from './database-errors.js';
@@ -169,7 +170,7 @@ function clientOptions({ url, connection }: DatabaseAddress, limits: pg.PoolConf
 function options(address: DatabaseAddress, limits: pg.PoolConfig) {
   return {
     type: 'postgres' as const,
-    driver: pg,
+    driver: { ...pg, Pool: BoundedPool },
     // All of it by `extra`: TypeORM's own reading of URLs knows less than that of pg.
     extra: { ...clientOptions(address, limits), Client: PreparingClient },
     entities: [
