@@ -184,7 +184,8 @@ describe('the library', () => {
 
   it('photos list, get, edit, rm, restore', async () => {
     const [a, b] = await ids();
-    expect((await phs('photos', 'list', '--tag', 'paris, 2026')).stdout).toMatch(/ID +FILE.*b\.jpg.*a\.jpg/s);
+    const listed = await phs('photos', 'list', '--tag', 'paris, 2026', '--sort', '-filename');
+    expect(listed.stdout).toMatch(/ID +FILE.*b\.jpg.*a\.jpg/s);
     expect((await phs('photos', 'list', '--tag', 'no such')).status).toBe(2);
     const edited = await phs(
       'photos',
