@@ -206,6 +206,18 @@ describe('the library', () => {
       metadata: { k: 'v' },
       exif: expect.any(Object),
     });
+    const tagged = await phs('photos', 'edit', `${a},999`, '--tags', 'Paris, 2026', '--json');
+    expect([tagged.status, tagged.json.photos]).toMatchObject([
+      1,
+      [
+        { id: a, outcome: 'updated' },
+        { id: 999, outcome: 'not_found' },
+      ],
+    ]);
+    expect(await phs('photos', 'edit', String(a), '--title', 'Seine', '--quiet')).toMatchObject({
+      status: 0,
+      stdout: '',
+    });
     expect((await phs('photos', 'rm', `${a},${b}`, '999', '--json')).status).toBe(1);
     expect((await phs('photos', 'get', String(a))).status).toBe(2);
     expect(await phs('photos', 'restore', String(a), String(b))).toMatchObject({ status: 0 });
@@ -292,6 +304,20 @@ describe('whoever calls it wrongly, or may not', () => {
     ['nothing to change', ['photos', 'edit', '1']],
   ])('%s is 2', async (_, args) => {
     expect((await phs(...args)).status).toBe(2);
+  });
+
+  it('with --json a document says so too, whoever notices it', async () => {
+    const own = join(root, 'bin/phs.js');
+    for (const [program, args] of [
+      [installed, ['photos', 'list', '--frob']],
+      [installed, ['photos', 'edit', '1']],
+      [own, ['photos', 'list', '--frob']],
+      [own, ['key', 'list', '--frob']],
+    ] as const) {
+      const ran = await phsWith({ program }, ...args, '--json');
+      expect(ran).toMatchObject({ status: 2, json: { error: { code: 'usage', message: expect.any(String) } } });
+      expect(ran.stderr).toContain(ran.json.error.message);
+    }
   });
 
   it('a scope that is missing is named, with what to do', async () => {
