@@ -46,13 +46,22 @@ function install(): void {
   // A copy: while a package is packed, its copies of others hide the workspaces.
   const packing = join(home, 'packing');
   mkdirSync(packing);
-  cpSync(join(root, 'cli'), join(packing, 'cli'), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(packing, 'node_modules'));
-  npm(join(packing, 'cli'), 'pack', '--pack-destination', home);
-  const empty = join(home, 'empty');
-  mkdirSync(empty);
-  const tarball = readdirSync(home).find((name) => name.endsWith('.tgz')) as string;
-  npm(empty, 'install', '--offline', join(home, tarball));
+  for (const each of ['cli', 'sdk']) cpSync(join(root, each), join(packing, each), { recursive: true });
+  for (const each of ['bin', 'node_modules']) symlinkSync(join(root, each), join(packing, each));
+  installed('empty', packed(join(packing, 'cli')));
+  // What the library needs is in the registry, which is not there.
+  installed('library', packed(join(packing, 'sdk')), packed(join(root, 'node_modules/openapi-fetch')));
+}
+
+/** The tarball of a package. */
+function packed(of: string): string {
+  const [{ filename }] = JSON.parse(npm(of, 'pack', '--json', '--pack-destination', home));
+  return join(home, filename);
+}
+
+function installed(name: string, ...tarballs: string[]): void {
+  mkdirSync(join(home, name));
+  npm(join(home, name), 'install', '--offline', ...tarballs);
 }
 
 function npm(cwd: string, ...args: string[]): string {
@@ -76,9 +85,9 @@ interface Given {
   readonly program?: string;
 }
 
-const installed = join(home, 'empty/node_modules/.bin/phs');
+const installedPhs = join(home, 'empty/node_modules/.bin/phs');
 
-async function phsWith({ env = {}, input = '', program = installed }: Given, ...args: string[]): Promise<Ran> {
+async function phsWith({ env = {}, input = '', program = installedPhs }: Given, ...args: string[]): Promise<Ran> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: join(home, 'empty'),
     env: { PATH, HOME: home, ...env },
@@ -110,6 +119,17 @@ function photo(name: string): string {
 describe('before and at login', () => {
   it('npx runs it, and it says what it can do', () => {
     expect(npm(join(home, 'empty'), 'exec', '--offline', '--', 'phs', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('so is the library: both of its parts load where nothing else is', () => {
+    const names = ['photo-service-sdk', 'photo-service-sdk/node'];
+    const program = `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(await import(name)).join())`;
+    const ran = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: join(home, 'library'),
+      encoding: 'utf8',
+    });
+    expect(ran.stderr).toBe('');
+    expect(ran.stdout).toMatch(/PhotoService.*runImport.*verifyWebhook[\s\S]*downloadFile.*importFolder/);
   });
 
   it('without a key it says how to get one', async () => {
@@ -309,8 +329,8 @@ describe('whoever calls it wrongly, or may not', () => {
   it('with --json a document says so too, whoever notices it', async () => {
     const own = join(root, 'bin/phs.js');
     for (const [program, args] of [
-      [installed, ['photos', 'list', '--frob']],
-      [installed, ['photos', 'edit', '1']],
+      [installedPhs, ['photos', 'list', '--frob']],
+      [installedPhs, ['photos', 'edit', '1']],
       [own, ['photos', 'list', '--frob']],
       [own, ['key', 'list', '--frob']],
     ] as const) {
