@@ -30,8 +30,15 @@ test('on a terminal there are files, bytes, rate, time left, duplicates, failure
   expect(text()).toMatch(
     /66% {2}132\/200 files {2}2\.5 GB of 5\.0 GB {2}.*\/s {2}ETA .*30 duplicates skipped {2}2 failed/,
   );
-  expect(text()).toContain('150 of 200 read');
   expect(text()).toContain('waiting 0:42 for the rate limit');
+});
+
+test('while files are read for their hashes it says how many', () => {
+  const { stream, text } = terminal(true);
+  const display = new ProgressDisplay({}, stream);
+  display.importing(progress);
+  display.end();
+  expect(text()).toContain('150 of 200 read');
 });
 
 test.each([

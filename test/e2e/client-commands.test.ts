@@ -35,6 +35,8 @@ beforeAll(async () => {
   await installation.start();
   token = installation.token() ?? 'no token was printed';
   service = installation.client();
+  // Waiting for budgets is shown elsewhere.
+  expect(installation.phs('key', 'edit', '1', '--write-limit', '300').status).toBe(0);
 });
 afterAll(async () => {
   await installation.remove();
@@ -48,15 +50,13 @@ function install(): void {
   mkdirSync(packing);
   for (const each of ['cli', 'sdk']) cpSync(join(root, each), join(packing, each), { recursive: true });
   for (const each of ['bin', 'node_modules']) symlinkSync(join(root, each), join(packing, each));
-  installed('empty', packed(join(packing, 'cli')));
   // What the library needs is in the registry, which is not there.
-  installed('library', packed(join(packing, 'sdk')), packed(join(root, 'node_modules/openapi-fetch')));
-}
-
-/** The tarball of a package. */
-function packed(of: string): string {
-  const [{ filename }] = JSON.parse(npm(of, 'pack', '--json', '--pack-destination', home));
-  return join(home, filename);
+  const others = ['openapi-fetch', 'openapi-typescript-helpers'].map((name) => join('node_modules', name));
+  const folders = ['cli', 'sdk', ...others].map((folder) => `./${folder}`);
+  const packed = JSON.parse(npm(packing, 'pack', ...folders, '--json', '--pack-destination', home));
+  const [cli, ...library] = packed.map(({ filename }: { filename: string }) => join(home, filename));
+  installed('empty', cli);
+  installed('library', ...library);
 }
 
 function installed(name: string, ...tarballs: string[]): void {
