@@ -28,7 +28,7 @@ export function runPeriodically(
   onError: (task: string, error: unknown) => void,
 ): RunningTasks {
   const stopping = new AbortController();
-  // Each task waits for it, and Node warns of more than ten.
+  // Every task listens to it: more than Node expects of one signal is no leak here.
   setMaxListeners(0, stopping.signal);
   const ended = tasks.map((task) => repeat(task, onError, stopping.signal));
   return {
