@@ -24,13 +24,13 @@ test('the first-run link lets one browser in, once', async () => {
   expect(await seriousViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('navigation', { name: 'Settings' }).waitFor();
-  expect(page.url()).toBe(`$installation.url/settings/library`);
+  expect(page.url()).toBe(`${installation.url}${HOME}`);
   expect(await seriousViolations(page)).toEqual([]);
   expect(complaints).toEqual([]);
 
   const late = await session(browser);
   expect((await late.page.goto(link))?.status()).toBe(403);
-  await late.page.goto(`$installation.url/settings`);
+  await late.page.goto(`${installation.url}/settings`);
   expect(await late.page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
   expect(await seriousViolations(late.page)).toEqual([]);
   await late.context.close();

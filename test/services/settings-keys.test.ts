@@ -127,7 +127,7 @@ test('the account: address, password, people, browsers', async () => {
   await phone.page.getByText('is wrong').waitFor();
   await phone.page.getByLabel('Password').fill('five calm words of mine');
   await phone.page.keyboard.press('Enter');
-  await phone.page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+  await phone.page.waitForURL('**/settings/library');
 
   await open('/settings/account');
   await look('account');
@@ -141,6 +141,7 @@ test('the account: address, password, people, browsers', async () => {
   const bert = await session(browser);
   await bert.page.goto(link);
   await bert.page.getByRole('button', { name: 'Continue' }).click();
+  await bert.page.getByRole('link', { name: 'Account' }).click();
   await bert.page.getByText('You are a member of').waitFor();
   expect(await bert.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
   await look('member', bert.page);

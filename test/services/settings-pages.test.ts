@@ -110,7 +110,7 @@ test('a tag is renamed and merged, on its photos too', async () => {
   await press('Merge the chosen tags…');
   await page.getByText('1 photo will have the tag that you keep').waitFor();
   expect(await seriousViolations(page)).toEqual([]);
-  await page.getByLabel(/^Sea/).check();
+  await page.getByRole('radio', { name: /^Sea/ }).check();
   await press('Merge');
   await page.getByText('1 tag merged into “Sea”, now on 1 photo.').waitFor();
   const { data } = await api('GET', '/photos');
@@ -134,7 +134,7 @@ test('usage and the audit log tell of it, on a telephone in the dark, too', asyn
   for (const path of ['/settings/audit', '/settings/usage', '/settings/tags', '/settings/webhooks']) {
     await open(path);
     expect([path, await seriousViolations(page)]).toEqual([path, []]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 390]);
   }
   expect(opened.complaints).toEqual([]);
 });
