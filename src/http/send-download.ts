@@ -64,7 +64,7 @@ function setHeaders(
 }
 
 /** RFC 6266: an ASCII name for everyone, and the real one by RFC 8187. */
-function dispositionOf(filename: string, type: 'attachment' | 'inline'): string {
+export function dispositionOf(filename: string, type: 'attachment' | 'inline'): string {
   const name = filename.toWellFormed();
   return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]|%/gu, '_') });
 }
@@ -107,7 +107,7 @@ function wholeSeconds(at: Date): number {
 }
 
 /** Waits for the first bytes, so that a store that has none still becomes an honest 503. */
-async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+export async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const iterator = bytes[Symbol.asyncIterator]();
   const first = await iterator.next();
   return rest(first, iterator);

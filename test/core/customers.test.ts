@@ -1,4 +1,5 @@
 import { closeCustomer, resumeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
+import { closeOwnAccount } from '../../src/core/customers/close-own-account.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
 import { finishErasing } from '../../src/core/customers/finish-erasing.js';
 import type { Ports } from '../../src/core/ports.js';
@@ -32,6 +33,21 @@ describe('suspending a customer', () => {
   });
 });
 
+describe('closing one’s own account', () => {
+  it('takes its name, typed exactly, and is done once', async () => {
+    const ports = world();
+    const { id } = await Account.open(ports);
+    const { name } = present(await ports.customers.find(id));
+    for (const typed of ['', name.slice(1), `${name}.`]) {
+      await expect(closeOwnAccount(ports, id, typed)).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+    expect(await ports.customers.find(id)).toMatchObject({ status: 'active', version: 1 });
+    expect(await closeOwnAccount(ports, id, ` ${name} `)).toMatchObject({ status: 'closing', version: 2 });
+    expect(await closeOwnAccount(ports, id, name)).toMatchObject({ status: 'closing', version: 2 });
+    await expect(closeOwnAccount(ports, id + 1, name)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
 /** Two customers with photos, tags and an unfinished import. */
 async function twoCustomers(ports: World): Promise<readonly [Account, Account]> {
   const accounts = [await Account.open(ports), await Account.open(ports)] as const;
@@ -62,9 +78,9 @@ describe('erasing a customer', () => {
       await blobsUnder(ports.blobs, ...prefixesOf(kept.id)),
     ];
     const erasure = await eraseCustomer(ports, gone.id);
-    // That it was closed is noted, too.
-    const rowsBefore = { ...rows, audit_entries: (rows['audit_entries'] ?? 0) + 1 };
-    expect(erasure).toMatchObject({ customerId: gone.id, complete: true, rowsBefore });
+    expect(erasure).toMatchObject({ customerId: gone.id, complete: true });
+    // That it was closed is an entry, too.
+    expect(erasure.rowsBefore).toEqual({ ...rows, audit_entries: Number(rows.audit_entries) + 1 });
     expect(erasure.blobsRemoved).toMatchObject({ originals: 3, renditions: 3 });
     expect(erasure.blobsRemoved.bytes).toBeGreaterThan(0);
     await expectGone(ports, gone.id);

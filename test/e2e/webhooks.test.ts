@@ -62,7 +62,7 @@ describe('webhooks of the built program', () => {
     expect(receiver.received).toHaveLength(4);
   });
 
-  it('are sent again, under the same id, when kill -9 came between the request and its note', async () => {
+  it('F21: are sent again, under the same id, when kill -9 came between the request and its note', async () => {
     receiver.received.length = 0;
     // It never hears whether the first was taken.
     receiver.answer = () => undefined;

@@ -49,7 +49,7 @@ describe('the account', () => {
   });
 
   it.each([
-    [{ name: '' }, 'name must have'],
+    [{ name: '' }, 'Name must have'],
     [{ timeZone: 'Mars/Base' }, 'must be an IANA name'],
     [{ timeZone: '+01:00' }, 'must be an IANA name'],
     [{ trashRetentionDays: '0' }, '1 to 365 days'],

@@ -63,7 +63,7 @@ describe('making a key', () => {
   });
 
   it.each([
-    [{ name: ' ' }, 'name must have 1 to 100 characters'],
+    [{ name: ' ' }, 'Name must have 1 to 100 characters'],
     [{ preset: 'chosen' }, 'A key needs a scope'],
     [{ preset: 'chosen', scopes: ['photos:everything'] }, 'There is no scope photos:everything'],
     [{ readLimit: '301' }, 'At most 300 a minute'],

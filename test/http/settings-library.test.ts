@@ -184,7 +184,8 @@ describe('what is another customer’s', () => {
   it('is not there: no page, no picture, no form', async () => {
     const [id = 0] = await add('mine');
     await actor.put(`/photos/${id}/tags`, { tagNames: ['secret'] });
-    const { importId, tags } = await photo(id);
+    const before = await photo(id);
+    const { importId, tags } = before;
     const stranger = await app.customer('Stranger');
     browser = new BrowserClient(app.url);
     await browser.enter(app.ports, stranger.customerId, 'owner', `s.${stranger.customerId}@example.com`);
@@ -205,7 +206,7 @@ describe('what is another customer’s', () => {
     expect(shownIds((await browser.get(`/settings/library?import=${importId}`)).text)).toEqual([]);
     const names = await browser.get('/settings/library/tag-names?q=secret', { accept: 'application/json' });
     expect(names.body).toEqual({ names: [] });
-    expect(await photo(id)).toMatchObject({ title: null, tags, trashedAt: null });
+    expect({ ...(await photo(id)), thumbUrl: '', previewUrl: '' }).toEqual({ ...before, thumbUrl: '', previewUrl: '' });
   });
 
   it('and forms without their token change nothing', async () => {

@@ -96,7 +96,7 @@ describe('usage', () => {
     await importPhotos(app, actor, [{ filename: 'a.jpg', type: 'image/jpeg', content }]);
     const { text } = await browser.get('/settings/usage');
     expect(text).toMatch(/Photos<\/h2><p class="figure">1<\/p>[\s\S]*?10 % of 10 photos/);
-    expect(text).toMatch(/Storage<\/h2><p class="figure">[\d.]+ (bytes|KB)<\/p>[\s\S]*?Less than 1 % of 1 MB/);
+    expect(text).toMatch(/Storage<\/h2><p class="figure">[\d.]+ (bytes|kB)<\/p>[\s\S]*?Less than 1 % of 1 MB/);
     const free = await app.customer();
     expect((await (await person(free, 'member')).get('/settings/usage')).text).toContain('Without limit.');
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
+import { HOME } from '../../src/http/settings/navigation.js';
 import { Installation } from '../e2e/support/service.js';
 import { type Received, Receiver } from '../support/receiver.js';
 import { present } from '../support/tenant.js';
@@ -24,9 +25,6 @@ beforeAll(async () => {
   browser = await launchBrowser();
   opened = await session(browser);
   page = opened.page;
-  await page.goto(present(installation.link()));
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('navigation', { name: 'Settings' }).waitFor();
 });
 afterAll(async () => {
   await browser?.close();
@@ -45,7 +43,38 @@ async function api(method: string, path: string, body?: object): Promise<any> {
     headers,
     ...(body && { body: JSON.stringify(body) }),
   });
-  return answer.json();
+  const text = await answer.text();
+  return text === '' ? null : JSON.parse(text);
+}
+
+test('the first-run link lets one browser in, once, and onto an empty library that invites to drop photos', async () => {
+  const link = present(installation.link());
+  await page.goto(link);
+  expect(await seriousViolations(page)).toEqual([]);
+  await press('Continue');
+  await page.getByRole('navigation', { name: 'Settings' }).waitFor();
+  expect(page.url()).toBe(`${installation.url}${HOME}`);
+  await page.getByText('Your library is empty. Drop photos here').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  expect(opened.complaints).toEqual([]);
+
+  const late = await session(browser);
+  expect((await late.page.goto(link))?.status()).toBe(403);
+  await late.page.goto(`${installation.url}/settings`);
+  expect(await late.page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
+  expect(await seriousViolations(late.page)).toEqual([]);
+  await late.context.close();
+});
+
+/** Brings one photo into the library, with a tag. */
+async function bring(name: string, tagId: number): Promise<void> {
+  const form = new FormData();
+  form.append('file', new Blob([readFileSync(join(__dirname, '../fixtures/photos', name))]), name);
+  const { id } = await api('POST', '/imports', { tagIds: [tagId] });
+  const headers = { authorization: `Bearer ${token}` };
+  await fetch(`${installation.url}/api/v1/imports/${id}/photos`, { method: 'POST', headers, body: form });
+  await api('POST', `/imports/${id}/finalize`);
+  await until(async () => (await api('GET', `/imports/${id}`)).status === 'completed');
 }
 
 test('a webhook made in the page is delivered, is genuine, and is sent again', async () => {
@@ -85,16 +114,8 @@ test('a webhook made in the page is delivered, is genuine, and is sent again', a
 });
 
 test('a tag is renamed and merged, on its photos too', async () => {
-  const name = 'cyclamen.jpg';
-  const form = new FormData();
-  form.append('file', new Blob([readFileSync(join(__dirname, '../fixtures/photos', name))]), name);
   const created = await api('POST', '/tags', { name: 'Flowers' });
-  const headers = { authorization: `Bearer ${token}` };
-  const url = `${installation.url}/api/v1/imports`;
-  const { id } = await api('POST', '/imports', { tagIds: [created.id] });
-  await fetch(`${url}/${id}/photos`, { method: 'POST', headers, body: form });
-  await api('POST', `/imports/${id}/finalize`);
-  await until(async () => (await api('GET', `/imports/${id}`)).status === 'completed');
+  await bring('cyclamen.jpg', created.id);
 
   await open('/settings/tags');
   expect(await seriousViolations(page)).toEqual([]);
@@ -110,7 +131,7 @@ test('a tag is renamed and merged, on its photos too', async () => {
   await press('Merge the chosen tags…');
   await page.getByText('1 photo will have the tag that you keep').waitFor();
   expect(await seriousViolations(page)).toEqual([]);
-  await page.getByLabel(/^Sea/).check();
+  await page.getByRole('radio', { name: /^Sea/ }).check();
   await press('Merge');
   await page.getByText('1 tag merged into “Sea”, now on 1 photo.').waitFor();
   const { data } = await api('GET', '/photos');
@@ -118,7 +139,7 @@ test('a tag is renamed and merged, on its photos too', async () => {
   expect(opened.complaints).toEqual([]);
 });
 
-test('usage and the audit log tell of it, on a telephone in the dark, too', async () => {
+test('usage and the audit log tell of it', async () => {
   const missing = await api('GET', '/photos/999999');
   const { requestId } = missing.error;
   await until(async () => {
@@ -129,12 +150,85 @@ test('usage and the audit log tell of it, on a telephone in the dark, too', asyn
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByText('Webhook endpoint created').waitFor();
   expect(await seriousViolations(page)).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 390, height: 800 });
-  for (const path of ['/settings/audit', '/settings/usage', '/settings/tags', '/settings/webhooks']) {
+  expect(opened.complaints).toEqual([]);
+});
+
+/** Pages by what they are, whichever thing they are about. */
+const kindOf = (path: string) => path.replace(/\?(?!view=trash).*/, '').replace(/[0-9]+/g, '*');
+
+/** So that no page can be out of the reach of links. */
+const pages = [
+  '/settings/account',
+  '/settings/account/erase',
+  '/settings/account/people',
+  '/settings/account/people/*/remove',
+  '/settings/audit',
+  '/settings/import',
+  '/settings/imports',
+  '/settings/imports/*',
+  '/settings/imports/*/discard',
+  '/settings/keys',
+  '/settings/keys/*',
+  '/settings/keys/*/delete',
+  '/settings/keys/new',
+  '/settings/library',
+  '/settings/library?view=trash',
+  '/settings/photos/*',
+  '/settings/photos/*/delete?view=trash',
+  '/settings/photos/*?view=trash',
+  '/settings/tags',
+  '/settings/tags/*',
+  '/settings/tags/*/delete',
+  '/settings/tags/merge',
+  '/settings/tags/new',
+  '/settings/usage',
+  '/settings/webhooks',
+  '/settings/webhooks/*',
+  '/settings/webhooks/*/delete',
+  '/settings/webhooks/*/edit',
+  '/settings/webhooks/*/secret',
+  '/settings/webhooks/new',
+].sort();
+
+/** Every page that links lead to, one of each kind, beginning with these. */
+async function everyPage(first: readonly string[], look: (path: string) => Promise<void>): Promise<readonly string[]> {
+  const waiting = [...first];
+  const known = new Set(waiting.map(kindOf));
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     await open(path);
-    expect([path, await seriousViolations(page)]).toEqual([path, []]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await look(path);
+    const links = await page.locator('a[href^="/settings"]:not([download])').evaluateAll((all) => {
+      return all.map((link) => (link as HTMLAnchorElement).getAttribute('href') ?? '');
+    });
+    for (const link of links.map((each) => each.replace(/#.*/, ''))) {
+      if (known.has(kindOf(link)) || /rendition/.test(link)) continue;
+      known.add(kindOf(link));
+      waiting.push(link);
+    }
   }
+  return [...known].sort();
+}
+
+test('every page can be used by everyone: in light and dark, on a desk and on a telephone', async () => {
+  const { data } = await api('GET', '/photos');
+  await api('DELETE', `/photos/${data[0].id}`);
+  const other = await api('POST', '/tags', { name: 'Mountains' });
+  await bring('silver-fir.jpg', other.id);
+  const begun = await api('POST', '/imports', { name: 'Broken off' });
+  await api('POST', `/imports/${begun.id}/photos`, { photos: [{ filename: 'a.jpg', sizeBytes: 9 }] });
+  const wrong: string[] = [];
+  const look = async (path: string) => {
+    for (const [width, colorScheme] of [[1280, 'light'] as const, [390, 'dark'] as const]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const found = await seriousViolations(page);
+      const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if (tooWide !== 0) found.push(`wider than the window by ${tooWide}`);
+      wrong.push(...found.map((violation) => `${path} ${width} ${colorScheme}: ${violation}`));
+    }
+  };
+  const seen = await everyPage(['/settings/library', `/settings/tags/merge?id=1&id=${other.id}`], look);
+  expect(wrong).toEqual([]);
+  expect(seen).toEqual(pages);
   expect(opened.complaints).toEqual([]);
 });

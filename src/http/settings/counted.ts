@@ -10,7 +10,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
-const units = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 /** `1.4 GB`, in powers of 1000, as storage is sold. */
 export function bytes(value: number): string {

@@ -39,7 +39,9 @@ interface FieldProps {
 
 /** A labelled field with its hint and what is wrong with it, tied together for those who do not see. */
 export function Field({ label, name, hint, errors, input = {}, lines, choices }: FieldProps) {
-  const messages = errors?.of(name) ?? [];
+  // What the API calls a field has a name for people here.
+  const named = (message: string) => (message.startsWith(`${name} `) ? label + message.slice(name.length) : message);
+  const messages = (errors?.of(name) ?? []).map(named);
   const id = `field-${name}`;
   const described = [hint ? `${id}-hint` : null, messages.length > 0 ? `${id}-error` : null].filter(Boolean).join(' ');
   const shared = {

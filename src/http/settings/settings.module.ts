@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountController } from './account/account.controller.js';
+import { ExportController } from './account/export.controller.js';
+import { LeavingController } from './account/leaving.controller.js';
 import { PeopleController } from './account/people.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
@@ -32,6 +34,8 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     AuditController,
     AccountController,
     PeopleController,
+    ExportController,
+    LeavingController,
     LibraryController,
     PhotoController,
     PhotoChangesController,

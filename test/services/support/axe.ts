@@ -11,7 +11,7 @@ interface Violation {
 }
 
 /** What axe-core finds serious or critical on a page, in words. */
-export async function seriousViolations(page: Page): Promise<readonly string[]> {
+export async function seriousViolations(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the page's policy does not bind.
   await page.evaluate(source);
   const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as readonly Violation[];

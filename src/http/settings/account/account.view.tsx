@@ -33,6 +33,7 @@ export function AccountPage({ customer, person, sessions, refused, form }: Accou
       <PasswordCard person={person} problems={problemsOf('password')} />
       <SessionsCard sessions={sessions} current={person.session.id} />
       <ExportCard />
+      {isOwner && <EraseCard name={customer.name} />}
     </>
   );
 }
@@ -186,10 +187,34 @@ function ExportCard() {
   return (
     <Card title="Taking your photos with you">
       <p>
-        Every original is kept byte for byte, and everything we know of it can be read through the API: a key with “Read
-        only” is enough. List the photos with <code>GET /api/v1/photos</code>, then fetch each from{' '}
-        <code>/photos/{'{id}'}/download</code>.
+        Two files say all that is known of your photos and tags, the trash too: one JSON object in each line, as the API
+        shows it, with the path of each original.
       </p>
+      <div class="buttons" id="export">
+        <a class="button plain" href="/settings/account/export/photos.jsonl" download>
+          Download photos.jsonl
+        </a>
+        <a class="button plain" href="/settings/account/export/tags.jsonl" download>
+          Download tags.jsonl
+        </a>
+      </div>
+      <p class="hint below">
+        The originals come byte for byte by the command line, with a key that may read: <code>phs login</code>, then{' '}
+        <code>phs download --all --to FOLDER</code>. Broken off, it goes on where it was.
+      </p>
+    </Card>
+  );
+}
+
+function EraseCard({ name }: { name: string }) {
+  return (
+    <Card title="Erase the account">
+      <p>All photos of {name}, and everything else of it, are deleted for ever. You are asked once more.</p>
+      <div class="buttons">
+        <a class="button plain dangerous" href="/settings/account/erase">
+          Erase the account…
+        </a>
+      </div>
     </Card>
   );
 }

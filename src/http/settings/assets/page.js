@@ -3,8 +3,11 @@
 for (const time of document.querySelectorAll('time[datetime]')) {
   const at = new Date(time.dateTime);
   time.title = time.textContent;
-  time.textContent = at.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
+  time.textContent = at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 }
+
+// On a phone the navigation is wider than the page.
+document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 // What a server refused is read first.
 document.querySelector('[aria-invalid="true"]')?.focus();

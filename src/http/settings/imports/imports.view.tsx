@@ -1,8 +1,8 @@
 import type { Limits } from '../../../core/customers/limits.js';
 import { type CountedImport, type ImportStatus, progress } from '../../../core/imports/import.js';
 import type { ShownImport, ShownItem } from '../../../core/imports/shown.js';
+import { bytes } from '../counted.js';
 import { Button, Form } from '../form.js';
-import { bytesText } from '../library/photo-facts.js';
 import { Badge, Card, Empty, Heading, Moment, Table } from '../parts.js';
 import { countsText, failureOf } from './import-state.js';
 
@@ -58,7 +58,7 @@ function cellsOf(subject: CountedImport) {
       <State subject={subject} />
     </span>,
     <span data-live-part={`counts-${subject.id}`}>{countsText(subject.counts)}</span>,
-    bytesText(subject.totalBytes),
+    bytes(subject.totalBytes),
     <Moment at={subject.createdAt} />,
   ];
 }
@@ -145,7 +145,7 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
             )}
             <div>
               <dt>Size</dt>
-              <dd>{bytesText(subject.totalBytes)}</dd>
+              <dd>{bytes(subject.totalBytes)}</dd>
             </div>
             {subject.tags.length > 0 && (
               <div>
@@ -208,7 +208,7 @@ function NotIn({ items, limits }: { items: readonly ShownItem[]; limits: Limits 
           cells: [
             item.filename,
             item.status === 'failed' ? failureOf(item, limits) : 'Not arrived yet.',
-            item.sizeBytes === null ? '' : bytesText(item.sizeBytes),
+            item.sizeBytes === null ? '' : bytes(item.sizeBytes),
           ],
         }))}
       />

@@ -1,13 +1,13 @@
 import type { Id } from '../../../core/shared/ids.js';
+import { counted } from '../counted.js';
 import { Button, Form } from '../form.js';
 import { type LibraryQuery, libraryPath, queryText } from './library-query.js';
-import { photos } from './selection.js';
 
 /** Asks before photos are deleted for ever. */
 export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {
   return (
     <section class="card confirm">
-      <h1>Delete {photos(ids.length)} for ever?</h1>
+      <h1>Delete {counted(ids.length, 'photo')} for ever?</h1>
       <p>The originals and everything that was said of them are removed. Nobody can bring them back.</p>
       <Form action={`/settings/library/selection?${queryText(query)}`}>
         <input type="hidden" name="do" value="delete" />

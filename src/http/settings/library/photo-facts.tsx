@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import type { TakenAtSource } from '../../../core/media/capture-time.js';
 import type { Camera, ExifTags, Exposure, GeoPoint, TaggedPhoto } from '../../../core/photos/photo.js';
+import { bytes } from '../counted.js';
 import { Moment } from '../parts.js';
 
 /** Everything that is known of a photo and not edited here. */
 export function PhotoFacts({ photo, exif }: { photo: TaggedPhoto; exif: ExifTags | null }) {
   const { camera, exposure, location, metadata } = photo;
   return (
-    <dl class="facts">
+    <dl class="photo-facts">
       <Fact name="Taken">{taken(photo)}</Fact>
       {camera && <Fact name="Camera">{cameraText(camera)}</Fact>}
       {exposure && <Fact name="Exposure">{exposureText(exposure)}</Fact>}
@@ -20,7 +21,7 @@ export function PhotoFacts({ photo, exif }: { photo: TaggedPhoto; exif: ExifTags
         {photo.filename}
         <br />
         <span class="soft">
-          {photo.contentType}, {bytesText(photo.sizeBytes)}, {photo.width} × {photo.height} pixels
+          {photo.contentType}, {bytes(photo.sizeBytes)}, {photo.width} × {photo.height} pixels
         </span>
       </Fact>
       <Fact name="Original">
@@ -146,12 +147,4 @@ function Original({ photo }: { photo: TaggedPhoto }) {
       Missing or changed since <Moment at={photo.originalLostAt} />. Import the same file once more to bring it back.
     </span>
   );
-}
-
-/** In units that people use: `2.4 MB`, of 1,000 kB. */
-export function bytesText(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const value = bytes / 1000 ** step;
-  return `${step > 0 && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
 }

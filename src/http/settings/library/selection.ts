@@ -6,6 +6,7 @@ import { invalid } from '../../../core/shared/errors.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { createTag } from '../../../core/tags/create-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
+import { counted } from '../counted.js';
 
 /** Photos that one form changes; the tools of tags take no more, either. */
 const MAX_SELECTED = 1000;
@@ -29,15 +30,15 @@ export async function changeSelected(
   if (what === 'tag') return addTag(ports, caller, ids, tag);
   if (what === 'trash') {
     const results = await trashPhotos(ports, caller, ids);
-    return `${photos(deleted(results))} moved to the trash.`;
+    return `${counted(deleted(results), 'photo')} moved to the trash.`;
   }
   if (what === 'restore') {
     const results = await editPhotos(ports, caller, ids, { trashed: false });
-    return `${photos(results.filter(({ outcome }) => outcome === 'updated').length)} restored.`;
+    return `${counted(results.filter(({ outcome }) => outcome === 'updated').length, 'photo')} restored.`;
   }
   if (what === 'delete') {
     const results = await purgePhotos(ports, caller, ids);
-    return `${photos(deleted(results))} deleted for ever.`;
+    return `${counted(deleted(results), 'photo')} deleted for ever.`;
   }
   throw invalid({ field: 'do', code: 'invalid_format', message: 'Choose what to do with these photos.' });
 }
@@ -47,12 +48,8 @@ export async function addTag(ports: Ports, caller: Caller, ids: readonly Id[], n
   const { tag } = await createTag(ports, caller, { name }, 'return');
   const { changes } = await editTag(ports, caller, tag.id, { addPhotoIds: ids });
   const full = changes?.full.length ?? 0;
-  const said = `${photos(changes?.added ?? 0)} tagged “${tag.name}”.`;
-  return full === 0 ? said : `${said} ${photos(full)} already had as many tags as a photo may have.`;
-}
-
-export function photos(count: number): string {
-  return count === 1 ? '1 photo' : `${count.toLocaleString('en')} photos`;
+  const said = `${counted(changes?.added ?? 0, 'photo')} tagged “${tag.name}”.`;
+  return full === 0 ? said : `${said} ${counted(full, 'photo')} already had as many tags as a photo may have.`;
 }
 
 function deleted(results: readonly { readonly outcome: string }[]): number {

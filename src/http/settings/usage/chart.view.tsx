@@ -8,22 +8,33 @@ export interface Day {
   readonly failed: number;
 }
 
-const WIDTH = 900;
-const HEIGHT = 190;
+/** What a chart measures on a desktop, and on a phone, where the days before the last two weeks would be too thin to see. */
+const sizes = { wide: { width: 900, height: 190 }, narrow: { width: 340, height: 170 } } as const;
+const NARROW_DAYS = 14;
 /** Room for the numbers on the left and the days below, of which the last is wider than its column. */
 const [LEFT, RIGHT, BOTTOM, TOP] = [56, 16, 24, 8];
 
-/** Requests of each day as columns. The table beside it says the same to those who do not see it. */
+/** Requests of each day as columns, in two sizes of which the style shows one. The table beside it says the same to those who do not see it. */
 export function DayChart({ days, label }: { days: readonly Day[]; label: string }) {
-  const top = niceTop(Math.max(...days.map(({ requests }) => requests)));
-  const step = Math.floor((WIDTH - LEFT - RIGHT) / days.length);
-  const height = (value: number) => Math.round(((HEIGHT - BOTTOM - TOP) * value * 10) / top) / 10;
-  const base = HEIGHT - BOTTOM;
   return (
-    <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+    <>
+      <Columns size="wide" days={days} label={label} />
+      <Columns size="narrow" days={days.slice(-NARROW_DAYS)} label={label} />
+    </>
+  );
+}
+
+function Columns({ size, days, label }: { size: keyof typeof sizes; days: readonly Day[]; label: string }) {
+  const { width: wide, height: tall } = sizes[size];
+  const top = niceTop(Math.max(...days.map(({ requests }) => requests)));
+  const step = Math.floor((wide - LEFT - RIGHT) / days.length);
+  const height = (value: number) => Math.round(((tall - BOTTOM - TOP) * value * 10) / top) / 10;
+  const base = tall - BOTTOM;
+  return (
+    <svg class={`chart ${size}`} viewBox={`0 0 ${wide} ${tall}`} role="img" aria-label={label}>
       {[0, top / 2, top].map((value) => (
         <g key={value}>
-          <line class="rule" x1={LEFT} x2={WIDTH} y1={base - height(value)} y2={base - height(value)} />
+          <line class="rule" x1={LEFT} x2={wide} y1={base - height(value)} y2={base - height(value)} />
           <text x={LEFT - 8} y={base - height(value) + 4} text-anchor="end">
             {number(value)}
           </text>
@@ -47,7 +58,7 @@ export function DayChart({ days, label }: { days: readonly Day[]; label: string 
               return <rect class={`part ${kind}`} key={kind} x={x} y={below} width={width} height={height(value)} />;
             })}
             {(days.length - 1 - at) % 7 === 0 && (
-              <text x={x + width / 2} y={HEIGHT - 6} text-anchor="middle">
+              <text x={x + width / 2} y={tall - 6} text-anchor="middle">
                 {monthDay(day)}
               </text>
             )}

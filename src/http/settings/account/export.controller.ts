@@ -1,0 +1,52 @@
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { listPhotos } from '../../../core/photos/list-photos.js';
+import { isTrashed, type TaggedPhoto } from '../../../core/photos/photo.js';
+import type { Ports } from '../../../core/ports.js';
+import { everyPage } from '../../../core/shared/every-page.js';
+import { MAX_PAGE_SIZE } from '../../../core/shared/page.js';
+import { listTags } from '../../../core/tags/read-tag.js';
+import { For } from '../../api/access.js';
+import { photoView } from '../../api/photos/photo.view.js';
+import { tagView } from '../../api/tags/tag.view.js';
+import { PORTS } from '../../ports-token.js';
+import { sendLines } from '../../send-lines.js';
+import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+
+/** In the order of ids, which never shifts: what is changed while the file is sent is in it once. */
+const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
+
+/** What is known of the photos, to be taken elsewhere: JSON Lines, each object as the API shows it. */
+@Controller('settings/account/export')
+@For('member')
+export class ExportController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  /** The trash too. */
+  @Get('photos.jsonl')
+  photos(@Visiting() visit: Visit, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const caller = callerOfVisit(visit);
+    const filters = { trashed: 'any' as const };
+    const photos = everyPage((cursor) => listPhotos(this.ports, caller, { ...BY_ID, filters, cursor }));
+    return sendLines(request, response, 'photos.jsonl', withDownloads(photos));
+  }
+
+  @Get('tags.jsonl')
+  tags(@Visiting() visit: Visit, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const caller = callerOfVisit(visit);
+    const tags = everyPage((cursor) => listTags(this.ports, caller, { ...BY_ID, filters: {}, cursor }));
+    return sendLines(request, response, 'tags.jsonl', viewed(tags));
+  }
+}
+
+async function* viewed(tags: AsyncIterable<Parameters<typeof tagView>[0]>): AsyncGenerator<object> {
+  for await (const tag of tags) yield tagView(tag);
+}
+
+/** With the path of each original; null where a key gets none. */
+async function* withDownloads(photos: AsyncIterable<TaggedPhoto>): AsyncGenerator<object> {
+  for await (const photo of photos) {
+    const isThere = !isTrashed(photo) && photo.originalLostAt === null;
+    yield { ...photoView(photo), download: isThere ? `/api/v1/photos/${photo.id}/download` : null };
+  }
+}

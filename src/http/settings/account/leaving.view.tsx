@@ -1,0 +1,69 @@
+import type { CustomerUsage } from '../../../core/customers/customer.js';
+import { bytes, counted } from '../counted.js';
+import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+
+interface EraseProps {
+  readonly name: string;
+  readonly usage: CustomerUsage;
+  readonly keys: number;
+  readonly problems: Problems | null;
+}
+
+export function EraseAccount({ name, usage, keys, problems }: EraseProps) {
+  const photos = counted(usage.photos + usage.trashedPhotos, 'photo');
+  const size = bytes(usage.storageBytes + usage.trashedBytes);
+  return (
+    <section class="card confirm">
+      <h1>Erase {name}?</h1>
+      <ProblemSummary problems={problems} />
+      <p>
+        {photos} ({size}, the trash counted), {counted(usage.tags, 'tag')} and {counted(keys, 'API key')} are deleted
+        for ever, with every import, webhook and log of this account.
+      </p>
+      <ul class="plain-list">
+        <li>
+          <strong>At once:</strong> every key is refused, signed addresses end, and everybody is signed out.
+        </li>
+        <li>
+          <strong>Within about an hour:</strong> the service begins to remove everything, and then the account itself.
+        </li>
+        <li>
+          <strong>There is no way back.</strong> <a href="/settings/account#export">Take your photos with you</a> first.
+        </li>
+      </ul>
+      <Form action="/settings/account/erase" label="Erase the account">
+        <Field
+          label="Name of the account"
+          name="name"
+          hint={
+            <>
+              Type <strong>{name}</strong> to confirm.
+            </>
+          }
+          errors={problems}
+          input={{ required: true, maxLength: 200, autocomplete: 'off', spellcheck: false }}
+        />
+        <div class="buttons">
+          <Button kind="danger">Erase everything</Button>
+          <a class="button plain" href="/settings/account">
+            Keep it
+          </a>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+/** The last page that anybody of the account sees. */
+export function AccountClosed({ name }: { name: string }) {
+  return (
+    <section class="card">
+      <h1>{name} is closed</h1>
+      <p>Every key is refused from now on, and everybody is signed out. This browser, too.</p>
+      <p>
+        Within about an hour the service begins to remove all photos and everything it knew of them, for ever. Backups
+        that the operator of this service keeps end by the operator’s own rules.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,239 @@
+import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
+import type { Route } from '../../src/http/api/route-table.js';
+import { present } from '../support/tenant.js';
+import { BrowserClient } from './support/browser-client.js';
+import type { Answer } from './support/http-client.js';
+import { importPhotos, picture } from './support/photos.js';
+import { type Actor, type RunningApp, startApp } from './support/start-app.js';
+
+let app: RunningApp;
+let pages: readonly Route[];
+let mine: Tenant;
+let stranger: Tenant;
+
+beforeAll(async () => {
+  app = await startApp();
+  pages = app.routes.filter(({ path }) => path.startsWith('/settings/') && !path.startsWith('/settings/assets/'));
+  [mine, stranger] = [await tenant(), await tenant()];
+});
+afterAll(() => app.close());
+
+/** A customer with one of everything that a page can name, and its owner’s browser. */
+interface Tenant {
+  readonly actor: Actor;
+  readonly browser: BrowserClient;
+  readonly csrf: string;
+  /** Of what stands at these paths. */
+  readonly ids: Readonly<Record<string, number>>;
+}
+
+async function tenant(): Promise<Tenant> {
+  const actor = await app.customer('Studio');
+  const { customerId } = actor;
+  const browser = new BrowserClient(app.url);
+  const userId = await browser.enter(app.ports, customerId, 'owner', `o.${customerId}@example.com`);
+  const bert = await new BrowserClient(app.url).enter(app.ports, customerId, 'owner', `b.${customerId}@example.com`);
+  const { endpoint } = await createWebhookEndpoint(app.ports, customerId, { url: 'https://example.com/hooks' });
+  const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture(`${customerId}`) }]);
+  const tags = await actor.put(`/photos/${photo.id}/tags`, { tagNames: ['Hush hush'] });
+  const begun = await actor.post('/imports', { clientRef: 'half way' });
+  const announced = await actor.post(`/imports/${begun.body.id}/photos`, { photos: [awaited] });
+  const { deliveries, sessions } = await app.ports.store.read(customerId, async (view) => ({
+    deliveries: await view.deliveries.list(endpoint.id, null, 1),
+    sessions: await view.users.sessionsOf(userId),
+  }));
+  const { text } = await browser.get('/settings/library');
+  const ids = {
+    '/settings/photos': photo.id,
+    '/settings/tags': tags.body.data[0].id,
+    '/settings/imports': begun.body.id,
+    '/settings/import': begun.body.id,
+    ':photoId': announced.body.data[0].photo.id,
+    '/settings/keys': actor.keyId,
+    '/settings/webhooks': endpoint.id,
+    ':deliveryId': present(deliveries[0]).id,
+    '/settings/account/people': bert,
+    '/settings/account/sessions': present(sessions[0]).id,
+  };
+  return { actor, browser, csrf: present(/name="csrf-token" content="([0-9a-f]+)"/.exec(text)?.[1]), ids };
+}
+
+const awaited = { filename: 'b.jpg', sizeBytes: 1000, contentType: 'image/jpeg' };
+
+/** What the scripts of pages send; everything else is a form. */
+const scripted: Readonly<Record<string, object>> = {
+  '/settings/import/:id/photos': { photos: [{ ...awaited, filename: 'c.jpg' }] },
+  '/settings/import/:id/finish': { missingUploads: 'fail' },
+  '/settings/import/:id/photos/:photoId/arrived': {},
+};
+/** Good enough for every form, so that nothing but whose it is can be wrong. */
+const fields = {
+  ...{
+    name: 'Name',
+    description: '',
+    color: '',
+    otherColor: '#000000',
+    url: 'https://example.com/other',
+    which: 'all',
+  },
+  ...{ role: 'member', missing: 'fail', ips: '', expires: '', readLimit: '', writeLimit: '' },
+};
+
+const withIds = (path: string) => /:(id|[a-z]+Id)\b/.test(path);
+
+function addressOf(path: string, { ids }: Tenant): string {
+  const area = path.slice(0, path.indexOf('/:'));
+  return path.replaceAll(/:([a-zA-Z]+)/g, (parameter, name) => {
+    if (name === 'name') return 'thumb';
+    const id = ids[name === 'id' ? area : parameter];
+    if (id === undefined) throw new Error(`say whose id ${parameter} of ${path} is`);
+    return String(id);
+  });
+}
+
+/** Sends what this route takes, in the name of one customer, about what another one has. */
+function send({ method, path }: Route, who: Tenant, whose: Tenant): Promise<Answer> {
+  const address = addressOf(path, whose);
+  if (method === 'GET') return who.browser.get(address);
+  const body = scripted[path];
+  const tag = path.endsWith('/tags/remove') ? String(whose.ids['/settings/tags']) : 'x';
+  if (body === undefined) return who.browser.post(address, { ...fields, tag, _csrf: who.csrf });
+  const headers = { accept: 'application/json', origin: app.url, 'x-csrf-token': who.csrf };
+  return who.browser.send({ method, path: address, body, headers });
+}
+
+/** All that a stranger could have changed. */
+async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
+  const read = async (path: string) => (await actor.get(path)).body;
+  const people = await app.ports.store.read(actor.customerId, ({ users }) => users.list());
+  const sessions = people.map(({ id }) => app.ports.store.read(actor.customerId, ({ users }) => users.sessionsOf(id)));
+  const endpoints = await app.ports.store.read(actor.customerId, (view) => view.webhookEndpoints.list());
+  const sent = await app.ports.store.read(actor.customerId, (view) =>
+    view.deliveries.list(ids['/settings/webhooks'] ?? 0, null, 100),
+  );
+  return {
+    photo: await read(`/photos/${ids['/settings/photos']}?trashed=any`),
+    tags: await read('/tags'),
+    import: await read(`/imports/${ids['/settings/import']}?include=photos`),
+    keys: (await app.ports.keys.list(actor.customerId)).map(({ lastUsedAt: _, lastUsedIp: __, ...key }) => key),
+    ...{ people, endpoints, sent },
+    sessions: (await Promise.all(sessions)).flat().map(({ id }) => id),
+    signedIn: (await browser.get('/settings/account')).status,
+  };
+}
+
+test('every page and form with an id is refused for those of another customer, and changes nothing', async () => {
+  const before = await everythingOf(mine);
+  const routes = pages.filter(({ path }) => withIds(path));
+  expect(routes.length).toBeGreaterThan(40);
+  const answers: unknown[] = [];
+  for (const route of routes) answers.push([route.method, route.path, (await send(route, stranger, mine)).status]);
+  expect(answers).toEqual(routes.map(({ method, path }) => [method, path, 404]));
+  expect(await everythingOf(mine)).toEqual(before);
+});
+
+test('and is there for whose they are', async () => {
+  const missing: unknown[] = [];
+  for (const route of pages.filter(({ path }) => withIds(path))) {
+    // Forms leave nothing as it was for the next.
+    const own = route.method === 'GET' ? mine : await tenant();
+    const { status } = await send(route, own, own);
+    // 409: the file that was announced has not arrived.
+    if (![200, 303, 409].includes(status)) missing.push([route.method, route.path, status]);
+  }
+  expect(missing).toEqual([]);
+});
+
+test('ids in addresses and fields of forms lead to nothing of another customer, either', async () => {
+  const before = await everythingOf(mine);
+  const { ids } = mine;
+  const [photo, tag, key] = [ids['/settings/photos'], ids['/settings/tags'], ids['/settings/keys']].map(String);
+  for (const path of [
+    `/settings/tags/merge?id=${tag}&id=${stranger.ids['/settings/tags']}`,
+    `/settings/library?import=${ids['/settings/import']}`,
+    `/settings/import?import=${ids['/settings/import']}`,
+    `/settings/usage?key=${key}`,
+    `/settings/keys/new?like=${key}`,
+  ]) {
+    const { text } = await stranger.browser.get(path);
+    expect([path, text.includes('half way') || text.includes(`/settings/photos/${photo}`)]).toEqual([path, false]);
+  }
+  const post = (path: string, form: object) => stranger.browser.post(path, { ...form, _csrf: stranger.csrf });
+  const own = String(stranger.ids['/settings/tags']);
+  await post('/settings/tags/merge', { id: [String(tag), own], into: String(tag) });
+  await post('/settings/tags/merge', { id: [String(tag), own], into: own });
+  for (const what of ['tag', 'trash', 'restore', 'delete']) {
+    await post('/settings/library/selection', { do: what, ids: String(photo), tag: 'x', confirmed: 'yes' });
+  }
+  await post(`/settings/photos/${stranger.ids['/settings/photos']}/tags/remove`, { tag: String(tag) });
+  expect(await everythingOf(mine)).toEqual(before);
+});
+
+describe('every page', () => {
+  const isPage = ({ method, path }: Route) =>
+    method === 'GET' && !/export|original|rendition|state$|tag-names/.test(path);
+
+  it('lets in nothing but our own files, is kept by nobody, and says nothing to other sites', async () => {
+    for (const { path } of pages.filter(isPage)) {
+      const address = path.includes('enter') ? '/settings/enter/none' : addressOf(path, mine);
+      const { headers, status } = await mine.browser.get(address);
+      if (status === 303) continue;
+      expect([path, headers['content-type']]).toEqual([path, 'text/html; charset=utf-8']);
+      const policy = Object.fromEntries(
+        String(headers['content-security-policy'])
+          .split('; ')
+          .map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1).join(' ')]),
+      );
+      expect([path, policy]).toEqual([
+        path,
+        expect.objectContaining({
+          ...{ 'default-src': "'none'", 'script-src': "'self'", 'style-src': "'self'", 'form-action': "'self'" },
+          ...{ 'base-uri': "'none'", 'frame-ancestors': "'none'" },
+        }),
+      ]);
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'referrer-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+      });
+    }
+  });
+
+  it('needs somebody to be signed in, but for those that let people in', async () => {
+    const nobody = new BrowserClient(app.url);
+    for (const { path, access } of pages.filter(isPage)) {
+      if (access?.needs === 'visitor') continue;
+      const { status, headers } = await nobody.get(addressOf(path, mine));
+      expect([path, status, String(headers.location).split('?')[0]]).toEqual([path, 303, '/settings/sign-in']);
+    }
+    expect([...nobody.cookies.keys()]).toEqual([]);
+  });
+});
+
+test('cookies are for this site alone, and not for scripts', async () => {
+  const browser = new BrowserClient(app.url);
+  const { actor } = mine;
+  const lines: string[] = [];
+  const noted = browser.send.bind(browser);
+  browser.send = async (parts) => {
+    const answer = await noted(parts);
+    lines.push(...(answer.headers['set-cookie'] ?? []));
+    return answer;
+  };
+  await browser.enter(app.ports, actor.customerId, 'member', `c.${actor.customerId}@example.com`);
+  expect(lines.length).toBeGreaterThan(1);
+  for (const line of lines) expect(line).toMatch(/; HttpOnly; SameSite=(Lax|Strict)$/);
+});
+
+test('nothing that lets anybody in, and nothing that was said of photos, is in the log of all that', () => {
+  const log = app.log.join('');
+  expect(app.log.length).toBeGreaterThan(100);
+  const words = [mine, stranger].flatMap(({ actor, csrf, browser }) => [
+    actor.token,
+    csrf,
+    ...browser.cookies.values(),
+  ]);
+  const told = [...words, 'Hush hush', 'a.jpg', 'half way', '@example.com'].filter((word) => log.includes(word));
+  expect(told).toEqual([]);
+  expect(/\/(uploads|renditions|enter)\/[^:"]/.exec(log)).toBeNull();
+});
