@@ -10,6 +10,7 @@ export {
   PhotoServiceError,
   WebhookVerificationError,
 } from './errors.js';
+export { type BlobToImport, blobSource } from './import/blob-source.js';
 export type { ImportFailure, ImportOptions, ImportResult } from './import/import-run.js';
 export type { ImportMemory, ImportState } from './import/import-state.js';
 export type { ImportProgress } from './import/progress.js';

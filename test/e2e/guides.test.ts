@@ -88,7 +88,7 @@ function node(code: string, at: string): string[] {
   return [process.execPath, at];
 }
 
-async function run([command = '', ...args]: string[]): Promise<void> {
+async function run([command = '', ...args]: string[]): Promise<string> {
   const env = {
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
     HOME: folder,
@@ -102,12 +102,22 @@ async function run([command = '', ...args]: string[]): Promise<void> {
   const ended = new Promise((resolve) => child.once('close', resolve));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   expect({ status: await ended, stdout, stderr }).toEqual({ status: 0, stdout, stderr });
+  return stdout;
 }
 
 test('the guides are there, and README names each', () => {
   expect(guides.length).toBeGreaterThanOrEqual(9);
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   expect(guides.filter((guide) => !readme.includes(guide))).toEqual([]);
+});
+
+test('what the first start prints works as pasted', async () => {
+  const lines = installation.printed().split('\n');
+  const pasted = lines.filter((line) => /^ {2}(export|curl|cmp) /.test(line)).map((line) => line.trim());
+  expect(pasted).toHaveLength(9);
+  const shown = await run(bash(pasted.join('\n'), join(folder, 'first.env')));
+  expect(shown).toContain('"status":"completed"');
+  expect(shown).toMatch(/identical\n$/);
 });
 
 describe.each(guides)('%s', (file) => {

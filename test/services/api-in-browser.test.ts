@@ -1,4 +1,6 @@
-import type { Browser } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
 import { Installation } from '../e2e/support/service.js';
 import { launchBrowser, session } from './support/browser.js';
 
@@ -54,6 +56,49 @@ test('guides are a click away, and need no JavaScript', async () => {
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Errors and retries');
   await page.getByRole('link', { name: 'Quick start' }).click();
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Quick start');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+const root = join(__dirname, '../..');
+const scripts = { 'photo-service-sdk': '/page/sdk/entry.js', 'openapi-fetch': '/page/openapi-fetch.mjs' };
+
+/** A page of the service's own origin that has the built library, as a bundler or an import map would give it. */
+async function pageWithLibrary(page: Page): Promise<void> {
+  await page.route(`${installation.url}/page/**`, async (route) => {
+    const path = new URL(route.request().url()).pathname.replace('/page/', '');
+    const body = () => {
+      if (path === '')
+        return `<!doctype html><script type="importmap">${JSON.stringify({ imports: scripts })}</script>`;
+      if (path === 'openapi-fetch.mjs') return readFileSync(join(root, 'node_modules/openapi-fetch/dist/index.mjs'));
+      return readFileSync(join(root, 'sdk/dist', path.replace('sdk/', '')));
+    };
+    await route.fulfill({ contentType: path === '' ? 'text/html' : 'text/javascript', body: body() });
+  });
+  await page.goto(`${installation.url}/page/`);
+}
+
+test('the library imports what a person chose, and reads it again', async () => {
+  const { page, complaints, context } = await session(browser);
+  await pageWithLibrary(page);
+  const photo = readFileSync(join(root, 'examples/photos/rocks.jpg'));
+  // As text: jest would turn the import into a require.
+  const outcome = await page.evaluate(`(async () => {
+    const { PhotoService, blobSource, runImport } = await import('photo-service-sdk');
+    const client = new PhotoService({ baseUrl: location.origin, token: ${JSON.stringify(installation.token())} });
+    const bytes = Uint8Array.from(atob('${photo.toString('base64')}'), (char) => char.charCodeAt(0));
+    const files = [new File([bytes], 'rocks.jpg'), new File(['no picture'], 'notes.jpg')];
+    const result = await runImport(client, files.map((blob) => blobSource({ blob })));
+    const [{ id, filename }] = await client.photos.list().toArray();
+    const original = await (await client.photos.download(id)).bytes();
+    return { imported: result.imported, failed: result.failed.map(({ ref, code }) => [ref, code]), filename, length: original.length };
+  })()`);
+  expect(outcome).toEqual({
+    imported: 1,
+    failed: [['notes.jpg', 'not_an_image']],
+    filename: 'rocks.jpg',
+    length: photo.length,
+  });
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -1,0 +1,54 @@
+import type { UploadTarget } from '../resources.js';
+import { photoName } from './photo-name.js';
+import { FileProblem, type ImportSource, type UploadAnswer, uploadAnswer } from './source.js';
+
+/** What is to be imported, and how it is called. A `File` has its name with it. */
+export interface BlobToImport {
+  readonly blob: Blob;
+  /** Names it among all of its run, and in a later run again; a path, say. Default: the name. */
+  readonly ref?: string;
+  /** What the photo is to be called. Default: the name of the `File`. */
+  readonly filename?: string;
+}
+
+/**
+ * A file that a person chose or dropped into a page, or any other Blob, as what `runImport` takes. Hashed whole in memory, by the Web
+ * Crypto API: browsers have that only on pages from `https:` or this machine.
+ * @throws TypeError for a Blob without a name.
+ */
+export function blobSource({ blob, ref, filename }: BlobToImport): ImportSource {
+  const { name, lastModified } = blob as Partial<File>;
+  const called = filename ?? name;
+  if (called === undefined) throw new TypeError('A Blob that is no File needs a filename.');
+  return {
+    ref: ref ?? called,
+    filename: photoName(called),
+    sizeBytes: blob.size,
+    fingerprint: lastModified === undefined ? null : [blob.size, lastModified].join(':'),
+    sha256: () => sha256(blob),
+    send: (target, onBytes, signal) => send(blob, target, onBytes, signal),
+  };
+}
+
+async function sha256(blob: Blob): Promise<string> {
+  const bytes = await blob.arrayBuffer().catch((error: Error) => {
+    throw new FileProblem('unreadable', `The file cannot be read: ${error.message}`);
+  });
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Content-Length is not ours to set here: it comes from the Blob, and is what the target asks for. */
+async function send(
+  blob: Blob,
+  { url, method, headers: demanded }: UploadTarget,
+  onBytes: (count: number) => void,
+  signal: AbortSignal,
+): Promise<UploadAnswer> {
+  const headers = new Headers(demanded);
+  headers.delete('content-length');
+  const response = await fetch(url, { method, headers, body: blob, signal });
+  const body = await response.text();
+  onBytes(blob.size);
+  return uploadAnswer(response.status, body);
+}
