@@ -37,10 +37,12 @@ export async function keylessCustomer({ customers, keys }: Uses<'customers' | 'k
   return (await keys.list(only.id)).length === 0 ? only.id : null;
 }
 
-/** What a person sees then: the key, and lines that work as pasted into a shell in the project's folder. */
+/**
+ * What a person sees then: the key, and lines that work as pasted into a shell in the project's folder. The variables are those that
+ * `phs`, the examples and the guides read.
+ */
 export function firstSteps(publicUrl: string, { token, link }: FirstRun): string {
-  const api = `${publicUrl}/api/v1`;
-  const auth = `-w "\\n" -H "Authorization: Bearer $PHS_KEY"`;
+  const auth = `-w "\\n" -H "Authorization: Bearer $PHOTO_SERVICE_TOKEN"`;
   return `
 A first customer was made. Open this link to see it in your browser; it lets one person in, once, within a week:
 
@@ -52,21 +54,24 @@ This is its API key; it is shown only now:
 
 Try it. Paste these lines into another terminal, in this folder:
 
-  export PHS_KEY=${token}
+  export PHOTO_SERVICE_URL=${publicUrl}
+  export PHOTO_SERVICE_TOKEN=${token}
 
   # who am I?
-  curl -s ${auth} ${api}/me
+  curl -s ${auth} $PHOTO_SERVICE_URL/api/v1/me
 
   # import three photos: open an import, send the files, finalize
-  curl -s ${auth} -X POST ${api}/imports
-  curl -s ${auth} -F file=@examples/photos/cyclamen.jpg -F file=@examples/photos/notocactus.jpg -F file=@examples/photos/rocks.jpg ${api}/imports/1/photos
-  curl -s ${auth} -H "Prefer: wait=10" -X POST ${api}/imports/1/finalize
+  curl -s ${auth} -X POST $PHOTO_SERVICE_URL/api/v1/imports
+  curl -s ${auth} -F file=@examples/photos/cyclamen.jpg -F file=@examples/photos/notocactus.jpg -F file=@examples/photos/rocks.jpg $PHOTO_SERVICE_URL/api/v1/imports/1/photos
+  curl -s ${auth} -H "Prefer: wait=10" -X POST $PHOTO_SERVICE_URL/api/v1/imports/1/finalize
 
   # list them, and download one: the same bytes
-  curl -s ${auth} "${api}/photos?sort=id"
-  curl -s ${auth} -o cyclamen-again.jpg ${api}/photos/1/download
+  curl -s ${auth} "$PHOTO_SERVICE_URL/api/v1/photos?sort=id"
+  curl -s ${auth} -o cyclamen-again.jpg $PHOTO_SERVICE_URL/api/v1/photos/1/download
   cmp examples/photos/cyclamen.jpg cyclamen-again.jpg && echo identical
 
-More people, keys and customers: npx phs user invite --help, npx phs key create --help, npx phs customer create --help
+  # a whole folder: npx phs import ~/Pictures
+
+Every endpoint: ${publicUrl}/docs. More people, keys and customers: npx phs user invite --help, npx phs key create --help, npx phs customer create --help
 `;
 }

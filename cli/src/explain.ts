@@ -1,3 +1,4 @@
+import { CommanderError } from 'commander';
 import { ApiError, ConnectionError, PhotoServiceError } from 'photo-service-sdk';
 import { AccessError, exitCodes, PartlyDone, UsageError } from './exit-codes.js';
 
@@ -6,12 +7,16 @@ export interface Explanation {
   readonly exitCode: number;
   /** Null: everything has been said. */
   readonly message: string | null;
+  /** Of the service, or one of ours such as `usage` and `no_answer`. */
   readonly code: string;
+  /** Whether it stands on stderr already. */
+  readonly isSaid?: boolean;
   readonly requestId?: string;
 }
 
 /** The failure of a client's command in words that help; null when it is none of a client. */
 export function explain(error: unknown): Explanation | null {
+  if (error instanceof CommanderError) return explainUsage(error);
   if (error instanceof PartlyDone) return { exitCode: exitCodes.partial, message: null, code: 'partial' };
   if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message, code: 'usage' };
   if (error instanceof AccessError) return { exitCode: exitCodes.access, message: error.message, code: 'access' };
@@ -31,11 +36,17 @@ export function explain(error: unknown): Explanation | null {
 }
 
 /** On stderr for people; with `--json` on stdout too, as the one document. */
-export function tell({ exitCode, message, ...rest }: Explanation, args: readonly string[]): number {
+export function tell({ exitCode, message, isSaid, ...rest }: Explanation, args: readonly string[]): number {
   if (message === null) return exitCode;
-  console.error(`phs: ${message}`);
+  if (!isSaid) console.error(`phs: ${message}`);
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { ...rest, message } })}\n`);
   return exitCode;
+}
+
+/** What commander has said by itself; it ends `--help` and `--version` like this, too. */
+function explainUsage({ exitCode, message }: CommanderError): Explanation {
+  if (exitCode === 0) return { exitCode: exitCodes.ok, message: null, code: 'ok' };
+  return { exitCode: exitCodes.usage, message: message.replace(/^error: /, ''), code: 'usage', isSaid: true };
 }
 
 function explainRefusal(error: ApiError): Explanation {

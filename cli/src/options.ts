@@ -22,5 +22,11 @@ export function namesOption(text: string, sofar: readonly string[] = []): readon
   return [...sofar, text];
 }
 
+/** How a command says what it has to say. */
+export interface Said {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
 export const jsonOption = () => new Option('--json', 'print one JSON document');
 export const quietOption = () => new Option('-q, --quiet', 'print nothing but errors');

@@ -1,9 +1,16 @@
 import { Command, Option } from 'commander';
-import type { Photo, PhotoPatch, PhotoQuery } from 'photo-service-sdk';
+import {
+  ApiError,
+  type Photo,
+  type PhotoEdit,
+  type PhotoPatch,
+  type PhotoQuery,
+  type PhotoService,
+} from 'photo-service-sdk';
 import { PartlyDone, UsageError } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import { connect } from './login.js';
-import { idOption, idsOption, jsonOption, namesOption, wholeOption } from './options.js';
+import { idOption, idsOption, jsonOption, namesOption, quietOption, type Said, wholeOption } from './options.js';
 import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
 import { bytesText, count, plain, print, table } from './print.js';
 
@@ -17,10 +24,6 @@ export function photosCommand(): Command {
     .addCommand(restore());
 }
 
-interface Json {
-  readonly json?: boolean;
-}
-
 function list(): Command {
   return withFilters(new Command('list').description('photos, newest first'))
     .addOption(
@@ -32,7 +35,7 @@ function list(): Command {
     )
     .option('--limit <n>', 'no more than these (default: 100; 0: all)', wholeOption)
     .addOption(jsonOption())
-    .action(async (options: FilterOptions & Json & { sort?: PhotoQuery['sort']; limit?: number }) => {
+    .action(async (options: FilterOptions & Said & { sort?: PhotoQuery['sort']; limit?: number }) => {
       const client = await connect();
       const filters = await filtersOf(client, options);
       const most = options.limit === 0 ? Number.POSITIVE_INFINITY : (options.limit ?? 100);
@@ -61,7 +64,7 @@ function get(): Command {
     .option('--exif', 'with what its file says')
     .option('--trashed', 'also when it lies in the trash')
     .addOption(jsonOption())
-    .action(async (id: number, options: Json & { exif?: boolean; trashed?: boolean }) => {
+    .action(async (id: number, options: Said & { exif?: boolean; trashed?: boolean }) => {
       const extras = {
         ...(options.exif && { include: ['exif' as const] }),
         ...(options.trashed && { trashed: 'any' as const }),
@@ -71,7 +74,7 @@ function get(): Command {
     });
 }
 
-interface EditOptions extends Json {
+interface EditOptions extends Said {
   readonly filename?: string;
   readonly title?: string;
   readonly description?: string;
@@ -99,25 +102,47 @@ function edit(): Command {
     .option('--metadata <key=value>', 'repeatable; key= removes it', namesOption)
     .option('--tags <name>', 'these tags and no others (repeatable; one empty name: none)', namesOption)
     .addOption(jsonOption())
+    .addOption(quietOption())
     .action(async (ids: readonly number[], options: EditOptions) => {
       const patch = patchOf(options);
       if (Object.keys(patch).length === 0 && !options.tags) throw new UsageError('Nothing to change was named.');
       const client = await connect();
-      const edits = Object.keys(patch).length > 0 ? await client.photos.updateMany(ids, patch) : [];
+      const edits =
+        Object.keys(patch).length > 0
+          ? await client.photos.updateMany(ids, patch)
+          : [...new Set(ids)].map((id): Outcome => ({ id, outcome: 'unchanged', error: null }));
       const tagNames = options.tags?.filter((name) => name !== '');
-      if (tagNames)
-        for (const id of ids) await client.photos.setTags(id, tagNames.length > 0 ? { tagNames } : { tagIds: [] });
-      const done = edits.filter(({ outcome }) => outcome === 'updated' || outcome === 'unchanged').length;
-      const failed = edits.length - done;
-      print(options, { photos: edits, tags: tagNames ?? null }, [
-        `${count(edits.length === 0 ? ids.length : done, 'photo')} changed`,
+      const outcomes = tagNames ? await retagged(client, edits, tagNames) : edits;
+      const failed = outcomes.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');
+      print(options, { photos: outcomes, tags: tagNames ?? null }, [
+        `${count(outcomes.length - failed.length, 'photo')} changed`,
       ]);
-      for (const { id, outcome, error } of edits) {
-        if (!options.json && outcome === 'not_found') console.error(`photo ${id}: there is none`);
-        if (!options.json && error) console.error(`photo ${id}: ${error.message}`);
-      }
-      if (failed > 0) throw new PartlyDone();
+      if (!options.json)
+        for (const { id, error } of failed) console.error(`photo ${id}: ${error?.message ?? 'there is none'}`);
+      if (failed.length > 0) throw new PartlyDone();
     });
+}
+
+type Outcome = Pick<PhotoEdit, 'id' | 'outcome' | 'error'>;
+
+/** Gives these tags to all photos that are there: a write for each. */
+async function retagged(client: PhotoService, edits: readonly Outcome[], tagNames: string[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const edit of edits) {
+    const isThere = edit.outcome === 'updated' || edit.outcome === 'unchanged';
+    outcomes.push(isThere ? await retag(client, edit, tagNames) : edit);
+  }
+  return outcomes;
+}
+
+async function retag(client: PhotoService, edit: Outcome, tagNames: string[]): Promise<Outcome> {
+  try {
+    await client.photos.setTags(edit.id, tagNames.length > 0 ? { tagNames } : { tagIds: [] });
+    return { ...edit, outcome: 'updated' };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+    return { id: edit.id, outcome: 'not_found', error: null };
+  }
 }
 
 function patchOf(options: EditOptions): PhotoPatch {
@@ -149,7 +174,8 @@ function remove(): Command {
     .option('--permanent', 'delete for ever, from the trash too; needs --yes')
     .option('--yes', 'really')
     .addOption(jsonOption())
-    .action(async (ids: readonly number[], options: Json & { permanent?: boolean; yes?: boolean }) => {
+    .addOption(quietOption())
+    .action(async (ids: readonly number[], options: Said & { permanent?: boolean; yes?: boolean }) => {
       const { permanent = false } = options;
       if (permanent && !options.yes)
         throw new UsageError('Nothing brings them back: add --yes to delete them for ever.');
@@ -167,7 +193,8 @@ function restore(): Command {
     .description('bring photos back from the trash')
     .argument('<ids...>', 'the photos', idsOption)
     .addOption(jsonOption())
-    .action(async (ids: readonly number[], options: Json) => {
+    .addOption(quietOption())
+    .action(async (ids: readonly number[], options: Said) => {
       const edits = await (await connect()).photos.updateMany(ids, { trashed: false });
       const failed = edits.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');
       print(options, { photos: edits }, [`${count(edits.length - failed.length, 'photo')} restored`]);

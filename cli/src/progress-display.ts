@@ -30,7 +30,7 @@ export class ProgressDisplay {
       totalBytes: bytes.toUpload,
       duplicates: files.duplicates,
       failed: files.failed,
-      note: isSending ? '' : 'the service reads the photos',
+      note: isSending ? hashingNote(files) : 'the service reads the photos',
     });
   }
 
@@ -58,6 +58,11 @@ export class ProgressDisplay {
   end(): void {
     this.bar?.stop();
   }
+}
+
+/** Nothing is sent before it is hashed, and of what the service has already nothing at all: the bar may stand still meanwhile. */
+function hashingNote({ hashed, total }: ImportProgress['files']): string {
+  return hashed < total ? `${hashed} of ${total} read` : '';
 }
 
 interface State {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { clientCommands } from './commands.js';
 import { exitCodes } from './exit-codes.js';
 import { type Explanation, explain, tell } from './explain.js';
@@ -15,7 +15,6 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync([...args], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     return tell(explain(error) ?? unexplained(error), args);
   }
 }

@@ -3,13 +3,12 @@ import { Command } from 'commander';
 import { ApiError, type Me } from 'photo-service-sdk';
 import { UsageError } from './exit-codes.js';
 import { clientOf, currentLogin, HASTY, keepLogin, loginFile } from './login.js';
-import { jsonOption } from './options.js';
+import { jsonOption, quietOption, type Said } from './options.js';
 import { plain, print } from './print.js';
 
-interface LoginOptions {
+interface LoginOptions extends Said {
   readonly url?: string;
   readonly token?: string;
-  readonly json?: boolean;
 }
 
 export function loginCommand(): Command {
@@ -18,6 +17,7 @@ export function loginCommand(): Command {
     .option('--url <url>', 'where the service is (default: PHOTO_SERVICE_URL)')
     .option('--token <token>', 'the key; - reads it from standard input (default: PHOTO_SERVICE_TOKEN)')
     .addOption(jsonOption())
+    .addOption(quietOption())
     .action(async (options: LoginOptions) => {
       const url = (options.url ?? process.env['PHOTO_SERVICE_URL'])?.replace(/\/+$/, '');
       const given = options.token ?? process.env['PHOTO_SERVICE_TOKEN'];

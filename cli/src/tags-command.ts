@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { PartlyDone } from './exit-codes.js';
 import { connect } from './login.js';
-import { idsOption, jsonOption, namesOption } from './options.js';
+import { idsOption, jsonOption, namesOption, quietOption, type Said } from './options.js';
 import { tagId } from './photo-filters.js';
 import { count, plain, print, table } from './print.js';
 
@@ -14,17 +14,13 @@ export function tagsCommand(): Command {
     .addCommand(merge());
 }
 
-interface Json {
-  readonly json?: boolean;
-}
-
 function list(): Command {
   return new Command('list')
     .description('tags by name')
     .option('--query <text>', 'whose names have this in them')
     .option('--unused', 'that no photo has')
     .addOption(jsonOption())
-    .action(async (options: Json & { query?: string; unused?: boolean }) => {
+    .action(async (options: Said & { query?: string; unused?: boolean }) => {
       const query = {
         ...(options.query !== undefined && { q: options.query }),
         ...(options.unused && { unused: true }),
@@ -41,7 +37,7 @@ function list(): Command {
     });
 }
 
-interface AddOptions extends Json {
+interface AddOptions extends Said {
   readonly photo?: readonly number[];
   readonly color?: string;
   readonly description?: string;
@@ -55,6 +51,7 @@ function add(): Command {
     .option('--color <color>', 'of a new one, such as #3366ff')
     .option('--description <text>', 'of a new one')
     .addOption(jsonOption())
+    .addOption(quietOption())
     .action(async (name: string, { photo, color, description, ...options }: AddOptions) => {
       const client = await connect();
       const values = { name, ...(color !== undefined && { color }), ...(description !== undefined && { description }) };
@@ -72,7 +69,8 @@ function remove(): Command {
     .argument('<names...>', 'the tags', namesOption)
     .option('--photo <ids>', 'take them off these (7,8; repeatable)', idsOption)
     .addOption(jsonOption())
-    .action(async (names: readonly string[], { photo, ...options }: Json & { photo?: readonly number[] }) => {
+    .addOption(quietOption())
+    .action(async (names: readonly string[], { photo, ...options }: Said & { photo?: readonly number[] }) => {
       const client = await connect();
       // All of them are looked up before the first is touched.
       const ids = await Promise.all(names.map((name) => tagId(client, name)));
@@ -93,7 +91,8 @@ function merge(): Command {
     .argument('<into>', 'the tag that stays')
     .argument('<names...>', 'those that go', namesOption)
     .addOption(jsonOption())
-    .action(async (into: string, names: readonly string[], options: Json) => {
+    .addOption(quietOption())
+    .action(async (into: string, names: readonly string[], options: Said) => {
       const client = await connect();
       const [target, ...others] = await Promise.all([into, ...names].map((name) => tagId(client, name)));
       const tag = await client.tags.merge(target as number, others);
@@ -103,7 +102,7 @@ function merge(): Command {
     });
 }
 
-function demandAll({ json }: Json, unreached: readonly number[]): void {
+function demandAll({ json }: Said, unreached: readonly number[]): void {
   if (unreached.length === 0) return;
   if (!json) for (const id of unreached) console.error(`photo ${id}: there is none, or it has as many tags as it can`);
   throw new PartlyDone();

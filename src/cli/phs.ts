@@ -26,7 +26,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return exitCodes.ok;
   } catch (error) {
     const known = client?.explain(error);
-    return client && known ? client.tell(known, args) : explain(error);
+    return client && known ? client.tell(known, args) : explain(error, args);
   }
 }
 
@@ -34,19 +34,28 @@ function everyCommand(command: Command): Command[] {
   return command.commands.flatMap((child) => [child as Command, ...everyCommand(child as Command)]);
 }
 
-function explain(error: unknown): number {
-  if (error instanceof CommanderError) {
-    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  }
+/** Says what went wrong, on stderr for people; with `--json` on stdout too, as the one document. */
+function explain(error: unknown, args: readonly string[]): number {
   if (error instanceof ExitWith) return error.code;
   if (error instanceof PartlyDone) return exitCodes.partial;
-  if (error instanceof DomainError) {
-    console.error(`phs: ${messageOf(error)}`);
-    return error.code === 'service_unavailable' ? exitCodes.environment : exitCodes.usage;
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
+  const { exitCode, code, message } = told(error);
+  // What commander refuses it has said by itself.
+  if (!(error instanceof CommanderError)) console.error(`phs: ${message}`);
+  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  return exitCode;
+}
+
+function told(error: unknown): { exitCode: number; code: string; message: string } {
+  if (error instanceof CommanderError) {
+    return { exitCode: exitCodes.usage, code: 'usage', message: error.message.replace(/^error: /, '') };
   }
-  if (error instanceof ConfigError) console.error(`phs: ${error.message}`);
-  else console.error(`phs: ${error instanceof Error ? error.message : String(error)}`);
-  return exitCodes.environment;
+  if (error instanceof DomainError) {
+    const isOurs = error.code === 'service_unavailable';
+    return { exitCode: isOurs ? exitCodes.environment : exitCodes.usage, code: error.code, message: messageOf(error) };
+  }
+  const code = error instanceof ConfigError ? 'configuration' : 'failed';
+  return { exitCode: exitCodes.environment, code, message: error instanceof Error ? error.message : String(error) };
 }
 
 function messageOf(error: DomainError): string {

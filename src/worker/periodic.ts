@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { pause } from './pause.js';
 
 /** Something to do now and then for as long as the process runs. It must be fine to do it in several processes at once. */
@@ -27,6 +28,8 @@ export function runPeriodically(
   onError: (task: string, error: unknown) => void,
 ): RunningTasks {
   const stopping = new AbortController();
+  // Every task listens to it: more than Node expects of one signal is no leak here.
+  setMaxListeners(0, stopping.signal);
   const ended = tasks.map((task) => repeat(task, onError, stopping.signal));
   return {
     async stop() {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { WAITING_PER_CONNECTION } from '../../src/adapters/typeorm/bounded-pool.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
@@ -75,7 +76,7 @@ describe('a transaction', () => {
     expect(await tagCount()).toBe(before);
   });
 
-  test('that got into a deadlock is run again, and both go through', async () => {
+  test('F9: that got into a deadlock is run again, and both go through', async () => {
     const ids = await store.within(customer.id, async ({ tags }) => [
       (await tags.insert(newTag('left')))?.id ?? 0,
       (await tags.insert(newTag('right')))?.id ?? 0,
@@ -102,7 +103,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('the database is not available when', () => {
+describe('F6, F7, F8: the database is not available when', () => {
   test('a statement takes longer than five seconds, and afterwards it is', async () => {
     await other.query('BEGIN; LOCK TABLE tags IN ACCESS EXCLUSIVE MODE');
     await expect(tagCount()).rejects.toEqual(unavailable);
@@ -134,6 +135,26 @@ describe('the database is not available when', () => {
     finish();
     await Promise.all(holders);
     await expect(tagCount()).resolves.toBeGreaterThanOrEqual(0);
+  });
+
+  test('too many wait for a connection: whoever comes then is told at once, and the others are served', async () => {
+    const one = await openDataSource({ ...database, poolSize: 1 });
+    try {
+      const narrow = new TypeormCustomerStore(one);
+      const read = () => narrow.read(customer.id, (view) => view.customer());
+      const waiters: Promise<Customer>[] = [];
+      await narrow.within(customer.id, async (work) => {
+        await work.customer();
+        for (let waiting = 0; waiting < WAITING_PER_CONNECTION; waiting += 1) waiters.push(read());
+        // As long as this transaction holds the only connection nobody else can be answered.
+        await expect(read()).rejects.toEqual(unavailable);
+      });
+      expect(new Set(await Promise.all(waiters.map(async (waiter) => (await waiter).id)))).toEqual(
+        new Set([customer.id]),
+      );
+    } finally {
+      await one.destroy();
+    }
   });
 
   test('it ends the connection in the middle of a transaction, busy or idle', async () => {

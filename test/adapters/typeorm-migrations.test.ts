@@ -1,6 +1,9 @@
+import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { migrate, migrationOptions, migrations, openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { pgConfig, type TestDatabase, testDatabase } from '../support/postgres.js';
 
 let server: TestDatabase;
 let database: TestDatabase;
@@ -17,7 +20,7 @@ afterEach(() => database.close());
 /** Not a customer's: the customers themselves, what is kept by budget, and TypeORM's own. */
 const NOT_OF_ONE_CUSTOMER = ['customers', 'rate_window', 'migrations'];
 
-test('several processes that start at once on an empty database all come up', async () => {
+test('F23, F24: several processes that start at once on an empty database all come up', async () => {
   const sources = await Promise.all([1, 2, 3].map(() => openDataSource({ ...database, poolSize: 2 })));
   for (const source of sources) {
     await expect(source.query('SELECT count(*) AS count FROM photos')).resolves.toEqual([{ count: 0 }]);
@@ -33,6 +36,53 @@ test('starting again changes nothing', async () => {
   const before = await schemaOf(database);
   await migrate(database);
   expect(await schemaOf(database)).toEqual(before);
+});
+
+test('F23: rows of the oldest tables are there after the newest migration', async () => {
+  const oldest = migrations.slice(0, 7).map(({ name }) => name);
+  await migrate(database, oldest);
+  const old = new pg.Client(pgConfig(database));
+  await old.connect();
+  const photo = (id: number, trashed: string) => `
+    INSERT INTO photos (customer_id, id, filename, filename_key, content_type, size_bytes, sha256, blob_key, width, height,
+      orientation, rotation, alpha, rating, taken_at_source, camera_key, metadata, damaged, trashed_at, created_at, updated_at, version, search)
+    VALUES (1, ${id}, 'a.jpg', 'a.jpg', 'image/jpeg', 5, 'hash ${id}', 'originals/1/${id}', 4, 3,
+      1, 0, false, 3, 'none', '', '{}', false, ${trashed}, '2026-01-02', '2026-01-03', 7, array_to_tsvector(ARRAY['1:word', '1#1']))`;
+  for (const sql of [
+    `INSERT INTO customers (name, default_time_zone, created_at, updated_at) VALUES ('old', 'UTC', now(), now())`,
+    `INSERT INTO api_keys (customer_id, name, token_hash, last_four, scopes, ip_list, created_at)
+     VALUES (1, 'old', 'hash', 'abcd', '{photos:read}', '{}', now())`,
+    `INSERT INTO tags (customer_id, name, name_key, search_key, created_at, updated_at) VALUES (1, 'old', 'old', 'old', now(), now())`,
+    'INSERT INTO tag_counts VALUES (1, 1, 1)',
+    photo(1, 'NULL'),
+    photo(2, 'now()'),
+    'INSERT INTO photo_tags (customer_id, photo_id, tag_id) VALUES (1, 1, 1), (1, 2, 1)',
+  ]) {
+    await old.query(sql);
+  }
+  await old.end();
+  const source = await openDataSource({ ...database, poolSize: 1 });
+  const { photos, usage, tags } = await new TypeormCustomerStore(source).read(1, async (view) => ({
+    photos: await view.photos.getMany([1, 2]),
+    usage: await view.usage(),
+    tags: await view.tags.count(),
+  }));
+  expect(
+    photos.map(({ id, sha256, rating, version, tags: of, trashedAt }) => [
+      id,
+      sha256,
+      rating,
+      version,
+      of.length,
+      trashedAt !== null,
+    ]),
+  ).toEqual([
+    [1, 'hash 1', 3, 7, 1, false],
+    [2, 'hash 2', 3, 7, 1, true],
+  ]);
+  expect([usage.photos, usage.trashedPhotos, tags]).toEqual([1, 1, 1]);
+  expect(await new TypeormKeyStore(source).findByHash('hash')).toMatchObject({ key: { name: 'old' } });
+  await source.destroy();
 });
 
 test('every migration can be taken back', async () => {

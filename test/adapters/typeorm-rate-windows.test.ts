@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/rate-window.repository.js';
-import { type Admissions, admit, observe } from '../../src/core/access/rolling-window.js';
+import { AdmissionLog, WINDOW_MS } from '../../src/core/access/rolling-window.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { atOnce } from '../support/tenant.js';
@@ -71,14 +71,16 @@ describe('by a clock that the test sets', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         const name = randomUUID();
-        let log: Admissions = [];
+        let kept: readonly number[] = [];
         // The table is written when a call is counted, and when the clock was set back; a refusal leaves it as it is.
         const rule = (call: 'hit' | 'peek', limit: number) => {
           const now = clock.now().getTime();
-          if (call === 'peek') return observe(log, limit, now);
-          const step = admit(log, limit, now);
-          if (step.state.allowed || step.log.at(-1) === now) log = step.log;
-          return step.state;
+          const state = new AdmissionLog(kept)[call](limit, now);
+          if (call === 'peek') return state;
+          const current = kept.filter((at) => at > now - WINDOW_MS).map((at) => Math.min(at, now));
+          if (state.allowed) kept = [...current, now];
+          else if (current.at(-1) === now) kept = current;
+          return state;
         };
         for (const { pass, call, limit } of steps) {
           await tick(pass);

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { tablesByReference } from '../../src/adapters/typeorm/catalogue.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
@@ -7,9 +6,12 @@ import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
 import type { Ports } from '../../src/core/ports.js';
 import { verify } from '../../src/core/soundness/verify.js';
 import { upkeep } from '../../src/worker/upkeep.js';
-import { postgresPorts } from '../http/support/postgres-ports.js';
+import { type PostgresPorts, postgresPorts } from '../http/support/postgres-ports.js';
+import { Planner } from '../support/bound-scans.js';
 import { Account, picture, runJobsTwice, world } from '../support/core-world.js';
+import { ofAllCustomers, onOneLine } from '../support/of-all-customers.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { arranging, RecordedStatements } from '../support/statements.js';
 
 /** Tables that are nobody's: the customers themselves, what the schema is, and counters whose names are keys or addresses. */
 const nobodys = ['customers', 'migrations', 'rate_window'];
@@ -66,50 +68,34 @@ describe('DESIGN.md §4: what lets the database be divided by customer', () => {
   });
 });
 
-/** What is asked of all customers at once, and why. Each begins with the named statement. */
-const ofAll: readonly (readonly [string, RegExp])[] = [
-  [
-    'a key is looked up before its customer is known',
-    /FROM api_keys k JOIN customers c ON c\.id = k\.customer_id WHERE k\.(token_hash|id) = \$1/,
-  ],
-  ['a key is deleted by the operator', /^UPDATE api_keys SET deleted_at = \$2 WHERE id = \$1/],
-  ['who has something due', /^SELECT DISTINCT customer_id AS id FROM /],
-  ['the next job of whoever waited longest, and whose jobs are free again', /^\s*WITH (RECURSIVE waiting|holders) AS/],
-  ['the operator erases', /^SELECT c\.relname AS name/],
-];
-
+/** Of a customer's whole life, by the use cases; those of the contracts are looked at in test/contracts/typeorm.test.ts. */
 describe('statements', () => {
-  it('of everything that a customer does name the customer, as a parameter', async () => {
-    const postgres = await postgresPorts();
-    const asked = new Set<string>();
-    const query = pg.Client.prototype.query as (this: pg.Client, ...given: unknown[]) => unknown;
-    pg.Client.prototype.query = function record(this: pg.Client, ...given: unknown[]) {
-      const [first] = given;
-      asked.add(typeof first === 'string' ? first : String((first as { text?: string }).text));
-      return query.apply(this, given);
-    } as typeof pg.Client.prototype.query;
-    try {
-      await live({ ...world(), ...postgres.ports });
-    } finally {
-      pg.Client.prototype.query = query as typeof pg.Client.prototype.query;
-      await postgres.close();
+  const statements = new RecordedStatements();
+  let postgres: PostgresPorts;
+  let planner: Planner;
+  beforeAll(async () => {
+    postgres = await arranging(() => postgresPorts());
+    planner = await Planner.of(postgres.query);
+    statements.start();
+  });
+  afterAll(async () => {
+    statements.stop();
+    await arranging(() => postgres.close());
+  });
+
+  it('of everything that a customer does are confined to that customer, as the server runs them', async () => {
+    await live({ ...world(), ...postgres.ports });
+    const asked = statements.aboutRows();
+    expect(asked.length).toBeGreaterThan(60);
+    const unbound: string[] = [];
+    for (const sql of asked) {
+      const tables = await arranging(() => planner.unbound(sql));
+      const isNamed = ofAllCustomers.some((form) => form.test(onOneLine(sql)));
+      if (tables.length > 0 && !isNamed) unbound.push(`${tables.join(', ')}: ${onOneLine(sql)}`);
     }
-    const tenants =
-      /\b(photos|photo_exif|photo_tags|tags|tag_counts|imports|import_photos|dropped_uploads|forgotten_items|api_keys|jobs)\b/;
-    const about = [...asked].filter(
-      (sql) => tenants.test(sql) && /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|\()/i.test(sql),
-    );
-    expect(about.length).toBeGreaterThan(40);
-    expect(about.filter((sql) => !isBound(sql) && !ofAll.some(([, form]) => form.test(sql)))).toEqual([]);
+    expect(unbound).toEqual([]);
   });
 });
-
-/** One customer is bound: compared with a parameter, or part of the rows that are stored. */
-function isBound(sql: string): boolean {
-  const compared = /"?customer_?id"? ?= ?\$\d|customer_id = given\.customer_id|customer_id = ANY/i.test(sql);
-  const stored = /^\s*(WITH \w+ AS \(\s*)?INSERT INTO \w+ (AS stored )?\((customer_id|[^)]*\bcustomer_id\b)/.test(sql);
-  return compared || stored;
-}
 
 async function live(ports: Ports): Promise<void> {
   const account = await Account.open(ports);

@@ -33,6 +33,14 @@ test('on a terminal there are files, bytes, rate, time left, duplicates, failure
   expect(text()).toContain('waiting 0:42 for the rate limit');
 });
 
+test('while files are read for their hashes it says how many', () => {
+  const { stream, text } = terminal(true);
+  const display = new ProgressDisplay({}, stream);
+  display.importing(progress);
+  display.end();
+  expect(text()).toContain('150 of 200 read');
+});
+
 test.each([
   ['elsewhere', false, {}],
   ['where it is to be quiet', true, { quiet: true }],

@@ -12,7 +12,10 @@ import { TypeormSessionStore } from '../../src/adapters/typeorm/session.reposito
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic.repository.js';
 import { TypeormUserStore } from '../../src/adapters/typeorm/user.repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { Planner } from '../support/bound-scans.js';
+import { ofAllCustomers, onOneLine } from '../support/of-all-customers.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { arranging, RecordedStatements } from '../support/statements.js';
 import { Tenant } from '../support/tenant.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
@@ -32,25 +35,39 @@ import { webhooksContract } from './webhooks.contract.js';
 
 /** Keeps the server running between the suites. */
 let server: TestDatabase;
+/** What the adapters ask the database while they run all contracts below. */
+const statements = new RecordedStatements();
 beforeAll(async () => {
   server = await testDatabase();
+  statements.start();
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  statements.stop();
+  await server.close();
+});
 
 async function openDatabase() {
-  const database = await testDatabase();
-  const source = await openDataSource(database);
-  const close = async () => {
-    await source.destroy();
-    await database.close();
-  };
+  const [database, source] = await arranging(async () => {
+    const made = await testDatabase();
+    return [made, await openDataSource(made)] as const;
+  });
+  const close = () =>
+    arranging(async () => {
+      await source.destroy();
+      await database.close();
+    });
   const customers = new TypeormCustomerDirectory(source);
   return { source, store: new TypeormCustomerStore(source), customers, close };
 }
 
+/** Runs statements of a test's own. */
+function arrange(source: DataSource) {
+  return (sql: string, parameters: unknown[] = []) => arranging(() => source.query(sql, parameters));
+}
+
 /** How many milliseconds the database counts from 1970. */
 async function databaseTime(source: DataSource): Promise<number> {
-  return (await source.query('SELECT rate_now() AS now'))[0].now;
+  return (await arrange(source)('SELECT rate_now() AS now'))[0].now;
 }
 
 customerStoreContract('TypeORM', openDatabase);
@@ -68,7 +85,7 @@ keyStoreContract('TypeORM', async () => {
   return {
     keys: new TypeormKeyStore(source),
     customers,
-    setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+    setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
     close,
   };
 });
@@ -83,9 +100,9 @@ jobQueueContract('TypeORM', async () => {
   return {
     ...rest,
     jobs: new TypeormJobQueue(source),
-    passTime: (seconds) => source.query('UPDATE jobs SET due_at = due_at - make_interval(secs => $1)', [seconds]),
+    passTime: (seconds) => arrange(source)('UPDATE jobs SET due_at = due_at - make_interval(secs => $1)', [seconds]),
     deadReason: async ({ id }) => {
-      const [dead] = await source.query('SELECT reason FROM jobs WHERE id = $1 AND dead_at IS NOT NULL', [id]);
+      const [dead] = await arrange(source)('SELECT reason FROM jobs WHERE id = $1 AND dead_at IS NOT NULL', [id]);
       return dead?.reason ?? null;
     },
   };
@@ -96,11 +113,11 @@ rateWindowStoreContract('TypeORM', async () => {
   return {
     store: new TypeormRateWindowStore(source),
     passTime: (seconds) =>
-      source.query('UPDATE rate_window SET hits = ARRAY(SELECT hit - $1::bigint FROM unnest(hits) AS hit)', [
+      arrange(source)('UPDATE rate_window SET hits = ARRAY(SELECT hit - $1::bigint FROM unnest(hits) AS hit)', [
         seconds * 1000,
       ]),
     now: () => databaseTime(source),
-    remembered: async () => (await source.query('SELECT count(*) AS budgets FROM rate_window'))[0].budgets,
+    remembered: async () => (await arrange(source)('SELECT count(*) AS budgets FROM rate_window'))[0].budgets,
     close,
   };
 });
@@ -110,24 +127,25 @@ limitsContract('TypeORM', openDatabase);
 tagCountsContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
   const sql = 'UPDATE tag_counts SET photos = $3 WHERE customer_id = $1 AND tag_id = $2';
-  return { ...rest, setCount: (...given) => source.query(sql, given) };
+  return { ...rest, setCount: (...given) => arrange(source)(sql, given) };
 });
 
 strayRowsContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
-  const keys: { table: string; name: string }[] = await source.query(
+  const keys: { table: string; name: string }[] = await arrange(source)(
     `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint
      WHERE contype = 'f' AND conrelid::regclass::text IN ('photos', 'import_photos', 'photo_tags', 'photo_exif')`,
   );
-  for (const { table, name } of keys) await source.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  for (const { table, name } of keys) await arrange(source)(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
   const change = (table: string, column: string) => (id: Id, value: unknown) =>
-    source.query(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, value]);
+    arrange(source)(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, value]);
   const spoil = {
     importOf: (what: 'photo' | 'item', id: Id, importId: Id) =>
       change(what === 'photo' ? 'photos' : 'import_photos', 'import_id')(id, importId),
     blobKeyOf: change('photos', 'blob_key'),
-    tagOf: (...row: readonly Id[]) => source.query('INSERT INTO photo_tags SELECT $1, $2, $3, false, now()', [...row]),
-    rowOf: (id: Id) => source.query('DELETE FROM photos WHERE id = $1', [id]),
+    tagOf: (...row: readonly Id[]) =>
+      arrange(source)('INSERT INTO photo_tags SELECT $1, $2, $3, false, now()', [...row]),
+    rowOf: (id: Id) => arrange(source)('DELETE FROM photos WHERE id = $1', [id]),
   };
   return { ...rest, spoil };
 });
@@ -139,7 +157,7 @@ webhooksContract('TypeORM', async () => {
     keys: new TypeormKeyStore(source),
     deliveries: new TypeormDeliveryQueue(source),
     passTime: (seconds) =>
-      source.query(
+      arrange(source)(
         `UPDATE webhook_deliveries SET due_at = due_at - make_interval(secs => $1),
            created_at = created_at - make_interval(secs => $1)`,
         [seconds],
@@ -154,7 +172,7 @@ usersContract('TypeORM', async () => {
     ...rest,
     users: new TypeormUserStore(source),
     sessions: new TypeormSessionStore(source),
-    setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+    setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
   };
 });
 
@@ -171,6 +189,47 @@ tracesContract('TypeORM', async () => {
 test('no statement changes an entry of the audit log', async () => {
   const { source, customers, close } = await openDatabase();
   await Tenant.of({ store: new TypeormCustomerStore(source), customers });
-  await expect(source.query(`UPDATE audit_entries SET actor_name = 'somebody else'`)).rejects.toThrow('never changed');
+  await expect(arrange(source)(`UPDATE audit_entries SET actor_name = 'somebody else'`)).rejects.toThrow(
+    'never changed',
+  );
   await close();
+});
+
+describe('DESIGN.md §2: the wall between customers', () => {
+  let database: Awaited<ReturnType<typeof openDatabase>>;
+  beforeAll(async () => {
+    database = await openDatabase();
+  });
+  afterAll(() => database.close());
+
+  test('every statement that all of these contracts led to is confined to one customer, but for those that are named', async () => {
+    const planner = await Planner.of(arrange(database.source));
+    const asked = statements.aboutRows();
+    expect(asked.length).toBeGreaterThan(500);
+    const unbound: string[] = [];
+    const used = new Set<RegExp>();
+    for (const sql of asked) {
+      const tables = await planner.unbound(sql);
+      if (tables.length === 0) continue;
+      const form = ofAllCustomers.find((each) => each.test(onOneLine(sql)));
+      if (form === undefined) unbound.push(`${tables.join(', ')}: ${onOneLine(sql)}`);
+      else used.add(form);
+    }
+    expect(unbound).toEqual([]);
+    expect(ofAllCustomers.filter((form) => !used.has(form))).toEqual([]);
+  });
+
+  test.each([
+    ['SELECT * FROM photos WHERE id = $1', ['photos']],
+    ['SELECT * FROM photos WHERE customer_id > $1', ['photos']],
+    ['SELECT * FROM photos WHERE customer_id = $1 OR id = $2', ['photos']],
+    ['SELECT * FROM photos p JOIN photo_tags l ON l.photo_id = p.id WHERE p.customer_id = $1', ['photo_tags']],
+    ['SELECT * FROM tags WHERE customer_id = $1 AND id IN (SELECT tag_id FROM photo_tags)', ['photo_tags']],
+    ['UPDATE tags SET color = $2 WHERE name_key = $1', ['tags']],
+    ['DELETE FROM tags', ['tags']],
+    ['SELECT * FROM customers WHERE name = $1', ['customers']],
+  ])('such as would be noticed: %s', async (sql, tables) => {
+    const planner = await Planner.of(arrange(database.source));
+    expect(await planner.unbound(sql)).toEqual(tables);
+  });
 });

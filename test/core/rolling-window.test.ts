@@ -1,15 +1,11 @@
 import fc from 'fast-check';
-import { admit, observe, WINDOW_MS } from '../../src/core/access/rolling-window.js';
+import { AdmissionLog, WINDOW_MS } from '../../src/core/access/rolling-window.js';
 
 const NOW = 1_795_230_923_004;
 
 function burst(count: number, limit: number, at = NOW) {
-  let log: readonly number[] = [];
-  const states = Array.from({ length: count }, () => {
-    const step = admit(log, limit, at);
-    log = step.log;
-    return step.state;
-  });
+  const log = new AdmissionLog();
+  const states = Array.from({ length: count }, () => log.hit(limit, at));
   return { log, states };
 }
 
@@ -28,7 +24,7 @@ describe('the rolling window (API.md §4.3)', () => {
   });
 
   it('reports an untouched budget as reset now', () => {
-    expect(observe([], 30, NOW)).toEqual({
+    expect(new AdmissionLog().peek(30, NOW)).toEqual({
       allowed: true,
       limit: 30,
       remaining: 30,
@@ -39,31 +35,38 @@ describe('the rolling window (API.md §4.3)', () => {
 
   it('admits again after Retry-After, and not one millisecond before the oldest leaves', () => {
     const { log } = burst(30, 30);
-    const refused = admit(log, 30, NOW + 10_500).state;
-    expect(refused).toMatchObject({ allowed: false, remaining: 0, retryAfter: 50 });
-    expect(admit(log, 30, NOW + WINDOW_MS - 1).state.allowed).toBe(false);
-    expect(admit(log, 30, NOW + 10_500 + 50_000).state.allowed).toBe(true);
+    expect(log.hit(30, NOW + 10_500)).toMatchObject({ allowed: false, remaining: 0, retryAfter: 50 });
+    expect(log.hit(30, NOW + WINDOW_MS - 1).allowed).toBe(false);
+    expect(log.hit(30, NOW + 10_500 + 50_000).allowed).toBe(true);
   });
 
   it('does not count what it refuses', () => {
     const { log } = burst(30, 30);
-    expect(admit(log, 30, NOW + 1).log).toEqual(log);
+    for (const late of [1, 2, 3]) expect(log.hit(30, NOW + late).allowed).toBe(false);
+    expect(log.hit(30, NOW + WINDOW_MS)).toMatchObject({ allowed: true, remaining: 29 });
   });
 
   it('blocks a limit of 0 for good', () => {
-    expect(admit([], 0, NOW).state).toMatchObject({ allowed: false, remaining: 0, retryAfter: 60 });
+    expect(new AdmissionLog().hit(0, NOW)).toMatchObject({ allowed: false, remaining: 0, retryAfter: 60 });
   });
 
   it('locks nobody out for longer than one window after the clock jumped back', () => {
     const { log } = burst(30, 30, NOW + 3_600_000);
-    const refused = admit(log, 30, NOW);
-    expect(refused.state).toMatchObject({ allowed: false, retryAfter: 60 });
-    expect(admit(refused.log, 30, NOW + WINDOW_MS).state.allowed).toBe(true);
+    expect(log.hit(30, NOW)).toMatchObject({ allowed: false, retryAfter: 60 });
+    expect(log.hit(30, NOW + WINDOW_MS).allowed).toBe(true);
+  });
+
+  it('tells the reset by the clock on the wall, and waits by the other', () => {
+    const log = new AdmissionLog();
+    expect(log.hit(1, 500, NOW)).toMatchObject({ allowed: true, reset: Math.ceil((NOW + WINDOW_MS) / 1000) });
+    const refused = log.hit(1, 10_500, NOW - 3_600_000);
+    expect(refused).toMatchObject({ allowed: false, retryAfter: 50 });
+    expect(refused.reset).toBe(Math.ceil((NOW - 3_600_000 + 50_000) / 1000));
   });
 
   it('waits for the right one when a limit was lowered', () => {
-    const log = [NOW, NOW + 1000, NOW + 2000];
-    expect(admit(log, 2, NOW + 3000).state.retryAfter).toBe(58);
+    const log = new AdmissionLog([NOW, NOW + 1000, NOW + 2000]);
+    expect(log.hit(2, NOW + 3000).retryAfter).toBe(58);
   });
 
   it('never admits more than the limit in any window, and always after Retry-After', () => {
@@ -72,18 +75,20 @@ describe('the rolling window (API.md §4.3)', () => {
         fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }),
         fc.integer({ min: 1, max: 8 }),
         (gaps, limit) => {
-          let log: readonly number[] = [];
+          const log = new AdmissionLog();
           let now = NOW;
           const admitted: number[] = [];
           for (const gap of gaps) {
             now += gap;
-            const step = admit(log, limit, now);
-            log = step.log;
-            if (step.state.allowed) admitted.push(now);
+            const state = log.hit(limit, now);
+            if (state.allowed) admitted.push(now);
             else {
-              const later = now + (step.state.retryAfter ?? 0) * 1000;
-              expect(admit(log, limit, later).state.allowed).toBe(true);
-              expect(later).toBeLessThanOrEqual(step.state.reset * 1000 + 1000);
+              const later = now + (state.retryAfter ?? 0) * 1000;
+              // The whole log again, for a call in the future makes it forget.
+              const ahead = new AdmissionLog(admitted);
+              expect(ahead.peek(limit, later - 1000).allowed).toBe(false);
+              expect(ahead.peek(limit, later).allowed).toBe(true);
+              expect(later).toBeLessThanOrEqual(state.reset * 1000 + 1000);
             }
           }
           for (const from of admitted) {

@@ -23,7 +23,7 @@ const json = ({ status, stdout, stderr }: CommandResult) => {
   return JSON.parse(stdout);
 };
 
-describe('phs backup and phs restore', () => {
+describe('F22: phs backup and phs restore', () => {
   let original: Installation;
   let restored: Installation;
   let folder: string;

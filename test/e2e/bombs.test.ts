@@ -19,7 +19,7 @@ function flood(side: number, shade: number): Promise<Buffer> {
 
 const followedBy = (bytes: Buffer, number: number) => Buffer.concat([bytes, Buffer.from([number])]);
 
-describe('RELIABILITY A1, A2: ten bombs at once', () => {
+describe('RELIABILITY A1, A2, F27: ten bombs at once', () => {
   it('GET /me goes on being answered, the memory of the API stays bounded, and each ends as it must', async () => {
     const installation = await Installation.make();
     try {

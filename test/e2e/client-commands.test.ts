@@ -35,6 +35,8 @@ beforeAll(async () => {
   await installation.start();
   token = installation.token() ?? 'no token was printed';
   service = installation.client();
+  // Waiting for budgets is shown elsewhere.
+  expect(installation.phs('key', 'edit', '1', '--write-limit', '300').status).toBe(0);
 });
 afterAll(async () => {
   await installation.remove();
@@ -46,13 +48,20 @@ function install(): void {
   // A copy: while a package is packed, its copies of others hide the workspaces.
   const packing = join(home, 'packing');
   mkdirSync(packing);
-  cpSync(join(root, 'cli'), join(packing, 'cli'), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(packing, 'node_modules'));
-  npm(join(packing, 'cli'), 'pack', '--pack-destination', home);
-  const empty = join(home, 'empty');
-  mkdirSync(empty);
-  const tarball = readdirSync(home).find((name) => name.endsWith('.tgz')) as string;
-  npm(empty, 'install', '--offline', join(home, tarball));
+  for (const each of ['cli', 'sdk']) cpSync(join(root, each), join(packing, each), { recursive: true });
+  for (const each of ['bin', 'node_modules']) symlinkSync(join(root, each), join(packing, each));
+  // What the library needs is in the registry, which is not there.
+  const others = ['openapi-fetch', 'openapi-typescript-helpers'].map((name) => join('node_modules', name));
+  const folders = ['cli', 'sdk', ...others].map((folder) => `./${folder}`);
+  const packed = JSON.parse(npm(packing, 'pack', ...folders, '--json', '--pack-destination', home));
+  const [cli, ...library] = packed.map(({ filename }: { filename: string }) => join(home, filename));
+  installed('empty', cli);
+  installed('library', ...library);
+}
+
+function installed(name: string, ...tarballs: string[]): void {
+  mkdirSync(join(home, name));
+  npm(join(home, name), 'install', '--offline', ...tarballs);
 }
 
 function npm(cwd: string, ...args: string[]): string {
@@ -76,9 +85,9 @@ interface Given {
   readonly program?: string;
 }
 
-const installed = join(home, 'empty/node_modules/.bin/phs');
+const installedPhs = join(home, 'empty/node_modules/.bin/phs');
 
-async function phsWith({ env = {}, input = '', program = installed }: Given, ...args: string[]): Promise<Ran> {
+async function phsWith({ env = {}, input = '', program = installedPhs }: Given, ...args: string[]): Promise<Ran> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: join(home, 'empty'),
     env: { PATH, HOME: home, ...env },
@@ -110,6 +119,17 @@ function photo(name: string): string {
 describe('before and at login', () => {
   it('npx runs it, and it says what it can do', () => {
     expect(npm(join(home, 'empty'), 'exec', '--offline', '--', 'phs', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('so is the library: both of its parts load where nothing else is', () => {
+    const names = ['photo-service-sdk', 'photo-service-sdk/node'];
+    const program = `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(await import(name)).join())`;
+    const ran = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: join(home, 'library'),
+      encoding: 'utf8',
+    });
+    expect(ran.stderr).toBe('');
+    expect(ran.stdout).toMatch(/PhotoService.*runImport.*verifyWebhook[\s\S]*downloadFile.*importFolder/);
   });
 
   it('without a key it says how to get one', async () => {
@@ -184,7 +204,8 @@ describe('the library', () => {
 
   it('photos list, get, edit, rm, restore', async () => {
     const [a, b] = await ids();
-    expect((await phs('photos', 'list', '--tag', 'paris, 2026')).stdout).toMatch(/ID +FILE.*b\.jpg.*a\.jpg/s);
+    const listed = await phs('photos', 'list', '--tag', 'paris, 2026', '--sort', '-filename');
+    expect(listed.stdout).toMatch(/ID +FILE.*b\.jpg.*a\.jpg/s);
     expect((await phs('photos', 'list', '--tag', 'no such')).status).toBe(2);
     const edited = await phs(
       'photos',
@@ -204,6 +225,18 @@ describe('the library', () => {
       rating: 5,
       metadata: { k: 'v' },
       exif: expect.any(Object),
+    });
+    const tagged = await phs('photos', 'edit', `${a},999`, '--tags', 'Paris, 2026', '--json');
+    expect([tagged.status, tagged.json.photos]).toMatchObject([
+      1,
+      [
+        { id: a, outcome: 'updated' },
+        { id: 999, outcome: 'not_found' },
+      ],
+    ]);
+    expect(await phs('photos', 'edit', String(a), '--title', 'Seine', '--quiet')).toMatchObject({
+      status: 0,
+      stdout: '',
     });
     expect((await phs('photos', 'rm', `${a},${b}`, '999', '--json')).status).toBe(1);
     expect((await phs('photos', 'get', String(a))).status).toBe(2);
@@ -291,6 +324,20 @@ describe('whoever calls it wrongly, or may not', () => {
     ['nothing to change', ['photos', 'edit', '1']],
   ])('%s is 2', async (_, args) => {
     expect((await phs(...args)).status).toBe(2);
+  });
+
+  it('with --json a document says so too, whoever notices it', async () => {
+    const own = join(root, 'bin/phs.js');
+    for (const [program, args] of [
+      [installedPhs, ['photos', 'list', '--frob']],
+      [installedPhs, ['photos', 'edit', '1']],
+      [own, ['photos', 'list', '--frob']],
+      [own, ['key', 'list', '--frob']],
+    ] as const) {
+      const ran = await phsWith({ program }, ...args, '--json');
+      expect(ran).toMatchObject({ status: 2, json: { error: { code: 'usage', message: expect.any(String) } } });
+      expect(ran.stderr).toContain(ran.json.error.message);
+    }
   });
 
   it('a scope that is missing is named, with what to do', async () => {

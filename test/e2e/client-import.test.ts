@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
-import { Front } from '../sdk/support/front.js';
+import { Front, type Seen } from '../sdk/support/front.js';
 import { sha256 } from './support/client.js';
-import { photoNamed } from './support/life.js';
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
 import { expectSound } from './support/sound.js';
@@ -18,6 +18,14 @@ jest.setTimeout(900_000);
 const PHOTOS = Number(process.env['CLIENT_IMPORT_PHOTOS'] ?? 510);
 const PHS = join(__dirname, '../../cli/dist/phs.js');
 
+/** A small picture that is like no other. */
+function snow(): Promise<Buffer> {
+  const [width, height, channels] = [64, 48, 3] as const;
+  return sharp(randomBytes(width * height * channels), { raw: { width, height, channels } })
+    .jpeg()
+    .toBuffer();
+}
+
 describe(`phs import of ${PHOTOS} photos with a key of the default limits`, () => {
   const home = mkdtempSync(join(tmpdir(), 'phs-client-'));
   const folder = join(home, 'photos');
@@ -26,12 +34,9 @@ describe(`phs import of ${PHOTOS} photos with a key of the default limits`, () =
   let front: Front;
 
   beforeAll(async () => {
-    const plain = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#7a5c3e' } })
-      .jpeg()
-      .toBuffer();
     mkdirSync(folder);
     for (let number = 1; number <= PHOTOS; number += 1) {
-      const photo = photoNamed(`photo ${number}`, plain);
+      const photo = await snow();
       hashes.push(sha256(photo));
       writeFileSync(join(folder, `${number}.jpg`), photo);
     }
@@ -53,10 +58,25 @@ describe(`phs import of ${PHOTOS} photos with a key of the default limits`, () =
     return spawn(process.execPath, [PHS, 'import', folder, '--json'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
+  /** What went over the wire since the last reset. */
+  function figures() {
+    const refused = front.seen.filter(({ status }) => status === 429).length;
+    const bytes = (sent: readonly Seen[]) => sent.reduce((sum, upload) => sum + upload.bytes, 0);
+    const cutOff = front.seen.filter(({ path, status }) => path.startsWith('/uploads/') && status === null);
+    const uploads = front.uploads();
+    return {
+      writes: front.writes().length,
+      refused,
+      uploads: uploads.length,
+      bytes: bytes(uploads),
+      cutOff: bytes(cutOff),
+    };
+  }
+
   async function imported() {
     const child = phsImport();
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    if (process.env['CLIENT_IMPORT_PHOTOS']) console.log(stdout, `${front.writes().length} writes`);
+    if (process.env['CLIENT_IMPORT_PHOTOS']) console.log(stdout, figures());
     expect(stderr).toBe('');
     return JSON.parse(stdout);
   }

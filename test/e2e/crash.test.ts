@@ -10,7 +10,7 @@ const files = readdirSync(folder)
   .filter((name) => name.startsWith('orientation-'))
   .map((name) => ({ name, bytes: new Uint8Array(readFileSync(join(folder, name))) }));
 
-describe('kill -9 of everything during an import', () => {
+describe('F1: kill -9 of everything during an import', () => {
   it.each([0, 3, 7, 11])(
     'after %i of 11 uploads: nothing acknowledged is lost and the import goes on',
     async (acknowledged) => {

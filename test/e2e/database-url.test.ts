@@ -35,7 +35,7 @@ describe('on a Postgres server of its own, by DATABASE_URL', () => {
     expect(existsSync(join(installation.dataDir, 'pg18'))).toBe(false);
   });
 
-  it('says what to do when the server cannot be reached', async () => {
+  it('F24: says what to do when the server cannot be reached', async () => {
     const lost = await Installation.make({ DATABASE_URL: 'postgres://nobody:secret-word@127.0.0.1:1/none' });
     const { status, output } = await lost.startInVain();
     await lost.remove();

@@ -92,8 +92,8 @@ async function run([command = '', ...args]: string[]): Promise<void> {
   const env = {
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
     HOME: folder,
-    BASE_URL: installation.url,
-    TOKEN: token,
+    PHOTO_SERVICE_URL: installation.url,
+    PHOTO_SERVICE_TOKEN: token,
     DATA_DIR: installation.dataDir,
     PORT: String(port),
     WEBHOOK_SECRET: `whsec_${Buffer.from('a secret of the guides').toString('base64')}`,

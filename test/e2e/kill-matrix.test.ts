@@ -31,7 +31,7 @@ const steps = [
 /** The steps of `phs gc`, which is a process of its own. */
 const gcSteps = ['unowned:giveUp/store.within', 'collect-garbage:collectGarbage/blobs.delete'];
 
-describe('kill -9 right after each step, before anybody is told of it', () => {
+describe('F2, F3: kill -9 right after each step, before anybody is told of it', () => {
   let installation: Installation;
   let client: Client;
   beforeAll(async () => {

@@ -83,7 +83,7 @@ test('a picture that kills its decoder every time fails after three; the others 
   }
 });
 
-test('a worker that is killed in the middle of a picture: another takes over, and the photo is there once', async () => {
+test('F4: a worker that is killed in the middle of a picture: another takes over, and the photo is there once', async () => {
   const database = await testDatabase();
   const secret = 'a secret that both of the processes have';
   const shared = { DATABASE_URL: urlOf(database), SECRET_KEY: secret, WORKER_CONCURRENCY: '1' };

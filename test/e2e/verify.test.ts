@@ -55,7 +55,7 @@ describe('phs verify and phs gc', () => {
     throw new Error('the original is not stored');
   }
 
-  it('names exactly the photos whose originals are gone, changed or cut short', async () => {
+  it('F14: names exactly the photos whose originals are gone, changed or cut short', async () => {
     const photos = await importAll(client);
     expect(await verification(installation)).toMatchObject({
       ok: true,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
+import { demandEvent } from '../http/support/contract.js';
 import { type Received, Receiver } from '../support/receiver.js';
 import type { Client } from './support/client.js';
 import { until } from './support/processes.js';
@@ -34,9 +35,10 @@ describe('webhooks of the built program', () => {
     installation.phs('webhook', command, '--customer', '1', ...args, '--json');
   const told = (type: string) => receiver.received.map(verified).filter((event) => event.type === type);
 
-  /** What a receiver reads, once its own library says that it is genuine. */
+  /** What a receiver reads, once its own library says that it is genuine; it is as the OpenAPI document says. */
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect.
   function verified({ body, headers }: Received): any {
+    demandEvent(body);
     return new Webhook(secret).verify(body, headers as Record<string, string>);
   }
 
@@ -60,7 +62,7 @@ describe('webhooks of the built program', () => {
     expect(receiver.received).toHaveLength(4);
   });
 
-  it('are sent again, under the same id, when kill -9 came between the request and its note', async () => {
+  it('F21: are sent again, under the same id, when kill -9 came between the request and its note', async () => {
     receiver.received.length = 0;
     // It never hears whether the first was taken.
     receiver.answer = () => undefined;

@@ -92,7 +92,7 @@ describe('admissions in Redis', () => {
   });
 });
 
-describe('when Redis is not there', () => {
+describe('F10: when Redis is not there', () => {
   const budget = { name: 'read:1', limit: 2 };
   const open = (deadlineMs: number) => new RedisRateWindowStore(server.url, deadlineMs);
   const answers = (store: RedisRateWindowStore) =>

@@ -144,7 +144,7 @@ const passing: readonly Fault[] = [
   { kind: 'reset' },
 ];
 
-describe.each(operations)('$name', (operation) => {
+describe.each(operations)('F11, F12: $name', (operation) => {
   const { calls, run, target, leaves = null } = operation;
 
   it(`takes ${calls} requests`, async () => {

@@ -5,6 +5,7 @@ import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
 import { S3Bucket } from '../../src/adapters/s3-blobs/s3-bucket.js';
 import type { S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
 import { Client, sha256 } from '../e2e/support/client.js';
+import { liveThrough } from '../e2e/support/life.js';
 import { until } from '../e2e/support/processes.js';
 import { Installation } from '../e2e/support/service.js';
 import { collectGarbage, expectSound, verification } from '../e2e/support/sound.js';
@@ -84,7 +85,7 @@ async function expectAllThere(client: Client, imported: { photos: { data: { phot
   }
 }
 
-describe('the built program on an S3 store', () => {
+describe('F11: the built program on an S3 store', () => {
   let settings: S3Settings;
   let installation: Installation;
   let client: Client;
@@ -159,6 +160,29 @@ describe('the built program on an S3 store', () => {
     await expect(whole).rejects.toThrow(/answered 503|terminated|aborted|fetch failed/);
     front.heal();
     expect(sha256(await client.bytes(`/photos/${data[0].id}/download`))).toBe(data[0].sha256);
+  });
+
+  it('F11, F12: brings photos in while every third request of the store goes wrong, each time in another way, and leaves nothing over', async () => {
+    const faults: readonly Fault[] = [
+      { kind: 'refused', status: 500, code: 'InternalError' },
+      { kind: 'lost' },
+      { kind: 'refused', status: 503, code: 'SlowDown' },
+      { kind: 'reset' },
+      { kind: 'refused', status: 502 },
+    ];
+    let struck = 0;
+    front.spoil((_, nth) => {
+      if (nth % 3 !== 0) return null;
+      struck += 1;
+      return faults[struck % faults.length] ?? null;
+    });
+    await Promise.all([1, 2].map((number) => liveThrough(client, `fickle store ${number}`)));
+    front.heal();
+    expect(struck).toBeGreaterThan(faults.length);
+    await until('nothing to be left that nobody owns', async () => {
+      await collectGarbage(installation);
+      return (await verification(installation, '--grace', '0')).ok;
+    });
   });
 
   it('answers 503 within 60 s while the store hangs, goes on without it where it can, and heals', async () => {

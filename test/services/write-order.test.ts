@@ -8,7 +8,7 @@ import { type SystemCall, Trace } from './support/system-calls.js';
 const bytes = new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos/notocactus.jpg')));
 
 /** kill -9 shows nothing here: the page cache outlives a process. So the calls themselves are looked at. */
-describe('RELIABILITY: the write order, as the kernel sees it', () => {
+describe('RELIABILITY F15: the write order, as the kernel sees it', () => {
   let installation: Installation;
   let client: Client;
   beforeAll(async () => {

@@ -5,11 +5,12 @@ import type { Event } from '../../src/core/events/event.js';
 import type { SaidOfEndpoint } from '../../src/core/events/webhook-values.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
+import { demandEvent } from '../http/support/contract.js';
 import type { World } from './core-world.js';
 
 export const HOOK = 'https://example.com/hooks';
 
-/** What has reached receivers, as they read it. */
+/** What has reached receivers, as they read it; each body is as the OpenAPI document says. */
 export interface Got {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +23,10 @@ export interface Got {
 }
 
 export function gotBy({ webhooks }: World): Got[] {
-  return webhooks.sent.map((message) => ({ ...message, ...JSON.parse(message.body) }));
+  return webhooks.sent.map((message) => {
+    demandEvent(message.body);
+    return { ...message, ...JSON.parse(message.body) };
+  });
 }
 
 export function hook(world: World, customerId: Id, said: SaidOfEndpoint = {}): Promise<EndpointWithSecret> {

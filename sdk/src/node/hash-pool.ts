@@ -83,7 +83,7 @@ export class HashPool {
 /** What of a file system's error codes a person can use. */
 export function unreadable(problem: string): FileProblem {
   const known: Readonly<Record<string, string>> = {
-    ENOENT: 'The file is not there any more.',
+    ENOENT: 'There is no such file.',
     EACCES: 'The file may not be read by this user.',
     EPERM: 'The file may not be read by this user.',
     EISDIR: 'It is a folder.',

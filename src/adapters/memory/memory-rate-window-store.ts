@@ -1,8 +1,6 @@
 import {
-  type Admissions,
-  admit,
+  AdmissionLog,
   type Budget,
-  observe,
   type RateWindowStore,
   WINDOW_MS,
   type WindowState,
@@ -21,7 +19,7 @@ export interface Stopwatch {
  */
 export class MemoryRateWindowStore implements RateWindowStore {
   /** Admissions by the stopwatch. */
-  private readonly logs = new Map<string, Admissions>();
+  private readonly logs = new Map<string, AdmissionLog>();
   private sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -32,27 +30,20 @@ export class MemoryRateWindowStore implements RateWindowStore {
   async hit({ name, limit }: Budget): Promise<WindowState> {
     const now = this.stopwatch.now();
     this.sweepNowAndThen(now);
-    const { log, state } = admit(this.logs.get(name) ?? [], limit, now);
-    if (log.length > 0) this.logs.set(name, log);
-    return { ...state, reset: this.resetOf(log, limit, now) };
+    const log = this.logs.get(name) ?? new AdmissionLog();
+    const state = log.hit(limit, now, this.clock.now().getTime());
+    if (state.allowed) this.logs.set(name, log);
+    return state;
   }
 
   async peek({ name, limit }: Budget): Promise<WindowState> {
     const now = this.stopwatch.now();
-    const log = this.logs.get(name) ?? [];
-    return { ...observe(log, limit, now), reset: this.resetOf(log, limit, now) };
+    return (this.logs.get(name) ?? new AdmissionLog()).peek(limit, now, this.clock.now().getTime());
   }
 
   /** Budgets that are remembered. */
   get size(): number {
     return this.logs.size;
-  }
-
-  /** The same log, told by the clock. */
-  private resetOf(log: Admissions, limit: number, now: number): number {
-    const wall = this.clock.now().getTime();
-    const told = log.map((at) => wall - (now - at));
-    return observe(told, limit, wall).reset;
   }
 
   async sweep(): Promise<number> {
@@ -70,8 +61,7 @@ export class MemoryRateWindowStore implements RateWindowStore {
 
   private forgetIdle(now: number): void {
     for (const [name, log] of this.logs) {
-      const newest = log.at(-1);
-      if (newest === undefined || newest <= now - WINDOW_MS) this.logs.delete(name);
+      if (log.isEmpty(now)) this.logs.delete(name);
     }
   }
 }

@@ -17,6 +17,7 @@ import { apiKeyTable } from './api-key.table.js';
 import { TypeormAuditTrail } from './audit.repository.js';
 import { lockCustomer } from './customer.repository.js';
 import { TypeormOutbox } from './outbox.repository.js';
+import { prepared } from './prepared.js';
 import { asJson, change, insert, select, selected } from './rows.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 
@@ -127,8 +128,10 @@ export class TypeormKeyStore implements KeyStore {
     return withoutTransaction(this.dataSource, async (manager) => {
       const [row] = await select<ApiKey & { customerStatus: CustomerStatus }>(
         manager,
-        `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerStatus"
-         FROM api_keys k JOIN customers c ON c.id = k.customer_id WHERE ${condition} AND k.deleted_at IS NULL`,
+        prepared(
+          `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerStatus"
+           FROM api_keys k JOIN customers c ON c.id = k.customer_id WHERE ${condition} AND k.deleted_at IS NULL`,
+        ),
         [value],
       );
       if (row === undefined) return null;

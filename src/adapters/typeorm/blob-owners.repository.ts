@@ -4,6 +4,7 @@ import type { BlobOwnership, StagingState } from '../../core/blobs/blob-owners.j
 import { type ImportPhoto, reservingStatuses } from '../../core/imports/import-photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import { importPhotoTable } from './import-photo.table.js';
+import { prepared } from './prepared.js';
 import { select, selected } from './rows.js';
 
 /** As literals, so that the partial indexes of just these states are used. */
@@ -70,7 +71,9 @@ export class TypeormBlobOwnership implements BlobOwnership {
   async dropped(importId: Id, attempts: readonly number[]): Promise<readonly number[]> {
     const rows = await select<{ attempt: number }>(
       this.manager,
-      'SELECT attempt FROM dropped_uploads WHERE customer_id = $1 AND import_id = $2 AND attempt = ANY($3::bigint[])',
+      prepared(
+        'SELECT attempt FROM dropped_uploads WHERE customer_id = $1 AND import_id = $2 AND attempt = ANY($3::bigint[])',
+      ),
       [this.customerId, importId, attempts],
     );
     return rows.map(({ attempt }) => attempt);

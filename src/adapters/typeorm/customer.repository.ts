@@ -10,6 +10,7 @@ import { TypeormAuditTrail } from './audit.repository.js';
 import { customerTable } from './customer.table.js';
 import { countRows, removeCustomer, removeRows } from './customer-remains.js';
 import { oldEnoughImports } from './import.table.js';
+import { prepared } from './prepared.js';
 import { insert, select, selected, update } from './rows.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 
@@ -100,7 +101,8 @@ async function add(manager: EntityManager, customer: NewCustomer): Promise<Custo
 
 /** Errors: `not_found`. */
 export async function readCustomer(manager: EntityManager, id: Id): Promise<Customer> {
-  return found(await manager.findOneBy(customerTable, { id }), 'customer');
+  const sql = `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1`;
+  return found((await select<Customer>(manager, prepared(sql), [id]))[0], 'customer');
 }
 
 /**

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { apiKeyTable } from './api-key.table.js';
 import { auditTable } from './audit.table.js';
+import { BoundedPool } from './bounded-pool.js';
 import { SnakeCaseNames } from './columns.js';
 import { customerTable } from './customer.table.js';
 import { statementError } from './database-errors.js';
@@ -30,6 +31,7 @@ import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-
 import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { KeyAddresses1763700000030 } from './migrations/1763700000030-key-addresses.js';
 import { photoTable } from './photo.table.js';
+import { PreparingClient } from './prepared.js';
 import { tagTable } from './tag.table.js';
 import { sessionTable, userTable } from './user.table.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
@@ -168,9 +170,9 @@ function clientOptions({ url, connection }: DatabaseAddress, limits: pg.PoolConf
 function options(address: DatabaseAddress, limits: pg.PoolConfig) {
   return {
     type: 'postgres' as const,
-    driver: pg,
+    driver: { ...pg, Pool: BoundedPool },
     // All of it by `extra`: TypeORM's own reading of URLs knows less than that of pg.
-    extra: clientOptions(address, limits),
+    extra: { ...clientOptions(address, limits), Client: PreparingClient },
     entities: [
       customerTable,
       apiKeyTable,

@@ -4,6 +4,7 @@ import type { ImportPhotoRepository, ItemQuery } from '../../core/imports/import
 import type { ItemError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { importPhotoTable } from './import-photo.table.js';
+import { prepared } from './prepared.js';
 import { asJson, insertion, select, selected, update } from './rows.js';
 
 export class TypeormImportPhotoRepository implements ImportPhotoRepository {
@@ -13,7 +14,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   ) {}
 
   get(importId: Id, id: Id): Promise<ImportPhoto | null> {
-    return this.manager.findOneBy(importPhotoTable, { customerId: this.customerId, importId, id });
+    return this.one(importId, id, '');
   }
 
   list({ importId, statuses, window }: ItemQuery): Promise<readonly ImportPhoto[]> {
@@ -59,14 +60,8 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return row?.at ?? null;
   }
 
-  async lock(importId: Id, id: Id): Promise<ImportPhoto | null> {
-    const [row] = await select<ImportPhoto>(
-      this.manager,
-      `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
-       WHERE customer_id = $1 AND id = $2 AND import_id = $3 FOR NO KEY UPDATE`,
-      [this.customerId, id, importId],
-    );
-    return row ?? null;
+  lock(importId: Id, id: Id): Promise<ImportPhoto | null> {
+    return this.one(importId, id, 'FOR NO KEY UPDATE');
   }
 
   async allocateIds(count: number): Promise<readonly Id[]> {
@@ -111,6 +106,18 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
       { customerId: this.customerId, importId, status: Not(In(['imported', 'cancelled'])) },
       { status: 'cancelled', updatedAt: at },
     );
+  }
+
+  private async one(importId: Id, id: Id, lock: '' | 'FOR NO KEY UPDATE'): Promise<ImportPhoto | null> {
+    const [row] = await select<ImportPhoto>(
+      this.manager,
+      prepared(
+        `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+         WHERE customer_id = $1 AND id = $2 AND import_id = $3 ${lock}`,
+      ),
+      [this.customerId, id, importId],
+    );
+    return row ?? null;
   }
 
   private itemsWith(condition: string, importId: Id, values: readonly (string | Id)[]): Promise<ImportPhoto[]> {

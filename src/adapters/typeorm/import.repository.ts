@@ -10,6 +10,7 @@ import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { ImportQuery, ImportRepository } from '../../core/imports/import-repository.js';
 import type { Id } from '../../core/shared/ids.js';
 import { importTable, oldEnoughImports } from './import.table.js';
+import { prepared } from './prepared.js';
 import { change, insert, select, selected, update } from './rows.js';
 import { lockUnpublished, replaceUnpublishedTags } from './unpublished-tags.js';
 
@@ -153,7 +154,9 @@ export class TypeormImportRepository implements ImportRepository {
   private async stored(id: Id, lock = ''): Promise<Import | null> {
     const [row] = await select<Import>(
       this.manager,
-      `SELECT ${selected(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten ${lock}`,
+      prepared(
+        `SELECT ${selected(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten ${lock}`,
+      ),
       [this.customerId, id],
     );
     return row ?? null;

@@ -6,6 +6,7 @@ import type { JobAdder, JobQueue } from '../../core/jobs/job-queue.js';
 import type { Id } from '../../core/shared/ids.js';
 import { clientConfig } from './data-source.js';
 import { listenOn } from './listener.js';
+import { prepared } from './prepared.js';
 import { change, select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
@@ -73,7 +74,7 @@ export class TypeormJobAdder implements JobAdder {
   async add(work: JobWork): Promise<void> {
     await select(
       this.manager,
-      `WITH added AS (
+      prepared(`WITH added AS (
          INSERT INTO jobs (customer_id, key, work, cause) VALUES ($1, $2, $3, $4)
          ON CONFLICT (customer_id, key) DO UPDATE SET
            again = jobs.lease IS NOT NULL,
@@ -84,7 +85,7 @@ export class TypeormJobAdder implements JobAdder {
            dead_at = NULL
          WHERE jobs.lease IS NOT NULL OR jobs.dead_at IS NOT NULL
        )
-       SELECT ${notify}`,
+       SELECT ${notify}`),
       [this.customerId, jobKey(work), JSON.stringify(work), currentCause()],
     );
   }
@@ -98,7 +99,7 @@ export class TypeormJobQueue implements JobQueue {
 
   claim(leaseSeconds: number): Promise<Job | null> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const { rows } = await change<Job>(manager, CLAIM, [leaseSeconds, this.holder]);
+      const { rows } = await change<Job>(manager, prepared(CLAIM), [leaseSeconds, this.holder]);
       return rows[0] ?? null;
     });
   }
@@ -110,7 +111,7 @@ export class TypeormJobQueue implements JobQueue {
 
   async complete(job: Job): Promise<void> {
     // Between the two `again` can only become true, so one of them finds the job, unless its lease was lost.
-    if ((await this.run(`DELETE FROM jobs WHERE ${held} AND NOT again`, heldBy(job))) > 0) return;
+    if ((await this.run(prepared(`DELETE FROM jobs WHERE ${held} AND NOT again`), heldBy(job))) > 0) return;
     await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0, reason = NULL', []);
   }
 

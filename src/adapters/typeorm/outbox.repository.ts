@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { type ChangeType, newEventId } from '../../core/events/event.js';
 import type { Outbox } from '../../core/events/outbox.js';
 import type { Id } from '../../core/shared/ids.js';
+import { prepared } from './prepared.js';
 import { asJson, insertion, select } from './rows.js';
 import { deliveryTable } from './webhook.table.js';
 
@@ -23,7 +24,7 @@ export class TypeormOutbox implements Outbox {
     // Held, so that none goes away before its deliveries are there: one that just goes is passed over.
     const endpoints = await select<{ id: Id }>(
       this.manager,
-      `SELECT e.id FROM ${WANTING} ORDER BY e.id FOR KEY SHARE`,
+      prepared(`SELECT e.id FROM ${WANTING} ORDER BY e.id FOR KEY SHARE`),
       [this.customerId, type],
     );
     if (endpoints.length === 0) return;

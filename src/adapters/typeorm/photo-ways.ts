@@ -71,7 +71,12 @@ type Kind =
 /** Few photos have the same: they are read, whatever the order. */
 const POINTED: readonly Kind[] = ['ids', 'sha256', 'filename', 'externalId', 'import'];
 
-function kindsOf({ filters, order }: List): Kind[] {
+/** Whether nothing but the trash, and the time that it is sorted by, keeps a photo off the list: then one plan is right for all. */
+export function isWhole(list: Omit<List, 'customerId'>): boolean {
+  return kindsOf(list).length === 0;
+}
+
+function kindsOf({ filters, order }: Omit<List, 'customerId'>): Kind[] {
   const given: [Kind, unknown][] = [
     ['ids', filters.ids],
     ['sha256', filters.sha256],

@@ -10,6 +10,7 @@ import { shiftPhotoCounts } from './photo-counts.js';
 import { isUnmoved, listPhotos, taggedColumns } from './photo-list.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
+import { prepared } from './prepared.js';
 import { asJson, assignments, insertion, select, selected } from './rows.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
@@ -19,7 +20,8 @@ export class TypeormPhotoRepository implements PhotoRepository {
   ) {}
 
   async get(id: Id): Promise<TaggedPhoto | null> {
-    return (await this.tagged('p.id = $2', id))[0] ?? null;
+    const [row] = await select<PhotoRow>(this.manager, prepared(photosWhere('p.id = $2')), [this.customerId, id]);
+    return row === undefined ? null : photoOf<TaggedPhoto>(row);
   }
 
   async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
@@ -38,8 +40,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
     if (sha256.length === 0) return [];
     const rows = await select<PhotoRow>(
       this.manager,
-      `SELECT DISTINCT ON (p.sha256) ${selected(photoTable, 'p')} FROM photos p
-       WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
+      prepared(
+        `SELECT DISTINCT ON (p.sha256) ${selected(photoTable, 'p')} FROM photos p
+         WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
+      ),
       [this.customerId, sha256],
     );
     return rows.map(photoOf<Photo>);
@@ -95,7 +99,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
     const search = `array_to_tsvector($4::text[] || ARRAY(SELECT concat($2::bigint, '#', id) FROM held))`;
     const [answer] = await select<{ stored: boolean }>(
       this.manager,
-      `WITH held AS MATERIALIZED (
+      prepared(`WITH held AS MATERIALIZED (
          SELECT id FROM tags WHERE customer_id = $2 AND id = ANY($3::bigint[]) ORDER BY id FOR KEY SHARE
        ), photo AS (
          ${insertion(photoTable, row, { search })} ON CONFLICT DO NOTHING RETURNING id, trashed, created_at
@@ -112,7 +116,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
          UPDATE tag_counts n SET photos = n.photos + 1 FROM counted
          WHERE n.customer_id = $2 AND n.tag_id = counted.tag_id
        )
-       SELECT EXISTS (SELECT FROM photo) AS stored`,
+       SELECT EXISTS (SELECT FROM photo) AS stored`),
       [asJson([row]), this.customerId, tagIds, wordLexemes(own), JSON.stringify(exif), !isTrashed(photo)],
     );
     return answer?.stored ?? false;
@@ -180,14 +184,14 @@ export class TypeormPhotoRepository implements PhotoRepository {
     if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
   }
 
-  private async tagged(condition: string, wanted: Id | readonly Id[]): Promise<TaggedPhoto[]> {
-    const rows = await select<PhotoRow>(
-      this.manager,
-      `SELECT ${taggedColumns} FROM photos p WHERE p.customer_id = $1 AND ${condition}`,
-      [this.customerId, wanted],
-    );
+  private async tagged(condition: string, wanted: readonly Id[]): Promise<TaggedPhoto[]> {
+    const rows = await select<PhotoRow>(this.manager, photosWhere(condition), [this.customerId, wanted]);
     return rows.map(photoOf<TaggedPhoto>);
   }
+}
+
+function photosWhere(condition: string): string {
+  return `SELECT ${taggedColumns} FROM photos p WHERE p.customer_id = $1 AND ${condition}`;
 }
 
 /** Whether an import that goes on has a duplicate of the photo, and may restore it. `$1` is the customer. */

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import {
+  AdmissionLog,
   type Budget,
-  observe,
   type RateWindowStore,
   WINDOW_MS,
   type WindowState,
@@ -36,7 +36,7 @@ export class TypeormRateWindowStore implements RateWindowStore {
         [name],
       );
       const { hits, now } = found(seen, 'rate_window');
-      return observe(hits, limit, now);
+      return new AdmissionLog(hits).peek(limit, now);
     });
   }
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { columnName, type Table } from './columns.js';
+import { prepared } from './prepared.js';
 
 /** `p.id AS "id", p.customer_id AS "customerId", …`: rows come out as the objects that the table describes. */
 export function selected<T>(table: Table<T>, alias: string): string {
@@ -59,7 +60,7 @@ export async function update<T>(manager: EntityManager, table: Table<T>, row: Pa
   const { tableName } = table.options;
   const given = `json_populate_record(NULL::${tableName}, $1) AS given`;
   const sql = `UPDATE ${tableName} AS stored SET ${assignments(table, row)} FROM ${given} WHERE ${sameKeys(table, row)}`;
-  await change(manager, sql, [asJson(row)]);
+  await change(manager, prepared(sql), [asJson(row)]);
 }
 
 /** `title = given.title, …` for every named column but the keys. */

@@ -48,30 +48,76 @@ export interface RateWindowStore {
   sweep(): Promise<number>;
 }
 
-/** Admission times in milliseconds, oldest first. */
-export type Admissions = readonly number[];
+/**
+ * The admissions of one budget, by a clock in milliseconds, and the rule itself (API.md §4.3): a log, not buckets and not GCRA, which
+ * would admit up to twice the limit in some minutes. What left the window is dropped from the front, so that a call costs the same
+ * under a limit of thirty and of a million.
+ */
+export class AdmissionLog {
+  private times: number[];
+  /** Those before it have left the window. */
+  private first = 0;
 
-/** The rule itself (API.md §4.3): a log of admissions, not buckets and not GCRA, which would admit up to twice the limit in some minutes. */
-export function admit(log: Admissions, limit: number, now: number): { log: Admissions; state: WindowState } {
-  const current = stillCounted(log, now);
-  if (current.length >= limit) return { log: current, state: describe(current, limit, now, false) };
-  const counted = [...current, now];
-  return { log: counted, state: describe(counted, limit, now, true) };
-}
+  /** @param times Of admissions, oldest first. */
+  constructor(times: readonly number[] = []) {
+    this.times = [...times];
+  }
 
-export function observe(log: Admissions, limit: number, now: number): WindowState {
-  const current = stillCounted(log, now);
-  return describe(current, limit, now, current.length < limit);
-}
+  /**
+   * Counts one call, or refuses it without a trace.
+   * @param wall What the clock on the wall shows now, where `now` is of another: `reset` is told by it.
+   */
+  hit(limit: number, now: number, wall = now): WindowState {
+    const allowed = this.fits(limit, now);
+    if (allowed) this.times.push(now);
+    return this.state(limit, allowed, now, wall);
+  }
 
-/** A clock that jumped back must not lock anyone out for longer than one window: nothing was admitted in the future. */
-function stillCounted(log: Admissions, now: number): number[] {
-  return log.filter((at) => at > now - WINDOW_MS).map((at) => Math.min(at, now));
-}
+  peek(limit: number, now: number, wall = now): WindowState {
+    return this.state(limit, this.fits(limit, now), now, wall);
+  }
 
-function describe(log: readonly number[], limit: number, now: number, allowed: boolean): WindowState {
-  const blocker = limit === 0 ? undefined : log[log.length - limit];
-  return stateOf({ used: log.length, newest: log.at(-1) ?? null, blocker: blocker ?? null }, limit, now, allowed);
+  /** Whether nothing counts any more. */
+  isEmpty(now: number): boolean {
+    this.forget(now);
+    return this.used === 0;
+  }
+
+  private get used(): number {
+    return this.times.length - this.first;
+  }
+
+  private fits(limit: number, now: number): boolean {
+    this.forget(now);
+    return this.used < limit;
+  }
+
+  /** A clock that jumped back must not lock anyone out for longer than one window: nothing was admitted in the future. */
+  private forget(now: number): void {
+    const { times } = this;
+    for (let late = times.length - 1; late >= this.first && (times[late] ?? now) > now; late -= 1) times[late] = now;
+    while (this.first < times.length && (times[this.first] ?? now) <= now - WINDOW_MS) this.first += 1;
+    // Seldom enough to cost nothing, often enough to take at most twice the memory.
+    if (this.first * 2 > times.length) {
+      this.times = times.slice(this.first);
+      this.first = 0;
+    }
+  }
+
+  private state(limit: number, allowed: boolean, now: number, wall: number): WindowState {
+    const { used } = this;
+    const newest = used === 0 ? null : this.fromEnd(1);
+    const blocker = limit === 0 || used < limit ? null : this.fromEnd(limit);
+    const by = (clock: number) => {
+      const told = (moment: number | null) => (moment === null ? null : clock - (now - moment));
+      return stateOf({ used, newest: told(newest), blocker: told(blocker) }, limit, clock, allowed);
+    };
+    return wall === now ? by(now) : { ...by(now), reset: by(wall).reset };
+  }
+
+  private fromEnd(place: number): number | null {
+    return this.times[this.times.length - place] ?? null;
+  }
 }
 
 /** What a log of admissions comes down to. Moments in milliseconds; null where there is none. */

@@ -1,7 +1,7 @@
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, HttpException, Inject } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { observe } from '../../core/access/rolling-window.js';
+import { AdmissionLog } from '../../core/access/rolling-window.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { anonymousBudget, showBudget } from '../api/budget-headers.js';
@@ -85,7 +85,7 @@ export class ErrorFilter implements ExceptionFilter {
   private async showSomeBudget(exchange: Exchange, response: Response): Promise<void> {
     if (!exchange.underApi || exchange.charged !== null) return;
     const budget = anonymousBudget(exchange);
-    const untouched = () => observe([], budget.limit, this.ports.clock.now().getTime());
+    const untouched = () => new AdmissionLog().peek(budget.limit, this.ports.clock.now().getTime());
     const state = await this.ports.rateWindows.peek(budget).catch(untouched);
     showBudget(exchange, response, 'anonymous', state);
   }

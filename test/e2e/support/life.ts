@@ -16,9 +16,9 @@ export function photoNamed(name: string, jpeg: Uint8Array = flower): Uint8Array 
  * What a patient client does with one import, whatever happens to the service meanwhile: what has no answer is asked again until it has
  * one. Each expectation is about what was acknowledged before: photos are imported once, byte for byte; the trash gives back; what is
  * deleted for ever stays deleted; a discarded import leaves nothing in the library.
- * @param patienceMs How long an import may take, where the service is away again and again; else a minute.
+ * @param patienceSeconds How long an import may take, where the service is away again and again; else a minute.
  */
-export async function liveThrough(client: Client, name: string, patienceMs?: number): Promise<void> {
+export async function liveThrough(client: Client, name: string, patienceSeconds?: number): Promise<void> {
   const [kept, dropped, unused] = ['kept', 'dropped', 'unused'].map((kind) => photoNamed(`${name} ${kind}`)) as [
     Uint8Array,
     Uint8Array,
@@ -30,7 +30,7 @@ export async function liveThrough(client: Client, name: string, patienceMs?: num
     const { body } = await persist(() => client.get(`/imports/${importId}?include=photos`));
     return body.status === 'processing' ? false : body;
   };
-  const items = await until('the import to end', ended, patienceMs);
+  const items = await until('the import to end', ended, patienceSeconds);
   const outcomes = items.photos.data.map(({ status, error }: { status: string; error: unknown }) => ({
     status,
     error,

@@ -57,7 +57,14 @@ export function demandContract(exchange: Exchange): void {
   );
 }
 
-/** The document, with every response closed: what it does not name must not be sent. */
+/** Throws what of the body of a webhook is not as the OpenAPI document says. */
+export function demandEvent(body: string): void {
+  loaded ??= new Contract();
+  const faults = loaded.faultsInEvent(JSON.parse(body));
+  if (faults.length > 0) throw new Error(`An event is not as openapi.json says:\n- ${faults.join('\n- ')}\n${body}`);
+}
+
+/** The document, with every response and event closed: what it does not name must not be sent. */
 export class Contract {
   private readonly document = closed(openApiDocument('0.0.0'));
   private readonly ajv = addFormats.default(new Ajv2020({ strict: false }));
@@ -90,6 +97,11 @@ export class Contract {
       ...(isSuccess ? this.requestFaults(exchange, operation, at, query.join('?')) : []),
       ...(isSuccess ? this.pathFaults(route, operation, at, path) : []),
     ];
+  }
+
+  faultsInEvent(event: { readonly type: string }): string[] {
+    if (!Object.hasOwn(this.document.webhooks, event.type)) return [`type ${event.type} is not documented`];
+    return this.faults(`/webhooks/${event.type}/post/requestBody/content/application~1json/schema`, event, 'body');
   }
 
   private faultsWithoutOperation(exchange: Exchange): string[] {

@@ -11,6 +11,8 @@ export interface PostgresPorts {
   readonly ports: Pick<Ports, 'store' | 'customers' | 'keys' | 'jobs' | 'idempotency'>;
   /** Every row there is, by table; but for jobs and turns. */
   rows(): Promise<Record<string, unknown>>;
+  /** Runs a statement of a test's own. */
+  query(sql: string): Promise<unknown[]>;
   close(): Promise<void>;
 }
 
@@ -41,5 +43,5 @@ export async function postgresPorts(poolSize = 10): Promise<PostgresPorts> {
     await source.destroy();
     await database.close();
   };
-  return { ports, rows, close };
+  return { ports, rows, query: (sql) => source.query(sql), close };
 }

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { S3Settings } from '../../../src/adapters/s3-blobs/s3-client.js';
 import { Client } from '../../e2e/support/client.js';
 import { until } from '../../e2e/support/processes.js';
 import { freePort, Installation } from '../../e2e/support/service.js';
 import { Daemon } from './daemon.js';
 import { type Gateway, startGateway } from './gateway.js';
-import { type PostgresServer, startPostgres } from './postgres-server.js';
+import { PostgresServer } from './postgres-server.js';
 import { program } from './programs.js';
 import { RedisServer } from './redis-server.js';
 
@@ -18,7 +19,10 @@ export interface Topology {
   readonly url: string;
   readonly apis: readonly [Installation, Installation];
   readonly workers: readonly [Installation, Installation];
+  readonly postgres: PostgresServer;
   readonly redis: RedisServer;
+  /** A node like the others, not started yet, on a database and a bucket of its own that are empty. */
+  empty(): Promise<{ node: Installation; database: string; store: S3Settings }>;
   /** Jobs that a worker has run, by what they were and how they ended. */
   jobsOf(worker: Installation): Promise<Readonly<Record<string, number>>>;
   /** A key of the first customer, and a client that shows it to the balancer, or to one node. */
@@ -68,7 +72,14 @@ export async function startTopology(): Promise<Topology> {
       url,
       apis,
       workers,
+      postgres,
       redis,
+      empty: async () => {
+        const store = await gateway.bucket();
+        await postgres.query('postgres', 'CREATE DATABASE empty');
+        const elsewhere = { DATABASE_URL: postgres.urlOf('empty'), S3_BUCKET: store.bucket };
+        return { node: await node('api', { ...elsewhere, PUBLIC_URL: '' }), database: 'empty', store };
+      },
       jobsOf: (worker) => jobsOf(metricsPorts[workers.indexOf(worker)] ?? 0),
       key: (options = []) => issueKey(apis[0], options),
       stop,
@@ -80,7 +91,7 @@ export async function startTopology(): Promise<Topology> {
 }
 
 async function startShared(ended: (() => Promise<unknown>)[]): Promise<[PostgresServer, RedisServer, Gateway]> {
-  const started = await Promise.allSettled([startPostgres(), RedisServer.start(), startGateway()]);
+  const started = await Promise.allSettled([PostgresServer.start(), RedisServer.start(), startGateway()]);
   for (const each of started) if (each.status === 'fulfilled') ended.push(() => each.value.stop());
   for (const each of started) if (each.status === 'rejected') throw each.reason;
   return Promise.all([startedValue(started[0]), startedValue(started[1]), startedValue(started[2])]);

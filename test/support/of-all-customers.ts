@@ -1,0 +1,53 @@
+/** Statements that are about more than one customer, by what makes them known, with the reason. Everything else is confined to one. */
+const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] = [
+  [
+    'the operator lists customers, and the first start asks whether there is one',
+    /^SELECT "customer"\."id" AS "customer_id", .* FROM "customers" "customer" ORDER BY /,
+    /^SELECT 1 AS "row_exists" .* EXISTS \(SELECT 1 FROM "customers" "customer"\)/,
+  ],
+  [
+    'who has something due, a window of customers at a time',
+    /^SELECT DISTINCT customer_id AS id FROM \w+ WHERE .* AND customer_id > \$1 ORDER BY id LIMIT \$2$/,
+    /^SELECT id FROM customers WHERE status = 'closing' AND updated_at <= \$1 AND id > \$2 ORDER BY id LIMIT \$3$/,
+  ],
+  [
+    'a key says whose it is, not the other way round; its number is unique',
+    /^SELECT k\.customer_id .* FROM api_keys k JOIN customers c ON c\.id = k\.customer_id WHERE k\.(token_hash|id) = \$1/,
+    /^SELECT k\.customer_id .* FROM api_keys k WHERE id = \$1 AND deleted_at IS NULL/,
+    /^UPDATE api_keys SET deleted_at = \$2 WHERE id = \$1 /,
+    /^UPDATE api_keys k SET name = \$2, .* WHERE id = \$1 /,
+  ],
+  [
+    'uses of keys are written down together, whose ever they are',
+    /^UPDATE api_keys k SET last_used_at = newest\.last_used_at, /,
+    /^INSERT INTO key_addresses AS kept \(customer_id, key_id, .* JOIN api_keys k ON k\.id = used\.id /,
+    /^DELETE FROM key_addresses a USING api_keys k WHERE k\.id = ANY\(\$1::bigint\[\]\) /,
+  ],
+  [
+    'who signs in is known by the address, the link or the cookie',
+    /^SELECT u\.customer_id .* FROM users u JOIN customers c ON c\.id = u\.customer_id WHERE u\.(email|link_hash) = \$1 /,
+    /^SELECT s\.customer_id .* FROM sessions s JOIN customers c ON c\.id = s\.customer_id WHERE s\.token_hash = \$1$/,
+    /^UPDATE sessions SET .* WHERE token_hash = \$1$/,
+    /^DELETE FROM sessions WHERE token_hash = \$1$/,
+  ],
+  [
+    'the next job or delivery of whoever waited longest, and jobs of processes that died',
+    /^WITH RECURSIVE waiting AS \( \(SELECT customer_id FROM jobs WHERE dead_at IS NULL /,
+    /^WITH RECURSIVE waiting AS \( \(SELECT customer_id, endpoint_id FROM webhook_deliveries /,
+    /^WITH holders AS \( SELECT DISTINCT held_by FROM jobs /,
+  ],
+  [
+    'what is old enough is forgotten',
+    /^WITH old AS MATERIALIZED \( SELECT customer_id, \w+ FROM (idempotency_keys|webhook_deliveries) WHERE (started|created)_at < \$1 /,
+    /^DELETE FROM sessions WHERE last_seen_at < \$2 OR started_at < \$1$/,
+    /^DELETE FROM audit_entries WHERE .* WHERE at < \$1 /,
+    /^DELETE FROM request_(counts|failures) WHERE (day|at) < \$1::date$/,
+  ],
+];
+
+export const ofAllCustomers: readonly RegExp[] = allowed.flatMap(([, ...forms]) => forms);
+
+/** As the forms above expect it: on one line. */
+export function onOneLine(sql: string): string {
+  return sql.replace(/\s+/g, ' ').trim();
+}
