@@ -78,9 +78,9 @@ describe('erasing a customer', () => {
       await blobsUnder(ports.blobs, ...prefixesOf(kept.id)),
     ];
     const erasure = await eraseCustomer(ports, gone.id);
-    // That it was closed is noted, too.
-    const rowsBefore = { ...rows, audit_entries: (rows['audit_entries'] ?? 0) + 1 };
-    expect(erasure).toMatchObject({ customerId: gone.id, complete: true, rowsBefore });
+    expect(erasure).toMatchObject({ customerId: gone.id, complete: true });
+    // That it was closed is an entry, too.
+    expect(erasure.rowsBefore).toEqual({ ...rows, audit_entries: Number(rows.audit_entries) + 1 });
     expect(erasure.blobsRemoved).toMatchObject({ originals: 3, renditions: 3 });
     expect(erasure.blobsRemoved.bytes).toBeGreaterThan(0);
     await expectGone(ports, gone.id);

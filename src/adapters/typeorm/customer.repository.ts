@@ -11,7 +11,7 @@ import { customerTable } from './customer.table.js';
 import { countRows, removeCustomer, removeRows } from './customer-remains.js';
 import { oldEnoughImports } from './import.table.js';
 import { prepared } from './prepared.js';
-import { insert, select, selected, update } from './rows.js';
+import { insert, select, selected } from './rows.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 
 export class TypeormCustomerDirectory implements CustomerDirectory {
