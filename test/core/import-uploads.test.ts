@@ -1,8 +1,10 @@
 import { brokenPictureBytes, pictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
+import { closeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
 import type { InlineFile } from '../../src/core/imports/receive-inline.js';
 import { receiveUpload } from '../../src/core/imports/receive-upload.js';
+import { registerPhotos } from '../../src/core/imports/register-photos.js';
 import type { ShownItem } from '../../src/core/imports/shown.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { signToken } from '../../src/core/shared/secrets.js';
@@ -33,6 +35,35 @@ beforeEach(async () => {
 
 const forbidden = { code: 'upload_forbidden' };
 const staged = () => blobsUnder(ports.blobs, 'staging/');
+
+describe('an upload whose target a person asked for', () => {
+  const file = picture('a.jpg');
+  let item: ShownItem;
+
+  beforeEach(async () => {
+    const begun = await acme.start();
+    const person = { ...acme.caller, apiKeyId: null };
+    const { results } = await registerPhotos(ports, person, begun.id, [announced(file)]);
+    item = present(results[0]?.photo);
+  });
+
+  test('goes on when every key is gone, from any address', async () => {
+    await deleteKey(ports, acme.keyId);
+    await acme.upload(item, file.bytes, { address: '2001:db8::1' });
+    await runJobsUntilIdle(ports);
+    expect(await acme.item(item)).toMatchObject({ status: 'ready', sha256: file.sha256 });
+  });
+
+  test.each([
+    ['the customer is suspended', () => suspendCustomer(ports, acme.id)],
+    ['the customer is being erased', () => closeCustomer(ports, acme.id)],
+    ['it is six hours old', async () => ports.clock.pass(6 * HOUR)],
+  ])('is refused once %s', async (_, happens) => {
+    await happens();
+    await expect(acme.upload(item, file.bytes)).rejects.toMatchObject(forbidden);
+    expect(await staged()).toEqual([]);
+  });
+});
 
 describe('an upload through its target (§8.6)', () => {
   let importId: number;

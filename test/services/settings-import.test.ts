@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { Installation } from '../e2e/support/service.js';
+import { withChunk } from '../support/png.js';
 import { seriousViolations } from './support/axe.js';
 import { type BrowserSession, launchBrowser, session } from './support/browser.js';
 
@@ -183,6 +184,32 @@ test('photos are tagged, looked at, trashed and restored by the keyboard, and th
   expect(await page.locator('.grid li').count()).toBe(1);
   expect(complaints).toEqual([]);
   await context.close();
+});
+
+test('whoever scrolls gets the next page of the same cursors, and each photo once', async () => {
+  const { page, complaints, context } = await visit('/settings/import');
+  const plot = readFileSync(at('png-plot.png'));
+  const many = Array.from({ length: 55 }, (_, n) => {
+    const buffer = withChunk(plot, 'tEXt', Buffer.from(`Comment\0number ${n}`));
+    return { name: `plot-${n}.png`, mimeType: 'image/png', buffer };
+  });
+  await page.locator('#import-files').setInputFiles(many);
+  await ended(page);
+  expect(await summary(page)).toBe('55 photos imported.');
+  await page.goto(`${installation.url}/settings/library`);
+  await page.locator('.grid li').last().scrollIntoViewIfNeeded();
+  await page.locator('.grid li:nth-child(61)').waitFor({ state: 'attached' });
+  await page.locator('.library .more:empty').waitFor({ state: 'attached' });
+  const shown = await page.locator('.grid a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  expect(shown.length).toBeGreaterThan(65);
+  expect(new Set(shown).size).toBe(shown.length);
+  expect(complaints).toEqual([]);
+  await context.close();
+  const plain = await visit('/settings/library', { javaScriptEnabled: false });
+  expect(await plain.page.locator('.grid li').count()).toBe(60);
+  await plain.page.locator('a[rel="next"]').click();
+  expect(await plain.page.locator('.grid li').count()).toBe(shown.length - 60);
+  await plain.context.close();
 });
 
 test('on a phone in the dark, and without scripts, it is all there', async () => {

@@ -25,7 +25,7 @@ export function EraseAccount({ name, usage, keys, problems }: EraseProps) {
           <strong>At once:</strong> every key is refused, signed addresses end, and everybody is signed out.
         </li>
         <li>
-          <strong>Within about an hour:</strong> the service begins to remove everything, and then the account itself.
+          <strong>Within about two hours:</strong> the service begins to remove everything, and then the account itself.
         </li>
         <li>
           <strong>There is no way back.</strong> <a href="/settings/account#export">Take your photos with you</a> first.
@@ -61,7 +61,7 @@ export function AccountClosed({ name }: { name: string }) {
       <h1>{name} is closed</h1>
       <p>Every key is refused from now on, and everybody is signed out. This browser, too.</p>
       <p>
-        Within about an hour the service begins to remove all photos and everything it knew of them, for ever. Backups
+        Within about two hours the service begins to remove all photos and everything it knew of them, for ever. Backups
         that the operator of this service keeps end by the operator’s own rules.
       </p>
     </section>
