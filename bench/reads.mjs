@@ -1,6 +1,6 @@
 // Requests a second of what clients ask for most, as ratios to a bare node:http server that answers 15 kB of JSON, measured in turns in
 // one run; originals against bare createReadStream. Needs wrk (Debian: apt-get install wrk).
-//   node bench/reads.mjs [photos in the library, default 2000] [seconds of each measurement, default 4] [only, a part of a name]
+//   npm run bench:reads -- [photos in the library, default 2000] [seconds of each measurement, default 4] [only, a part of a name]
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
