@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { transformSync } from '@swc/core';
-import { Installation } from './support/service.js';
+import { freePort, Installation } from './support/service.js';
 
 const root = join(__dirname, '../..');
 const guides = [...readdirSync(join(root, 'docs/guides')).map((name) => join('docs/guides', name)), 'docs/webhooks.md'];
@@ -59,14 +58,6 @@ afterAll(async () => {
   await installation?.remove();
   await rm(folder, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port: free } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return free;
-}
 
 /** One key for all guides: only somebody who reads them all within a minute needs more than the usual 30 writes. */
 function newToken(): string {
