@@ -1,19 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
+import type { Backlog } from '../typeorm/backlog.js';
 
-/** What waits in the installation; the database's `Backlog`. */
+/** What waits in the installation. */
 export interface BacklogSource {
-  backlog(): Promise<{
-    readonly jobs: readonly {
-      readonly kind: string;
-      readonly waiting: number;
-      readonly running: number;
-      readonly dead: number;
-      readonly oldestSeconds: number;
-    }[];
-    readonly deliveries: { readonly waiting: number; readonly oldestSeconds: number };
-    readonly itemsUnderWay: Readonly<Record<string, number>>;
-    readonly itemsEstimated: Readonly<Record<string, number>>;
-  }>;
+  backlog(): Promise<Backlog>;
 }
 
 /** However often they are asked for, the database is asked once in so many milliseconds. */
