@@ -16,20 +16,31 @@ import type { Id } from '../../core/shared/ids.js';
 import { apiKeyTable } from './api-key.table.js';
 import { TypeormAuditTrail } from './audit.repository.js';
 import { lockCustomer } from './customer.repository.js';
+import { GatheredReads } from './gathered-reads.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { prepared } from './prepared.js';
 import { asJson, change, insert, select, selected } from './rows.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 
+/** A key that is not deleted, with the status of its customer. */
+const knownKeys = `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerStatus"
+  FROM api_keys k JOIN customers c ON c.id = k.customer_id WHERE k.deleted_at IS NULL`;
+
 export class TypeormKeyStore implements KeyStore {
+  /** Nothing is remembered: a deleted key is found by no request that comes after. */
+  private readonly byHash = new GatheredReads<KnownKey>(async (hashes) => {
+    const known = await this.known('k.token_hash = ANY($1::text[])', hashes);
+    return new Map(known.map((each) => [each.key.tokenHash, each]));
+  });
+
   constructor(private readonly dataSource: DataSource) {}
 
   findByHash(tokenHash: string): Promise<KnownKey | null> {
-    return this.known('k.token_hash = $1', tokenHash);
+    return this.byHash.find(tokenHash);
   }
 
-  find(id: Id): Promise<KnownKey | null> {
-    return this.known('k.id = $1', id);
+  async find(id: Id): Promise<KnownKey | null> {
+    return (await this.known('k.id = $1', id))[0] ?? null;
   }
 
   list(customerId: Id): Promise<readonly ApiKey[]> {
@@ -124,19 +135,11 @@ export class TypeormKeyStore implements KeyStore {
     );
   }
 
-  private known(condition: string, value: string | Id): Promise<KnownKey | null> {
+  private known(condition: string, value: readonly string[] | Id): Promise<KnownKey[]> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const [row] = await select<ApiKey & { customerStatus: CustomerStatus }>(
-        manager,
-        prepared(
-          `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerStatus"
-           FROM api_keys k JOIN customers c ON c.id = k.customer_id WHERE ${condition} AND k.deleted_at IS NULL`,
-        ),
-        [value],
-      );
-      if (row === undefined) return null;
-      const { customerStatus, ...key } = row;
-      return { key, customerStatus };
+      const sql = prepared(`${knownKeys} AND ${condition}`);
+      const rows = await select<ApiKey & { customerStatus: CustomerStatus }>(manager, sql, [value]);
+      return rows.map(({ customerStatus, ...key }) => ({ key, customerStatus }));
     });
   }
 }

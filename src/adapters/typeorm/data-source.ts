@@ -34,6 +34,7 @@ import { photoTable } from './photo.table.js';
 import { PreparingClient } from './prepared.js';
 import { tagTable } from './tag.table.js';
 import { sessionTable, userTable } from './user.table.js';
+import { getTypeParser } from './value-parsers.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 
 /** Where the database is: a URL, or what `openEmbeddedPostgres` answers. */
@@ -195,17 +196,6 @@ function options(address: DatabaseAddress, limits: pg.PoolConfig) {
     // The pool has dropped the connection already, and whoever asks next gets a new one.
     poolErrorHandler: () => {},
   };
-}
-
-const INT8 = 20;
-const INT8_ARRAY = 1016;
-const parseNumbers = (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
-
-/** Ids and sizes stay below 2^53, so they are numbers. */
-function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
-  if (oid === INT8) return Number;
-  if (oid === INT8_ARRAY) return parseNumbers;
-  return pg.types.getTypeParser(oid, format as 'text');
 }
 
 async function opened(dataSource: DataSource): Promise<DataSource> {

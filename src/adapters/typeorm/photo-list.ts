@@ -3,19 +3,36 @@ import type { TaggedPhoto } from '../../core/photos/photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../core/photos/photo-query.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
-import { type PhotoRow, photoOf, photoTable } from './photo.table.js';
+import { photoTable, type TaggedPhotoRow, taggedPhotoOf } from './photo.table.js';
 import { PhotoConditions } from './photo-conditions.js';
 import { orderOf, stretchesAfter } from './photo-order.js';
 import { isWhole, trashStates, waysOf } from './photo-ways.js';
 import { prepared } from './prepared.js';
 import { select, selected } from './rows.js';
 
+const columns = selected(photoTable, 'p');
+const tagsByName = "json_agg(json_build_object('id', t.id, 'name', t.name) ORDER BY t.name_key, t.id)";
+
 /** A photo `p` as it is read, with its tags by name. */
-export const taggedColumns = `${selected(photoTable, 'p')}, (
-  SELECT coalesce(json_agg(json_build_object('id', t.id, 'name', t.name) ORDER BY t.name_key, t.id), '[]')
+export const taggedColumns = `${columns}, (
+  SELECT coalesce(${tagsByName}, '[]')
   FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
   WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
 ) AS tags`;
+
+/**
+ * The photos of a page that is found by this, as `id` and `value`. Their tags are gathered in one go: looked up photo by photo
+ * they took three quarters of the statement's time.
+ */
+function pageOf(found: string): string {
+  return `WITH page AS MATERIALIZED (${found}), tagged AS (
+    SELECT l.photo_id AS id, ${tagsByName} AS tags
+    FROM photo_tags l JOIN tags t ON t.customer_id = $1 AND t.id = l.tag_id
+    WHERE l.customer_id = $1 AND l.photo_id = ANY (ARRAY(SELECT id FROM page)) GROUP BY l.photo_id
+  )
+  SELECT ${columns}, coalesce(tagged.tags, '[]') AS tags
+  FROM page JOIN photos p ON p.customer_id = $1 AND p.id = page.id LEFT JOIN tagged ON tagged.id = page.id`;
+}
 
 /** One more than what most clients ask for. The limit stands in the text: the planner must know that few rows are wanted. */
 const USUAL: ReadonlySet<number> = new Set([51, 101, 201]);
@@ -28,17 +45,17 @@ export async function listPhotos(manager: EntityManager, customerId: Id, query: 
   for (const stretch of stretchesAfter(order, window.after)) {
     const limit = window.limit - photos.length;
     if (limit <= 0) break;
-    let page: PhotoRow[] = [];
+    let page: TaggedPhotoRow[] = [];
     for (const way of ways) {
       const found = way(stretch, limit, page.length);
       if (found === null) continue;
       const sorted = `ORDER BY page.value ${order.direction}, page.id ${order.direction}`;
-      const sql = `SELECT ${taggedColumns} FROM (${found.sql}) page JOIN photos p ON p.customer_id = $1 AND p.id = page.id ${sorted} LIMIT ${limit}`;
+      const sql = `${pageOf(found.sql)} ${sorted} LIMIT ${limit}`;
       const isUsual = isWhole({ filters, order }) && USUAL.has(limit);
-      page = await select<PhotoRow>(manager, isUsual ? prepared(sql) : sql, found.values);
+      page = await select<TaggedPhotoRow>(manager, isUsual ? prepared(sql) : sql, found.values);
       if (page.length === limit) break;
     }
-    photos.push(...page.map(photoOf<TaggedPhoto>));
+    photos.push(...page.map(taggedPhotoOf));
   }
   return photos;
 }

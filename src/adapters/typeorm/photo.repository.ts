@@ -5,7 +5,7 @@ import type { PhotoRepository } from '../../core/photos/photo-repository.js';
 import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
-import { type PhotoRow, photoOf, photoTable, rowOf } from './photo.table.js';
+import { photoOf, photoTable, type ReadPhotoRow, rowOf, type TaggedPhotoRow, taggedPhotoOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { isUnmoved, listPhotos, taggedColumns } from './photo-list.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
@@ -20,8 +20,8 @@ export class TypeormPhotoRepository implements PhotoRepository {
   ) {}
 
   async get(id: Id): Promise<TaggedPhoto | null> {
-    const [row] = await select<PhotoRow>(this.manager, prepared(photosWhere('p.id = $2')), [this.customerId, id]);
-    return row === undefined ? null : photoOf<TaggedPhoto>(row);
+    const [row] = await select<TaggedPhotoRow>(this.manager, prepared(photoById), [this.customerId, id]);
+    return row === undefined ? null : taggedPhotoOf(row);
   }
 
   async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
@@ -38,7 +38,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
     if (sha256.length === 0) return [];
-    const rows = await select<PhotoRow>(
+    const rows = await select<ReadPhotoRow>(
       this.manager,
       prepared(
         `SELECT DISTINCT ON (p.sha256) ${selected(photoTable, 'p')} FROM photos p
@@ -46,7 +46,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
       ),
       [this.customerId, sha256],
     );
-    return rows.map(photoOf<Photo>);
+    return rows.map(photoOf);
   }
 
   async exif(id: Id): Promise<ExifTags | null> {
@@ -185,10 +185,12 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 
   private async tagged(condition: string, wanted: readonly Id[]): Promise<TaggedPhoto[]> {
-    const rows = await select<PhotoRow>(this.manager, photosWhere(condition), [this.customerId, wanted]);
-    return rows.map(photoOf<TaggedPhoto>);
+    const rows = await select<TaggedPhotoRow>(this.manager, photosWhere(condition), [this.customerId, wanted]);
+    return rows.map(taggedPhotoOf);
   }
 }
+
+const photoById = photosWhere('p.id = $2');
 
 function photosWhere(condition: string): string {
   return `SELECT ${taggedColumns} FROM photos p WHERE p.customer_id = $1 AND ${condition}`;

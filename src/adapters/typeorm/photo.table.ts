@@ -28,6 +28,12 @@ export interface PhotoRow extends Omit<Photo, 'location'> {
   readonly cameraKey: string;
 }
 
+/** What is selected of a row. */
+export type ReadPhotoRow = Omit<PhotoRow, 'filenameKey' | 'cameraKey'>;
+
+/** A row of which the tags are read too. */
+export type TaggedPhotoRow = ReadPhotoRow & Pick<TaggedPhoto, 'tags'>;
+
 const searchedOnly = { select: false } as const;
 
 export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
@@ -84,9 +90,52 @@ export function rowOf(photo: Photo): PhotoRow {
   };
 }
 
-/** A photo out of the columns that are read, and its tags where those were read too. */
-export function photoOf<T extends Photo | TaggedPhoto>(row: Omit<PhotoRow, 'filenameKey' | 'cameraKey'>): T {
-  const { latitude, longitude, altitude, ...rest } = row;
-  const location = latitude === null || longitude === null ? null : { latitude, longitude, altitude };
-  return { ...rest, location } as Photo as T;
+/** A photo out of the columns that are read. Written out: a copy of the rest of a row costs a page of photos a tenth of its time. */
+export function photoOf(row: ReadPhotoRow): Photo {
+  return {
+    id: row.id,
+    customerId: row.customerId,
+    filename: row.filename,
+    contentType: row.contentType,
+    sizeBytes: row.sizeBytes,
+    sha256: row.sha256,
+    dupSeq: row.dupSeq,
+    blobKey: row.blobKey,
+    width: row.width,
+    height: row.height,
+    orientation: row.orientation,
+    rotation: row.rotation,
+    alpha: row.alpha,
+    title: row.title,
+    description: row.description,
+    location: locationOf(row),
+    rating: row.rating,
+    takenAt: row.takenAt,
+    takenAtLocal: row.takenAtLocal,
+    timeZone: row.timeZone,
+    takenAtSource: row.takenAtSource,
+    camera: row.camera,
+    exposure: row.exposure,
+    externalId: row.externalId,
+    metadata: row.metadata,
+    importId: row.importId,
+    damaged: row.damaged,
+    originalLostAt: row.originalLostAt,
+    thumbhash: row.thumbhash,
+    dominantColor: row.dominantColor,
+    trashedAt: row.trashedAt,
+    purgeAt: row.purgeAt,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    version: row.version,
+  };
+}
+
+/** The same with its tags, which were read beside the columns. */
+export function taggedPhotoOf(row: TaggedPhotoRow): TaggedPhoto {
+  return Object.assign(photoOf(row), { tags: row.tags });
+}
+
+function locationOf({ latitude, longitude, altitude }: ReadPhotoRow): Photo['location'] {
+  return latitude === null || longitude === null ? null : { latitude, longitude, altitude };
 }

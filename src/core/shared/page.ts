@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonical } from './canonical.js';
 import type { Clock } from './clock.js';
 import { DAY } from './clock.js';
@@ -114,5 +114,5 @@ async function resume<T>(
 
 /** Filters are compared by value. */
 function fingerprint(filters: unknown): string {
-  return createHash('sha256').update(canonical(filters)).digest('hex').slice(0, 16);
+  return hash('sha256', canonical(filters)).slice(0, 16);
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** 256 random bits in 43 characters that may stand in an address. */
 export function newRandomToken(): string {
@@ -7,5 +7,5 @@ export function newRandomToken(): string {
 
 /** What is kept of such a token: 64 hex digits. SHA-256 is right for 256 random bits, as there is nothing to guess. */
 export function hashRandomToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }

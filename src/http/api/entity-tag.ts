@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
@@ -10,7 +10,7 @@ const EXTRAS = ['urls', 'exif', 'photos', 'changes'];
 /** The strong tag of a resource: a hash of what a plain GET returns. */
 export function entityTag(view: object): string {
   const plain = Object.entries(view).filter(([name]) => !EXTRAS.includes(name));
-  return `"${createHash('sha256').update(JSON.stringify(plain)).digest('hex').slice(0, 32)}"`;
+  return `"${hash('sha256', JSON.stringify(plain)).slice(0, 32)}"`;
 }
 
 export function isPlain(view: object): boolean {
