@@ -2,7 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import type { Ports } from './core/ports.js';
-import { AnswerOnce } from './http/api/answer-once.interceptor.js';
+import { AnswerOnce } from './http/api/answer-once.js';
+import { CallHandlers } from './http/api/call-handlers.interceptor.js';
 import { CustomerModule } from './http/api/customer/customer.module.js';
 import { IpGuard } from './http/api/guards/ip.guard.js';
 import { KeyGuard } from './http/api/guards/key.guard.js';
@@ -13,8 +14,8 @@ import { TrafficNotes } from './http/api/guards/traffic-notes.js';
 import { ImportsModule } from './http/api/imports/imports.module.js';
 import { MeModule } from './http/api/me/me.module.js';
 import { PhotosModule } from './http/api/photos/photos.module.js';
-import { ReadRequest } from './http/api/read-request.interceptor.js';
-import { SendReply } from './http/api/send-reply.interceptor.js';
+import { ReadRequest } from './http/api/read-request.js';
+import { SendReply } from './http/api/send-reply.js';
 import { TagsModule } from './http/api/tags/tags.module.js';
 import { UnknownRouteModule } from './http/api/unknown-route.module.js';
 import { DocsModule } from './http/docs/docs.module.js';
@@ -57,9 +58,10 @@ export class AppModule {
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ScopeGuard },
         { provide: APP_GUARD, useClass: PersonGuard },
-        { provide: APP_INTERCEPTOR, useClass: SendReply },
-        { provide: APP_INTERCEPTOR, useClass: ReadRequest },
-        { provide: APP_INTERCEPTOR, useClass: AnswerOnce },
+        ReadRequest,
+        AnswerOnce,
+        SendReply,
+        { provide: APP_INTERCEPTOR, useClass: CallHandlers },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
       exports: [PORTS, HTTP_OPTIONS, KeyUses],

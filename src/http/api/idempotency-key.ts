@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { canonical } from '../../core/shared/canonical.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { Exchange } from '../exchange.js';
-import { isStreamed } from './read-request.interceptor.js';
+import { isStreamed } from './read-request.js';
 
 /** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;

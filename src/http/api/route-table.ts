@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/internal.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { type Access, declaredAccess } from './access.js';
 import type { ParameterTable } from './parameters.js';
-import { type BodyRules, declaredBody, declaredParameters } from './read-request.interceptor.js';
+import { type BodyRules, declaredBody, declaredParameters } from './read-request.js';
 
 export interface Route {
   /** `GET` …; `ALL` for the catch-all. */

@@ -5,7 +5,7 @@ import type { Ports } from '../../../core/ports.js';
 import { PORTS } from '../../ports-token.js';
 import { Needs } from '../access.js';
 import { Calling } from '../calling.js';
-import { Tagged } from '../send-reply.interceptor.js';
+import { Tagged } from '../send-reply.js';
 import { customerView } from './customer.view.js';
 
 @Controller('api/v1/customer')

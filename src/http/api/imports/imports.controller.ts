@@ -17,15 +17,8 @@ import { Calling } from '../calling.js';
 import { KeptAs, Once, type RunOnce } from '../once.js';
 import type { Parameters } from '../parameters.js';
 import { PathId } from '../path-id.js';
-import {
-  Asked,
-  REGISTRATION_BODY_BYTES,
-  Sent,
-  TakesBody,
-  TakesParameters,
-  TakesPatch,
-} from '../read-request.interceptor.js';
-import { Tagged } from '../send-reply.interceptor.js';
+import { Asked, REGISTRATION_BODY_BYTES, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.js';
+import { Tagged } from '../send-reply.js';
 import {
   FinalizationBody,
   ImportCreationBody,

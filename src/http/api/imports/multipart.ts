@@ -6,7 +6,7 @@ import type { InlineFile, InlineWords } from '../../../core/imports/receive-inli
 import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
 import { bodyOf, ClientGone, tooLarge } from '../../request-body.js';
 import { parseJson, readShape } from '../json-body.js';
-import type { StreamedBody } from '../read-request.interceptor.js';
+import type { StreamedBody } from '../read-request.js';
 import { InlineWordsBody } from './import.dto.js';
 
 /** Bytes of the `photos` part, as of a JSON body of the same endpoint (API.md §9). */

@@ -15,8 +15,8 @@ import { Conditions, type IfMatch } from '../entity-tag.js';
 import { nothing, Once, type RunOnce } from '../once.js';
 import type { Parameters } from '../parameters.js';
 import { PathId } from '../path-id.js';
-import { Asked, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.interceptor.js';
-import { Tagged } from '../send-reply.interceptor.js';
+import { Asked, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.js';
+import { Tagged } from '../send-reply.js';
 import {
   demandReturned,
   TagCreationBody,

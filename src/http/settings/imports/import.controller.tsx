@@ -12,7 +12,7 @@ import { type Id, parseId } from '../../../core/shared/ids.js';
 import { For } from '../../api/access.js';
 import { RegistrationBody } from '../../api/imports/import.dto.js';
 import { PathId } from '../../api/path-id.js';
-import { JSON_BODY_BYTES, REGISTRATION_BODY_BYTES } from '../../api/read-request.interceptor.js';
+import { JSON_BODY_BYTES, REGISTRATION_BODY_BYTES } from '../../api/read-request.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
 import { TakesFiles } from '../form-fields.js';

@@ -1,8 +1,7 @@
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { lastValueFrom, type Observable, of } from 'rxjs';
 import { budgetGroupOf } from '../../core/access/rolling-window.js';
 import { answeringStore } from '../../core/idempotency/answering-store.js';
 import { claimKey } from '../../core/idempotency/claim-key.js';
@@ -12,7 +11,6 @@ import { callerOf, type Exchange, exchangeOf } from '../exchange.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { Outcomes, Reply } from '../reply.js';
-import { accessOf } from './access.js';
 import { fingerprintOf, idempotencyKeyOf } from './idempotency-key.js';
 import { type Kept, keptError, ReplayedError } from './kept-answer.js';
 import { type AnyKeeping, KEEPING } from './once.js';
@@ -27,30 +25,34 @@ const REPLAYED = 'Idempotent-Replayed';
  * is kept behind the work: after a crash in between, the key is free in five minutes, and a repetition answers for itself.
  */
 @Injectable()
-export class AnswerOnce implements NestInterceptor {
+export class AnswerOnce {
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(PORTS) private readonly ports: Ports,
     @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
   ) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  async answer(context: ExecutionContext, handle: () => Promise<unknown>): Promise<unknown> {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
-    if (accessOf(this.reflector, context)?.needs !== 'scope') return next.handle();
     const exchange = exchangeOf(request);
     exchange.once = async (act, answerTo) => answerTo(await act(this.ports));
     const key = budgetGroupOf(request.method) === 'write' ? idempotencyKeyOf(request) : null;
-    if (key === null) return next.handle();
+    if (key === null) return handle();
     const keeping = this.reflector.get<AnyKeeping | undefined>(KEEPING, context.getHandler());
     const { customerId } = callerOf(exchange);
     const claimed = await claimKey(this.ports, { customerId, key }, fingerprintOf(request, exchange));
-    if ('answer' in claimed) return of(await this.replay(claimed.answer, exchange, response, keeping));
+    if ('answer' in claimed) return this.replay(claimed.answer, exchange, response, keeping);
     const kept = (answer: unknown) => keptAnswer(answer, response.statusCode, keeping);
-    return of(await this.run(claimed.claim, exchange, next, kept));
+    return this.run(claimed.claim, exchange, handle, kept);
   }
 
-  private async run(claim: Claim, exchange: Exchange, next: CallHandler, kept: (answer: unknown) => KeptAnswer) {
+  private async run(
+    claim: Claim,
+    exchange: Exchange,
+    handle: () => Promise<unknown>,
+    kept: (answer: unknown) => KeptAnswer,
+  ) {
     let isKept = false;
     exchange.once = async (act, answerTo) => {
       const store = answeringStore(this.ports.store, claim, (result) => kept(answerTo(result as never)));
@@ -59,7 +61,7 @@ export class AnswerOnce implements NestInterceptor {
       return answerTo(result);
     };
     try {
-      const answer: unknown = await lastValueFrom(next.handle());
+      const answer: unknown = await handle();
       if (!isKept) await this.quietly(exchange, () => this.keep(claim, kept(answer)));
       return answer;
     } catch (error) {

@@ -1,8 +1,7 @@
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { map, type Observable } from 'rxjs';
 import { Outcomes, Reply } from '../reply.js';
 import { entityTag, isPlain, noneMatch } from './entity-tag.js';
 
@@ -13,20 +12,17 @@ export const Tagged = () => SetMetadata(TAGGED, true);
 
 /** Turns what a handler returns into status, headers and body; a GET that the client has already becomes 304. */
 @Injectable()
-export class SendReply implements NestInterceptor {
+export class SendReply {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  /** Sets status and headers; what it returns is the body. */
+  bodyOf(answer: unknown, context: ExecutionContext): unknown {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
+    const body = answer instanceof Reply ? send(answer, response) : answer;
+    if (answer instanceof Outcomes) return body;
     const tagged = this.reflector.get<boolean | undefined>(TAGGED, context.getHandler()) ?? false;
-    return next.handle().pipe(
-      map((answer: unknown) => {
-        const body = answer instanceof Reply ? send(answer, response) : answer;
-        if (answer instanceof Outcomes) return body;
-        return tagged && typeof body === 'object' && body !== null ? withTag(body, request, response) : body;
-      }),
-    );
+    return tagged && typeof body === 'object' && body !== null ? withTag(body, request, response) : body;
   }
 }
 

@@ -1,14 +1,12 @@
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { finalize, type Observable } from 'rxjs';
 import type { Ports, Uses } from '../../core/ports.js';
 import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
 import { exchangeOf } from '../exchange.js';
 import { PORTS } from '../ports-token.js';
 import { discardBody, hasBody, readBody, tooLarge } from '../request-body.js';
-import { accessOf } from './access.js';
 import { isPlainObject } from './body-fields.js';
 import { type BodyClass, parseJson, readShape } from './json-body.js';
 import { type ParameterTable, readParameters } from './parameters.js';
@@ -90,14 +88,14 @@ export const Sent = createParamDecorator((_: unknown, context: ExecutionContext)
 
 /** Steps 7 and 8 of API.md §4.2, behind the guards: size and type of the body, then everything that is wrong with its fields and the parameters. */
 @Injectable()
-export class ReadRequest implements NestInterceptor {
+export class ReadRequest {
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(PORTS) private readonly ports: Ports,
   ) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    if (accessOf(this.reflector, context)?.needs !== 'scope') return next.handle();
+  /** Leaves what it read in the exchange. Errors: those of the steps. */
+  async read(context: ExecutionContext): Promise<void> {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
@@ -110,10 +108,13 @@ export class ReadRequest implements NestInterceptor {
     if (errors.length > 0) throw invalid(...errors);
     exchange.parameters = parameters.values;
     exchange.body = sent.open ? await sent.open() : sent.body;
-    const { body } = exchange;
-    if (!isStreamed(body)) return next.handle();
-    const leave = () => void body.leave().then(() => discardBody(request));
-    return next.handle().pipe(finalize(leave));
+  }
+
+  /** To be called at the end, whatever it was: stops reading a body that is still open. */
+  leave(context: ExecutionContext): void {
+    const request = context.switchToHttp().getRequest<Request>();
+    const { body } = exchangeOf(request);
+    if (isStreamed(body)) void body.leave().then(() => discardBody(request));
   }
 
   private async bodyOf(request: Request, rules: BodyRules): Promise<SentBody> {
