@@ -12,7 +12,7 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
   ],
   [
     'a key says whose it is, not the other way round; its number is unique',
-    /^SELECT k\.customer_id .* FROM api_keys k JOIN customers c ON c\.id = k\.customer_id WHERE k\.(token_hash|id) = \$1/,
+    /^SELECT k\.customer_id .* FROM api_keys k JOIN customers c ON c\.id = k\.customer_id WHERE (k\.token_hash = ANY\(\$1::text\[\]\)|k\.id = \$1) /,
     /^SELECT k\.customer_id .* FROM api_keys k WHERE id = \$1 AND deleted_at IS NULL/,
     /^UPDATE api_keys SET deleted_at = \$2 WHERE id = \$1 /,
     /^UPDATE api_keys k SET name = \$2, .* WHERE id = \$1 /,

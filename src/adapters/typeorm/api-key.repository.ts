@@ -22,9 +22,9 @@ import { prepared } from './prepared.js';
 import { asJson, change, insert, select, selected } from './rows.js';
 import { inTransaction, withoutTransaction } from './transaction.js';
 
-/** A key that is not deleted, with the status of its customer. */
+/** Keys with the status of their customer. */
 const knownKeys = `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerStatus"
-  FROM api_keys k JOIN customers c ON c.id = k.customer_id WHERE k.deleted_at IS NULL`;
+  FROM api_keys k JOIN customers c ON c.id = k.customer_id`;
 
 export class TypeormKeyStore implements KeyStore {
   /** Nothing is remembered: a deleted key is found by no request that comes after. */
@@ -137,7 +137,7 @@ export class TypeormKeyStore implements KeyStore {
 
   private known(condition: string, value: readonly string[] | Id): Promise<KnownKey[]> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const sql = prepared(`${knownKeys} AND ${condition}`);
+      const sql = prepared(`${knownKeys} WHERE ${condition} AND k.deleted_at IS NULL`);
       const rows = await select<ApiKey & { customerStatus: CustomerStatus }>(manager, sql, [value]);
       return rows.map(({ customerStatus, ...key }) => ({ key, customerStatus }));
     });

@@ -3,22 +3,15 @@ import type { TaggedPhoto } from '../../core/photos/photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../core/photos/photo-query.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
-import { photoTable, type TaggedPhotoRow, taggedPhotoOf } from './photo.table.js';
+import { photoColumns, type TaggedPhotoDocument, taggedPhotoOf } from './photo.table.js';
 import { PhotoConditions } from './photo-conditions.js';
 import { orderOf, stretchesAfter } from './photo-order.js';
 import { isWhole, trashStates, waysOf } from './photo-ways.js';
 import { prepared } from './prepared.js';
-import { select, selected } from './rows.js';
+import { select } from './rows.js';
 
-const columns = selected(photoTable, 'p');
-const tagsByName = "json_agg(json_build_object('id', t.id, 'name', t.name) ORDER BY t.name_key, t.id)";
-
-/** A photo `p` as it is read, with its tags by name. */
-export const taggedColumns = `${columns}, (
-  SELECT coalesce(${tagsByName}, '[]')
-  FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
-  WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
-) AS tags`;
+/** The tags of a photo as its document tells them. */
+export const tagsByName = "json_agg(json_build_object('id', t.id, 'name', t.name) ORDER BY t.name_key, t.id)";
 
 /**
  * The photos of a page that is found by this, as `id` and `value`. Their tags are gathered in one go: looked up photo by photo
@@ -30,8 +23,9 @@ function pageOf(found: string): string {
     FROM photo_tags l JOIN tags t ON t.customer_id = $1 AND t.id = l.tag_id
     WHERE l.customer_id = $1 AND l.photo_id = ANY (ARRAY(SELECT id FROM page)) GROUP BY l.photo_id
   )
-  SELECT ${columns}, coalesce(tagged.tags, '[]') AS tags
-  FROM page JOIN photos p ON p.customer_id = $1 AND p.id = page.id LEFT JOIN tagged ON tagged.id = page.id`;
+  SELECT row_to_json(photo) AS photo
+  FROM page JOIN photos p ON p.customer_id = $1 AND p.id = page.id LEFT JOIN tagged ON tagged.id = page.id,
+    LATERAL (SELECT ${photoColumns}, coalesce(tagged.tags, '[]') AS tags) photo`;
 }
 
 /** One more than what most clients ask for. The limit stands in the text: the planner must know that few rows are wanted. */
@@ -45,17 +39,17 @@ export async function listPhotos(manager: EntityManager, customerId: Id, query: 
   for (const stretch of stretchesAfter(order, window.after)) {
     const limit = window.limit - photos.length;
     if (limit <= 0) break;
-    let page: TaggedPhotoRow[] = [];
+    let page: { photo: TaggedPhotoDocument }[] = [];
     for (const way of ways) {
       const found = way(stretch, limit, page.length);
       if (found === null) continue;
       const sorted = `ORDER BY page.value ${order.direction}, page.id ${order.direction}`;
       const sql = `${pageOf(found.sql)} ${sorted} LIMIT ${limit}`;
       const isUsual = isWhole({ filters, order }) && USUAL.has(limit);
-      page = await select<TaggedPhotoRow>(manager, isUsual ? prepared(sql) : sql, found.values);
+      page = await select(manager, isUsual ? prepared(sql) : sql, found.values);
       if (page.length === limit) break;
     }
-    photos.push(...page.map(taggedPhotoOf));
+    photos.push(...page.map(({ photo }) => taggedPhotoOf(photo)));
   }
   return photos;
 }

@@ -5,13 +5,21 @@ import type { PhotoRepository } from '../../core/photos/photo-repository.js';
 import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
-import { photoOf, photoTable, type ReadPhotoRow, rowOf, type TaggedPhotoRow, taggedPhotoOf } from './photo.table.js';
+import {
+  type PhotoDocument,
+  photoColumns,
+  photoOf,
+  photoTable,
+  rowOf,
+  type TaggedPhotoDocument,
+  taggedPhotoOf,
+} from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
-import { isUnmoved, listPhotos, taggedColumns } from './photo-list.js';
+import { isUnmoved, listPhotos, tagsByName } from './photo-list.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { prepared } from './prepared.js';
-import { asJson, assignments, insertion, select, selected } from './rows.js';
+import { asJson, assignments, insertion, select } from './rows.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
   constructor(
@@ -20,8 +28,8 @@ export class TypeormPhotoRepository implements PhotoRepository {
   ) {}
 
   async get(id: Id): Promise<TaggedPhoto | null> {
-    const [row] = await select<TaggedPhotoRow>(this.manager, prepared(photoById), [this.customerId, id]);
-    return row === undefined ? null : taggedPhotoOf(row);
+    const [found] = await select<Found>(this.manager, prepared(photoById), [this.customerId, id]);
+    return found === undefined ? null : taggedPhotoOf(found.photo);
   }
 
   async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
@@ -38,15 +46,15 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
     if (sha256.length === 0) return [];
-    const rows = await select<ReadPhotoRow>(
+    const found = await select<{ photo: PhotoDocument }>(
       this.manager,
       prepared(
-        `SELECT DISTINCT ON (p.sha256) ${selected(photoTable, 'p')} FROM photos p
+        `SELECT DISTINCT ON (p.sha256) row_to_json(photo) AS photo FROM photos p, LATERAL (SELECT ${photoColumns}) photo
          WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
       ),
       [this.customerId, sha256],
     );
-    return rows.map(photoOf);
+    return found.map(({ photo }) => photoOf(photo));
   }
 
   async exif(id: Id): Promise<ExifTags | null> {
@@ -185,15 +193,23 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 
   private async tagged(condition: string, wanted: readonly Id[]): Promise<TaggedPhoto[]> {
-    const rows = await select<TaggedPhotoRow>(this.manager, photosWhere(condition), [this.customerId, wanted]);
-    return rows.map(taggedPhotoOf);
+    const found = await select<Found>(this.manager, photosWhere(condition), [this.customerId, wanted]);
+    return found.map(({ photo }) => taggedPhotoOf(photo));
   }
+}
+
+interface Found {
+  readonly photo: TaggedPhotoDocument;
 }
 
 const photoById = photosWhere('p.id = $2');
 
 function photosWhere(condition: string): string {
-  return `SELECT ${taggedColumns} FROM photos p WHERE p.customer_id = $1 AND ${condition}`;
+  return `SELECT row_to_json(photo) AS photo FROM photos p, LATERAL (SELECT ${photoColumns}, (
+    SELECT coalesce(${tagsByName}, '[]')
+    FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
+    WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
+  ) AS tags) photo WHERE p.customer_id = $1 AND ${condition}`;
 }
 
 /** Whether an import that goes on has a duplicate of the photo, and may restore it. `$1` is the customer. */
