@@ -1,23 +1,21 @@
 // Requests a second of what clients ask for most, as ratios to a bare node:http server that answers 15 kB of JSON, measured in turns in
 // one run; originals against bare createReadStream. Needs wrk (Debian: apt-get install wrk).
 //   npm run bench:reads -- [photos in the library, default 2000] [seconds of each measurement, default 4] [only, a part of a name]
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import sharp from 'sharp';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres/embedded-postgres.js';
+import { CONNECTIONS, load } from './load.mjs';
 import { fillLibrary } from './scale/rows-read.mjs';
 import { apiOf, freePort, memoryBytes, processorSeconds, root, startService, until200 } from './service.mjs';
 
 const [photos, seconds, only = ''] = [Number(process.argv[2] ?? 2000), Number(process.argv[3] ?? 4), process.argv[4]];
-const CONNECTIONS = 8;
 const ROUNDS = 3;
-const run = promisify(execFile);
 
 /** A page in the middle of the newest thousand: what people see when they scroll. */
 async function main() {
@@ -96,20 +94,6 @@ async function compare(name, target, bare) {
     `${Math.round(memoryBytes(target) / 1e6)} MB`,
   ];
   console.log(cells.join(' '));
-}
-
-async function load({ url, headers = {} }, forSeconds) {
-  const header = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const args = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${forSeconds}s`, '--latency', ...header, url];
-  const { stdout } = await run('wrk', args);
-  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url.split('?')[0]}: ${stdout}`);
-  const requests = Number(/(\d+) requests in/.exec(stdout)[1]);
-  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)[1]);
-  const latency = (percent) => {
-    const [, value, unit] = new RegExp(`${percent}%\\s+([\\d.]+)(us|ms|s)`).exec(stdout);
-    return Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit];
-  };
-  return { requests, rate, p50: latency(50), p99: latency(99) };
 }
 
 const spent = (target) => Object.values(processorSeconds(target)).reduce((sum, each) => sum + each);
