@@ -167,6 +167,19 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
         expect(await keys.list(customerId)).toEqual([other]);
       });
 
+      it('takes the key away from look-ups that begin behind it while others are under way, and no other key', async () => {
+        const [key, other] = [await create(), await create()];
+        let ended = false;
+        const busy = atOnce(4, async () => {
+          while (!ended) await keys.findByHash(key.tokenHash);
+        });
+        await keys.delete(key.id, later(1));
+        const both = await atOnce(20, (n) => keys.findByHash((n % 2 ? key : other).tokenHash));
+        ended = true;
+        await busy;
+        expect(both).toEqual(both.map((_, n) => (n % 2 ? null : { key: other, customerStatus: 'active' })));
+      });
+
       it('is false for a key that is not there any more, or never was', async () => {
         const key = await create();
         const answers = await atOnce(6, () => keys.delete(key.id, later(1)));

@@ -1,0 +1,54 @@
+import { GatheredReads } from '../../src/adapters/typeorm/gathered-reads.js';
+import { Gate } from '../support/tenant.js';
+
+/** Reads that are told apart by a number, and end when their gate is opened. */
+function numberedReads() {
+  const gates: Gate[] = [];
+  const asked: (readonly string[])[] = [];
+  const reads = new GatheredReads<number>(async (names) => {
+    const number = asked.push(names);
+    const gate = new Gate();
+    gates.push(gate);
+    await gate.opened;
+    return new Map(names.filter((name) => name !== 'unknown').map((name) => [name, number]));
+  });
+  const open = (number: number) => gates[number - 1]?.open();
+  return { reads, asked, open };
+}
+
+/** Until what was asked for so far is under way. */
+const underWay = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('gathered reads', () => {
+  it('ask once for what is asked for at the same time, and tell each what it asked for', async () => {
+    const { reads, asked, open } = numberedReads();
+    const answers = Promise.all(['a', 'b', 'a', 'unknown'].map((name) => reads.find(name)));
+    await underWay();
+    open(1);
+    expect(await answers).toEqual([1, 1, 1, null]);
+    expect(asked).toEqual([['a', 'b', 'unknown']]);
+  });
+
+  it('answer nobody by a read that had begun before the question', async () => {
+    const { reads, open } = numberedReads();
+    const first = reads.find('a');
+    await underWay();
+    const second = reads.find('a');
+    await underWay();
+    open(1);
+    open(2);
+    expect(await Promise.all([first, second])).toEqual([1, 2]);
+  });
+
+  it('tell everybody who asked that a read failed, and read anew for whoever asks next', async () => {
+    let failing = true;
+    const reads = new GatheredReads(async (names) => {
+      if (failing) throw new Error('lost');
+      return new Map(names.map((name) => [name, name]));
+    });
+    const answers = await Promise.allSettled([reads.find('a'), reads.find('b')]);
+    expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: new Error('lost') }));
+    failing = false;
+    expect(await reads.find('a')).toBe('a');
+  });
+});
