@@ -1,16 +1,18 @@
 // Time from spawn to the first 200 on /api/v1/me: on an empty DATA_DIR, then on the existing one; against a bare node:http server.
+// Then what memory the idle service takes, its database included.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, root, until200 } from './service.mjs';
+import { freePort, memoryBytes, root, until200 } from './service.mjs';
 
 const port = await freePort();
 const dataDir = mkdtempSync(join(tmpdir(), 'phs-bench-start-'));
 const ROUNDS = 5;
+const IDLE_MS = 30_000;
 
-async function timed(args, env, headers, path) {
+async function timed(args, env, headers, path, stay = () => delay(200)) {
   const began = performance.now();
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -24,10 +26,10 @@ async function timed(args, env, headers, path) {
   await until200(`http://127.0.0.1:${port}${path}`, headers(output));
   const milliseconds = performance.now() - began;
   const ended = new Promise((resolve) => child.on('close', resolve));
-  await delay(200);
+  const stayed = await stay(child);
   child.kill('SIGINT');
   await ended;
-  return { milliseconds, output };
+  return { milliseconds, output, stayed };
 }
 
 const env = { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'error' };
@@ -37,15 +39,21 @@ try {
   const token = /^ {2}(phs_live_\w+)$/m.exec(first.output)?.[1];
   const bare = `require('node:http').createServer((q,r)=>r.end('{}')).listen(${port},'127.0.0.1')`;
   const reference = await timed(['-e', bare], {}, () => ({}), '/');
+  const headers = () => ({ Authorization: `Bearer ${token}` });
   const starts = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    starts.push((await timed(serve, env, () => ({ Authorization: `Bearer ${token}` }), '/api/v1/me')).milliseconds);
+    starts.push((await timed(serve, env, headers, '/api/v1/me')).milliseconds);
   }
   const median = starts.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
   const times = (value) =>
     `${(value / reference.milliseconds).toFixed(1)} × a bare node:http server (${Math.round(value)} ms)`;
   console.log(`first start, empty DATA_DIR, to /healthz: ${times(first.milliseconds)}`);
   console.log(`start on an existing DATA_DIR, to /api/v1/me, median of ${ROUNDS}: ${times(median)}`);
+  const idle = await timed(serve, env, headers, '/api/v1/me', async (child) => {
+    await delay(IDLE_MS);
+    return memoryBytes(child);
+  });
+  console.log(`idle for ${IDLE_MS / 1000} s: ${Math.round(idle.stayed / 1e6)} MB of memory, database included`);
 } finally {
   rmSync(dataDir, { recursive: true, force: true });
 }
