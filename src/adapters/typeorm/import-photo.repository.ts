@@ -5,7 +5,7 @@ import type { ItemError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { importPhotoTable } from './import-photo.table.js';
 import { prepared } from './prepared.js';
-import { asJson, insertion, select, selected, update } from './rows.js';
+import { asJson, insertion, select, selected, updateMany } from './rows.js';
 
 export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   constructor(
@@ -64,6 +64,10 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return this.one(importId, id, 'FOR NO KEY UPDATE');
   }
 
+  lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
+    return this.itemsWith('import_id = $2 AND id = ANY($3::bigint[])', importId, ids, 'FOR NO KEY UPDATE');
+  }
+
   async allocateIds(count: number): Promise<readonly Id[]> {
     const rows = await select<{ id: Id }>(
       this.manager,
@@ -80,8 +84,9 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     await this.manager.query(insertion(importPhotoTable, first), [asJson(rows)]);
   }
 
-  async update(item: ImportPhoto): Promise<void> {
-    await update(this.manager, importPhotoTable, { ...item, customerId: this.customerId });
+  async update(...items: readonly ImportPhoto[]): Promise<void> {
+    const rows = items.map((item) => ({ ...item, customerId: this.customerId }));
+    await updateMany(this.manager, importPhotoTable, this.customerId, rows);
   }
 
   async failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void> {
@@ -120,10 +125,16 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return row ?? null;
   }
 
-  private itemsWith(condition: string, importId: Id, values: readonly (string | Id)[]): Promise<ImportPhoto[]> {
+  private itemsWith(
+    condition: string,
+    importId: Id,
+    values: readonly (string | Id)[],
+    lock: '' | 'FOR NO KEY UPDATE' = '',
+  ): Promise<ImportPhoto[]> {
     return select<ImportPhoto>(
       this.manager,
-      `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p WHERE customer_id = $1 AND ${condition} ORDER BY id`,
+      `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+       WHERE customer_id = $1 AND ${condition} ORDER BY id ${lock}`,
       [this.customerId, importId, values],
     );
   }

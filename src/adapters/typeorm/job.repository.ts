@@ -71,11 +71,16 @@ export class TypeormJobAdder implements JobAdder {
    * A job that waits is locked until the transaction ends, although nothing of it changes: so no worker can take it before
    * the change that it is to find is there. A dead job begins anew.
    */
-  async add(work: JobWork): Promise<void> {
+  async add(...works: readonly JobWork[]): Promise<void> {
+    if (works.length === 0) return;
+    // Each once, and in one order for all who add: else two could wait for each other.
+    const byKey = new Map(works.map((work) => [jobKey(work), JSON.stringify(work)]));
+    const keys = [...byKey.keys()].sort();
     await select(
       this.manager,
       prepared(`WITH added AS (
-         INSERT INTO jobs (customer_id, key, work, cause) VALUES ($1, $2, $3, $4)
+         INSERT INTO jobs (customer_id, key, work, cause)
+         SELECT $1, key, work::json, $4 FROM unnest($2::text[], $3::text[]) AS given (key, work)
          ON CONFLICT (customer_id, key) DO UPDATE SET
            again = jobs.lease IS NOT NULL,
            due_at = CASE WHEN jobs.dead_at IS NULL THEN jobs.due_at ELSE clock_timestamp() END,
@@ -86,7 +91,7 @@ export class TypeormJobAdder implements JobAdder {
          WHERE jobs.lease IS NOT NULL OR jobs.dead_at IS NOT NULL
        )
        SELECT ${notify}`),
-      [this.customerId, jobKey(work), JSON.stringify(work), currentCause()],
+      [this.customerId, keys, keys.map((key) => byKey.get(key)), currentCause()],
     );
   }
 }

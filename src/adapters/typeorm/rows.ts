@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import type { Id } from '../../core/shared/ids.js';
 import { columnName, type Table } from './columns.js';
 import { prepared } from './prepared.js';
 
@@ -61,6 +62,23 @@ export async function update<T>(manager: EntityManager, table: Table<T>, row: Pa
   const given = `json_populate_record(NULL::${tableName}, $1) AS given`;
   const sql = `UPDATE ${tableName} AS stored SET ${assignments(table, row)} FROM ${given} WHERE ${sameKeys(table, row)}`;
   await change(manager, prepared(sql), [asJson(row)]);
+}
+
+/** The same for many rows of one customer, in one statement. All name the columns that the first does. */
+export async function updateMany<T extends { readonly id: Id }>(
+  manager: EntityManager,
+  table: Table<T>,
+  customerId: Id,
+  rows: readonly T[],
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const { tableName } = table.options;
+  const given = `json_populate_recordset(NULL::${tableName}, $1) AS given`;
+  // The keys are named besides, so that the rows are found by them, however many there are.
+  const sql = `UPDATE ${tableName} AS stored SET ${assignments(table, first)} FROM ${given}
+    WHERE stored.customer_id = $2 AND stored.id = ANY($3::bigint[]) AND given.id = stored.id`;
+  await change(manager, prepared(sql), [asJson(rows), customerId, rows.map(({ id }) => id)]);
 }
 
 /** `title = given.title, …` for every named column but the keys. */

@@ -30,8 +30,8 @@ export interface JobQueue {
 /** The other side, inside a transaction: the job exists if and only if the change does. */
 export interface JobAdder {
   /**
-   * Adding work that waits already changes nothing; work that is running is run once more afterwards. The job keeps the cause (`causedBy`)
-   * of the change that brought it, or brought it back to life.
+   * Adding work that waits already changes nothing; work that is running is run once more afterwards. The jobs keep the cause (`causedBy`)
+   * of the change that brought them, or brought them back to life.
    */
-  add(work: JobWork): Promise<void>;
+  add(...works: readonly JobWork[]): Promise<void>;
 }
