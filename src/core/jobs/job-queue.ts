@@ -4,7 +4,8 @@ import type { Job, JobWork } from './job.js';
 export interface JobQueue {
   /**
    * The next due job, held for `leaseSeconds` by the database's clock; its `attempt` is already written. Null when nothing is due.
-   * No two callers hold one job at the same time. A job whose lease ran out is due again.
+   * No two callers hold one job at the same time. A job whose lease ran out is due again. Callers at the same moment may be given jobs
+   * of one turn of a customer.
    */
   claim(leaseSeconds: number): Promise<Job | null>;
   /** Holds it longer. False when the lease was lost: the run must stop. */
