@@ -7,6 +7,9 @@ import { importPhotoTable } from './import-photo.table.js';
 import { prepared } from './prepared.js';
 import { asJson, insertion, select, selected, updateMany } from './rows.js';
 
+/** Found by their ids; the import, which may have thousands more, is only compared. */
+const BY_ID = 'import_id + 0 = $2 AND id = ANY($3::bigint[])';
+
 export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   constructor(
     private readonly manager: EntityManager,
@@ -31,7 +34,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   }
 
   getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
-    return this.itemsWith('import_id = $2 AND id = ANY($3::bigint[])', importId, ids);
+    return this.itemsWith(BY_ID, importId, ids);
   }
 
   findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]> {
@@ -65,7 +68,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   }
 
   lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
-    return this.itemsWith('import_id = $2 AND id = ANY($3::bigint[])', importId, ids, 'FOR NO KEY UPDATE');
+    return this.itemsWith(BY_ID, importId, ids, 'FOR NO KEY UPDATE');
   }
 
   async allocateIds(count: number): Promise<readonly Id[]> {
@@ -133,8 +136,10 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   ): Promise<ImportPhoto[]> {
     return select<ImportPhoto>(
       this.manager,
-      `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
-       WHERE customer_id = $1 AND ${condition} ORDER BY id ${lock}`,
+      prepared(
+        `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+         WHERE customer_id = $1 AND ${condition} ORDER BY id ${lock}`,
+      ),
       [this.customerId, importId, values],
     );
   }

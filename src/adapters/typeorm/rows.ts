@@ -42,18 +42,20 @@ export function insert<T>(
 
 /**
  * Takes the rows as JSON in `$1`. Columns that the first row does not name get their default.
- * @param computed Columns beside those of the table, and the SQL of their values.
+ * @param computed Columns beside those of the table, and the SQL of their values, to which the row is known as `given`.
+ * @param place Of the JSON among the parameters.
  */
 export function insertion<T>(
   table: Table<T>,
   first: Partial<T>,
   computed: Readonly<Record<string, string>> = {},
+  place = '$1',
 ): string {
   const { tableName } = table.options;
   const names = namedBy(table, first).map(columnName);
   const columns = [...names, ...Object.keys(computed)].join(', ');
   const values = [...names, ...Object.values(computed)].join(', ');
-  return `INSERT INTO ${tableName} AS stored (${columns}) SELECT ${values} FROM json_populate_recordset(NULL::${tableName}, $1)`;
+  return `INSERT INTO ${tableName} AS stored (${columns}) SELECT ${values} FROM json_populate_recordset(NULL::${tableName}, ${place}) AS given`;
 }
 
 /** Stores every named column of the row that has these keys. */

@@ -9,6 +9,7 @@ import { Gathering } from '../shared/gathering.js';
 import type { Id } from '../shared/ids.js';
 import type { ImportPhoto } from './import-photo.js';
 import { perStore } from './per-store.js';
+import { readItem } from './read-item.js';
 import { tooLarge } from './registration.js';
 import { announceLook, type Look, type Settled, settle } from './settle-looks.js';
 
@@ -26,7 +27,7 @@ export async function inspectImportPhoto(
   itemId: Id,
   { alone }: { readonly alone: boolean },
 ): Promise<void> {
-  const item = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, itemId));
+  const item = await readItem(uses, customerId, importId, itemId);
   if (item?.status === 'processing') await look(uses, item, alone);
   await publishIfCommitted(uses, customerId, importId);
 }
@@ -133,7 +134,7 @@ export async function giveUpImportPhoto(
   last: unknown,
 ): Promise<void> {
   const error = last instanceof ReaderFailure ? undecodable : unprocessable;
-  const item = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, itemId));
+  const item = await readItem(uses, customerId, importId, itemId);
   if (item !== null) await settle(uses, { item, error });
   await publishIfCommitted(uses, customerId, importId);
 }
