@@ -1,5 +1,5 @@
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
-import { type FileHandle, link, lstat, open, opendir, rm, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, opendir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
@@ -99,8 +99,9 @@ export class LocalBlobStore implements BlobStore {
         const gone = await this.unlessAbsent(() => unlink(path).then(() => true));
         if (gone) emptied.add(dirname(path));
       }
-      for (const folder of emptied) await this.folders.sync(folder);
-      for (const folder of emptied) await this.folders.prune(folder);
+      const left = new Set<string>();
+      for (const folder of emptied) left.add(await this.folders.prune(folder));
+      for (const folder of left) await this.folders.sync(folder);
     });
   }
 
@@ -212,7 +213,7 @@ async function tryLink(source: string, file: string): Promise<boolean> {
 
 async function discard(file: string): Promise<void> {
   // Best effort: the sweep removes what stays.
-  await rm(file, { force: true }).catch(() => undefined);
+  await unlink(file).catch(() => undefined);
 }
 
 let moments = Math.floor(Math.random() * 1000);

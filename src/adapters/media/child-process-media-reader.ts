@@ -141,7 +141,7 @@ export class ChildProcessMediaReader implements MediaReader {
         this.#places.leave();
       }
     } finally {
-      await scratch.remove(name);
+      await scratch.unspool(name);
     }
   }
 
@@ -174,7 +174,7 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   async #keepOrEnd(process: MediaProcess, scratch: Scratch): Promise<void> {
-    const held = process.alive ? await heldMemory(process.pid) : null;
+    const held = process.alive ? heldMemory(process.pid) : null;
     if (process.alive && !this.#closed && (held ?? 0) <= IDLE_MEMORY_BYTES) {
       this.#idle.push(process);
       return;
