@@ -49,16 +49,19 @@ function dominantColor({ data, raw: { channels } }: SmallPicture): string {
   const counts = new Uint32Array(0x1000);
   for (let at = 0; at < data.length; at += channels) {
     const seen = alpha === null ? 255 : (data[at + alpha] ?? 0);
-    const white = (255 - seen) * 255;
-    const r = ((data[at] ?? 0) * seen + white) / 255;
-    const g = ((data[at + green] ?? 0) * seen + white) / 255;
-    const b = ((data[at + blue] ?? 0) * seen + white) / 255;
+    const r = onWhite(data[at] ?? 0, seen);
+    const g = onWhite(data[at + green] ?? 0, seen);
+    const b = onWhite(data[at + blue] ?? 0, seen);
     const colour = ((r & 0xf0) << 4) | (g & 0xf0) | (b >> 4);
     counts[colour] = (counts[colour] ?? 0) + 1;
   }
   const most = counts.reduce((best, count, colour) => (count > (counts[best] ?? 0) ? colour : best), 0);
   const digits = most.toString(16).padStart(3, '0');
   return `#${[...digits].map((digit) => `${digit}8`).join('')}`;
+}
+
+function onWhite(value: number, alpha: number): number {
+  return alpha === 255 ? value : Math.floor((value * alpha + 255 * (255 - alpha)) / 255);
 }
 
 /** Where in a pixel its values are, beside the first: grey is all three colours. */
