@@ -92,7 +92,7 @@ async function ended(api, importId) {
     const { status, counts } = await api('GET', `/imports/${importId}`);
     if (status === 'completed' && counts.imported === count) return;
     if (status !== 'processing') throw new Error(`the import is ${status}: ${JSON.stringify(counts)}`);
-    await delay(100);
+    await delay(250);
   }
 }
 
