@@ -15,7 +15,7 @@ import { runWorker } from './worker/worker.js';
 const LEASE_SECONDS = 60;
 
 /** While some pictures are read, the rows and files of others are written: so many jobs are in hand for each process that reads. */
-const JOBS_PER_PROCESS = 12;
+const JOBS_PER_PROCESS = 8;
 
 /** Jobs, webhooks, and what is done now and then. */
 export interface Background {

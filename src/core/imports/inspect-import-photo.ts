@@ -114,16 +114,18 @@ function publishIfCommitted(uses: InspectUses, customerId: Id, importId: Id): Pr
 
 /** One look is enough for all items of an import whose changes are committed when it begins. */
 const publishings = perStore(
-  ({ store }: Uses<'store'>) =>
+  (uses: Uses<'store'>) =>
     new Gathering<string, { customerId: Id; importId: Id }, void>(async (_, asked) => {
-      for (const { customerId, importId } of asked.slice(0, 1)) {
-        const subject = await store.read(customerId, (view) => view.imports.find(importId));
-        if (subject?.status !== 'processing') continue;
-        await store.within(customerId, (work) => work.jobs.add({ kind: 'publish', importId }));
-      }
+      for (const { customerId, importId } of asked.slice(0, 1)) await askToPublish(uses, customerId, importId);
       return asked.map(() => undefined);
     }),
 );
+
+async function askToPublish({ store }: Uses<'store'>, customerId: Id, importId: Id): Promise<void> {
+  const subject = await store.read(customerId, (view) => view.imports.find(importId));
+  if (subject?.status !== 'processing') return;
+  await store.within(customerId, (work) => work.jobs.add({ kind: 'publish', importId }));
+}
 
 /** For a file that could not be looked at, however often that was tried. `last` is what the last try failed with. */
 export async function giveUpImportPhoto(
