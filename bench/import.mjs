@@ -1,20 +1,23 @@
-// Photos through the whole pipeline, against the least that could do the same work in the same run: accepting them against
-// hash, write and fsync alone; all of it against bare sharp making the same rendition of the same files, on as many cores.
+// Photos through the whole pipeline, against the least that could do the same work in the same run: accepting them, without a worker
+// and beside one, against hash, write and fsync alone; all of it against bare sharp making the same rendition of the same files, on as
+// many cores.
 //   node bench/import.mjs [photos, default 2000] [megapixels of each, default 0.3]
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
-import { apiOf, processorSeconds, root, startService, timedEach } from './service.mjs';
+import { apiOf, processorSeconds, root, startService, ticksPerSecond, timedEach } from './service.mjs';
 
 const count = Number(process.argv[2] ?? 2000);
 const megapixels = Number(process.argv[3] ?? 0.3);
 const cores = availableParallelism();
 const UPLOADS_AT_ONCE = 8;
 const BATCH = 500;
+/** So much that 12 megapixels come to 3 or 4 MB, as out of a camera. */
+const GRAIN = 35;
 const folder = mkdtempSync(join(tmpdir(), 'phs-bench-import-'));
 
 sharp.cache(false);
@@ -37,10 +40,12 @@ async function makeFiles() {
 async function resized(path) {
   const { width, height } = await sharp(path).metadata();
   const factor = Math.sqrt((megapixels * 1e6) / (width * height));
-  return sharp(path)
-    .resize({ width: Math.round(width * factor) })
-    .jpeg({ quality: 85 })
-    .toBuffer();
+  const size = { width: Math.round(width * factor), height: Math.round(height * factor) };
+  const photo = sharp(path).resize({ ...size, fit: 'fill' });
+  // What is much enlarged has less detail than a camera's photo of that size, and would take less time to decode.
+  const grain = { ...size, channels: 3, background: '#000000', noise: { type: 'gaussian', mean: 128, sigma: GRAIN } };
+  const input = factor > 2 ? await sharp({ create: grain }).png({ compressionLevel: 0 }).toBuffer() : null;
+  return (input === null ? photo : photo.composite([{ input, blend: 'soft-light' }])).jpeg({ quality: 85 }).toBuffer();
 }
 
 /** A JPEG COM segment after the first marker (ITU-T T.81, B.2.4.5). */
@@ -87,7 +92,26 @@ async function ended(api, importId) {
     const { status, counts } = await api('GET', `/imports/${importId}`);
     if (status === 'completed' && counts.imported === count) return;
     if (status !== 'processing') throw new Error(`the import is ${status}: ${JSON.stringify(counts)}`);
-    await delay(100);
+    await delay(250);
+  }
+}
+
+/** Registered and uploaded, in seconds; the import stays open. */
+async function accepted(api, files) {
+  const began = performance.now();
+  const { id } = await api('POST', '/imports', {});
+  await register(api, id, files);
+  await timedEach(files, UPLOADS_AT_ONCE, send);
+  return { id, seconds: (performance.now() - began) / 1000 };
+}
+
+/** Nobody looks at what comes. */
+async function withoutWorker(files) {
+  const service = await startService({ ROLE: 'api' });
+  try {
+    return (await accepted(apiOf(service), files)).seconds;
+  } finally {
+    await service.stop();
   }
 }
 
@@ -96,20 +120,25 @@ async function throughService(files) {
   try {
     const api = apiOf(service);
     const before = processorSeconds(service);
+    const idleBefore = idleSeconds();
     const began = performance.now();
-    const { id } = await api('POST', '/imports', {});
-    await register(api, id, files);
-    const registered = (performance.now() - began) / 1000;
-    const uploaded = await timedEach(files, UPLOADS_AT_ONCE, send);
+    const { id, seconds } = await accepted(api, files);
     await api('POST', `/imports/${id}/finalize`);
     await ended(api, id);
     const all = (performance.now() - began) / 1000;
+    const idle = (idleSeconds() - idleBefore) / (all * cores);
     const after = processorSeconds(service);
-    const spent = Object.entries(after).map(([kind, seconds]) => [kind, ((seconds - before[kind]) * 1000) / count]);
-    return { registered, uploaded, all, spent };
+    const spent = Object.entries(after).map(([kind, spent]) => [kind, ((spent - before[kind]) * 1000) / count]);
+    return { accepting: seconds, all, idle, spent };
   } finally {
     await service.stop();
   }
+}
+
+/** Of all processors of the machine, since its start: doing nothing, or waiting for a disk. Linux (proc_stat(5)). */
+function idleSeconds() {
+  const [, , , , idle, waiting] = /^cpu .*$/m.exec(readFileSync('/proc/stat', 'utf8'))[0].split(/ +/);
+  return (Number(idle) + Number(waiting)) / ticksPerSecond;
 }
 
 try {
@@ -118,13 +147,16 @@ try {
   console.log(`${count} photos of ${megapixels} megapixels, ${kilobytes} kB each, ${cores} cores`);
   const accept = await bareAccept(files);
   const decode = await bareSharp(files);
-  const { registered, uploaded, all, spent } = await throughService(files);
+  const paused = await withoutWorker(files);
+  const { accepting, all, idle, spent } = await throughService(files);
   const rate = (seconds) => `${(count / seconds).toFixed(1)} photos/s`;
   const row = (what, seconds, reference, bare) =>
     console.log(`${what}: ${(bare / seconds).toFixed(2)} of ${reference} (${rate(seconds)} against ${rate(bare)})`);
-  row('registered and uploaded, jobs running', registered + uploaded, 'bare hash, write and fsync', accept);
+  row('registered and uploaded, no jobs running', paused, 'bare hash, write and fsync', accept);
+  row('registered and uploaded, jobs running', accepting, 'bare hash, write and fsync', accept);
   row('end to end, library and thumb ready', all, 'bare sharp making the same thumb', decode);
   console.log(`processor time of a photo: ${spent.map(([kind, ms]) => `${kind} ${ms.toFixed(1)} ms`).join(', ')}`);
+  console.log(`of the machine ${Math.round(idle * 100)} % idle`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -87,14 +87,16 @@ export async function timedEach(items, together, work) {
   return (performance.now() - began) / 1000;
 }
 
+/** In which the kernel counts processor time. */
+export const ticksPerSecond = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout);
+
 /** Seconds of processor time, so far, of the service and all that it started: by what they are. Linux. */
 export function processorSeconds({ pid }) {
-  const ticks = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout);
   const seconds = { service: 0, media: 0, database: 0 };
   for (const each of family(pid)) {
     const fields = statOf(each.pid);
     // utime, stime, and those of children that have ended and been waited for (proc_pid_stat(5), fields 14 to 17).
-    const spent = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticks;
+    const spent = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticksPerSecond;
     seconds[kindOf(each)] += spent;
   }
   return seconds;

@@ -14,6 +14,9 @@ import { runWorker } from './worker/worker.js';
 /** How long a job is held; the worker holds it longer while it runs. A killed worker's job is due again after this. */
 const LEASE_SECONDS = 60;
 
+/** While some pictures are read, the rows and files of others are written: so many jobs are in hand for each process that reads. */
+const JOBS_PER_PROCESS = 8;
+
 /** Jobs, webhooks, and what is done now and then. */
 export interface Background {
   stop(): Promise<unknown>;
@@ -23,7 +26,7 @@ export function startBackground({ ports, metrics, tracing }: OpenPorts, config: 
   const run: Run = (job) => runJob(ports, job);
   const traced: Run = tracing === null ? run : (job) => tracing.job(job, () => run(job));
   const worker = runWorker(ports, timed(traced, metrics), {
-    concurrency: config.workerConcurrency,
+    concurrency: config.workerConcurrency * JOBS_PER_PROCESS,
     leaseSeconds: LEASE_SECONDS,
     onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
     onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),

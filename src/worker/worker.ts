@@ -28,6 +28,8 @@ export interface RunningWorker {
 }
 
 const MAX_PAUSE_SECONDS = 5;
+/** How long a full worker lets places become free before it takes the next jobs: many are claimed almost as cheaply as one. */
+const HANDFUL_MS = 50;
 const MAX_REASON_LENGTH = 500;
 
 /**
@@ -53,6 +55,8 @@ class Worker {
   private readonly bell = new Bell();
   private unlisten: (() => Promise<void>) | null = null;
   private arrived = false;
+  /** The last claim gave all that it asked for: there may be more. */
+  private plenty = false;
   /** Claims that failed in a row. */
   private failedClaims = 0;
   /** Runs that met an outage since the last that succeeded. */
@@ -71,7 +75,7 @@ class Worker {
 
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      if (this.running.size >= this.options.concurrency) await this.bell.wait();
+      if (this.free === 0) await this.makeRoom();
       else await this.takeNext();
     }
     await Promise.all(this.running);
@@ -79,15 +83,30 @@ class Worker {
     await this.unlisten?.().catch(this.onQueueError);
   }
 
+  private get free(): number {
+    return this.options.concurrency - this.running.size;
+  }
+
+  /** Until half of the places are free, or one has been for a moment. */
+  private async makeRoom(): Promise<void> {
+    await this.bell.wait();
+    const end = performance.now() + HANDFUL_MS;
+    while (!this.stopping.signal.aborted && this.free < Math.floor(this.options.concurrency / 2)) {
+      const left = end - performance.now();
+      if (left <= 0) return;
+      await this.bell.wait(left);
+    }
+  }
+
   private async takeNext(): Promise<void> {
     if (!this.arrived) await this.arrive();
+    const asked = this.plenty && this.outages === 0 ? this.free : 1;
     const since = performance.now();
-    const job = await this.claim();
+    const jobs = await this.claim(asked);
+    this.plenty = jobs.length === asked;
+    for (const job of jobs) this.start(job, since);
     if (this.failedClaims > 0) return this.pauseFor(this.failedClaims);
-    if (job !== null) {
-      this.start(job, since);
-      return this.pauseFor(this.outages);
-    }
+    if (jobs.length > 0) return this.pauseFor(this.outages);
     await this.bell.wait((this.options.idleSeconds ?? 5) * 1000);
   }
 
@@ -95,16 +114,13 @@ class Worker {
     if (troubles > 0) await pause(pauseMilliseconds(troubles), this.stopping.signal);
   }
 
-  private async claim(): Promise<Job | null> {
-    try {
-      const job = await this.jobs.claim(this.options.leaseSeconds);
-      this.failedClaims = 0;
-      return job;
-    } catch (error) {
-      this.failedClaims += 1;
-      this.onQueueError(error);
-      return null;
-    }
+  private async claim(count: number): Promise<Job[]> {
+    const claims = Array.from({ length: count }, () => this.jobs.claim(this.options.leaseSeconds));
+    const answers = await Promise.allSettled(claims);
+    const failure = answers.find((answer) => answer.status === 'rejected');
+    this.failedClaims = failure === undefined ? 0 : this.failedClaims + 1;
+    if (failure !== undefined) this.onQueueError(failure.reason);
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value ?? []) : []));
   }
 
   /** Listens, so that nothing is missed after the first claim, and takes over from the dead. Tried again before each claim. */

@@ -146,6 +146,39 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       expect(await get(tenant, item)).toMatchObject({ attempt: 11 });
     });
 
+    it('take many of one import at once, by id ascending, and leave the others alone', async () => {
+      const tenant = await newTenant();
+      const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
+      const items = [await tenant.addItem(subject), await tenant.addItem(subject), await tenant.addItem(subject)];
+      const [foreign, ids] = [await tenant.addItem(other), items.map(({ id }) => id)];
+      const changed = items.map((item, index) => ({ ...item, ...full, sha256: sampleHash(), sizeBytes: index + 10 }));
+      await tenant.within(async ({ importPhotos }) => {
+        const held = await importPhotos.lockMany(subject.id, [...ids.toReversed(), foreign.id, 10 ** 9]);
+        expect(held).toEqual(items);
+        await importPhotos.update(...changed.slice(1));
+        await importPhotos.update();
+      });
+      for (const [index, item] of items.entries()) {
+        expect(await get(tenant, item)).toEqual(index === 0 ? item : changed[index]);
+      }
+      expect(await get(tenant, foreign)).toEqual(foreign);
+      expect(await tenant.within(({ importPhotos }) => importPhotos.lockMany(subject.id, []))).toEqual([]);
+    });
+
+    it('hold many items: no change of many at once is lost, whatever their order', async () => {
+      const tenant = await newTenant();
+      const subject = await tenant.addImport();
+      const items = [await tenant.addItem(subject), await tenant.addItem(subject)];
+      const ids = items.map(({ id }) => id);
+      await atOnce(10, (side) =>
+        tenant.within(async ({ importPhotos }) => {
+          const held = await importPhotos.lockMany(subject.id, side % 2 === 0 ? ids : ids.toReversed());
+          await importPhotos.update(...held.map((item) => ({ ...item, attempt: item.attempt + 1 })).toReversed());
+        }),
+      );
+      for (const item of items) expect(await get(tenant, item)).toMatchObject({ attempt: 11 });
+    });
+
     it('let one of two win that move an item on, when each looks at its state first', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();

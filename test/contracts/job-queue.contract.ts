@@ -101,6 +101,23 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(new Set(all.map((job) => job.id)).size).toBe(works.length + 1);
       });
 
+      it('takes several works, of which some may wait already, or be named twice', async () => {
+        await add(inspect(2));
+        await tenant.within((work) => work.jobs.add(inspect(3), inspect(2), publish, inspect(3)));
+        await tenant.within((work) => work.jobs.add());
+        const all = (await claimAll()).map((job) => job.work);
+        expect(all).toHaveLength(3);
+        expect(all).toEqual(expect.arrayContaining([inspect(2), inspect(3), publish]));
+      });
+
+      it('of several works at once from many sides makes each one job', async () => {
+        const works = Array.from({ length: 20 }, (_, photo) => inspect(photo + 1));
+        await atOnce(8, (side) =>
+          tenant.within((work) => work.jobs.add(...(side % 2 === 0 ? works : works.toReversed()))),
+        );
+        expect(await claimAll()).toHaveLength(20);
+      });
+
       it('of many at once makes one job', async () => {
         await atOnce(10, () => add(publish));
         expect(await claimAll()).toHaveLength(1);

@@ -90,6 +90,37 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(new Set(answers.map((answer) => answer.winner))).toEqual(new Set([ids[won]]));
     });
 
+    it('takes many at once, each with its own tags and EXIF, but those whose bytes are there', async () => {
+      const tenant = await newTenant();
+      const [a, b, gone] = [await tenant.addTag('a'), await tenant.addTag('b'), await tenant.addTag('c')];
+      await tenant.within(({ tags }) => tags.delete(gone.id, later(1)));
+      const there = await tenant.addPhoto({}, [a.id]);
+      const ids = await Promise.all([1, 2, 3, 4, 5].map(() => tenant.newId()));
+      const [first, second, known, twice, trashed] = ids as [Id, Id, Id, Id, Id];
+      const one = samplePhoto(tenant.id, first, { ...fullPhoto, trashedAt: null, purgeAt: null, sha256: sampleHash() });
+      const additions = [
+        { photo: one, tagIds: [b.id, a.id, gone.id, b.id], exif: sampleExif },
+        { photo: samplePhoto(tenant.id, second, { sha256: sampleHash() }), tagIds: [], exif: {} },
+        { photo: samplePhoto(tenant.id, known, { sha256: there.sha256 }), tagIds: [a.id], exif: {} },
+        { photo: samplePhoto(tenant.id, twice, { sha256: one.sha256 }), tagIds: [a.id], exif: {} },
+        {
+          photo: samplePhoto(tenant.id, trashed, { trashedAt: later(1), purgeAt: later(2) }),
+          tagIds: [a.id],
+          exif: {},
+        },
+      ];
+      const stored = await tenant.within(({ photos }) => photos.insertMany(additions));
+      const winner = present([first, twice].find((id) => stored.includes(id)));
+      expect([...stored].sort((x, y) => x - y)).toEqual([winner, second, trashed].sort((x, y) => x - y));
+      expect((await get(tenant, winner))?.tags.map(({ id }) => id)).toEqual(winner === first ? [a.id, b.id] : [a.id]);
+      expect(await tenant.read(({ photos }) => photos.exif(winner))).toEqual(winner === first ? sampleExif : {});
+      expect(await get(tenant, second)).toMatchObject({ tags: [] });
+      expect(await get(tenant, known)).toBeNull();
+      expect(await countOf(tenant, a.id)).toBe(2);
+      expect(await countOf(tenant, b.id)).toBe(winner === first ? 1 : 0);
+      expect(await tenant.within(({ photos }) => photos.insertMany([]))).toEqual([]);
+    });
+
     it('takes the same bytes with another dupSeq, over 0 and never the same again', async () => {
       const tenant = await newTenant();
       const { sha256 } = await tenant.addPhoto();

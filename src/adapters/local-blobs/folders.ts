@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Gathering } from '../../core/shared/gathering.js';
 import { systemCode } from './storage-error.js';
 
 export const FOLDER_MODE = 0o700;
@@ -17,6 +18,12 @@ export class Folders {
    * and not yet synced.
    */
   private readonly onDisk = new Map<string, string>();
+
+  /** Who needs a folder synced while it is being synced joins the next time, with all who wait for that. */
+  private readonly syncs = new Gathering<string, null, void>(async (folder, calls) => {
+    await syncFolder(folder);
+    return calls.map(() => undefined);
+  });
 
   constructor(readonly root: string) {}
 
@@ -35,12 +42,16 @@ export class Folders {
     await this.settle(folder);
   }
 
-  /** Syncs a folder and the parents of those above it that are not known to be on the disk. */
+  /**
+   * Syncs a folder and the parents of those above it that are not known to be on the disk. One that is known has been there ever since,
+   * and with it all above it: none of them can have been removed while it was not empty.
+   */
   private async settle(folder: string): Promise<void> {
     const unsettled: [string, string][] = [];
     for (let child = folder; child !== this.root; child = dirname(child)) {
       const identity = await identify(child);
-      if (identity !== null && this.onDisk.get(child) !== identity) unsettled.push([child, identity]);
+      if (identity !== null && this.onDisk.get(child) === identity) break;
+      if (identity !== null) unsettled.push([child, identity]);
     }
     await Promise.all([folder, ...unsettled.map(([child]) => dirname(child))].map((each) => this.sync(each)));
     for (const [child, identity] of unsettled) this.remember(child, identity);
@@ -57,23 +68,27 @@ export class Folders {
   /** Puts a folder's entries on the disk. One that is gone stands for the nearest folder above it. */
   async sync(folder: string): Promise<void> {
     try {
-      await syncFolder(folder);
+      await this.syncs.do(folder, null);
     } catch (error) {
       if (systemCode(error) !== 'ENOENT' || folder === this.root) throw error;
       await this.sync(dirname(folder));
     }
   }
 
-  /** Removes a folder if it is empty, then those above it. Best effort: what is left empty does no harm. */
-  async prune(folder: string): Promise<void> {
+  /**
+   * Removes a folder if it is empty, then those above it. Best effort: what is left empty does no harm. Answers the first that is still
+   * there: once it is synced, what was removed does not come back.
+   */
+  async prune(folder: string): Promise<string> {
     for (let empty = folder; empty !== this.root; empty = dirname(empty)) {
       try {
         await rmdir(empty);
       } catch (error) {
-        if (systemCode(error) !== 'ENOENT') return;
+        if (systemCode(error) !== 'ENOENT') return empty;
       }
       this.onDisk.delete(empty);
     }
+    return this.root;
   }
 }
 

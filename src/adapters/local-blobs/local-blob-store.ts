@@ -1,5 +1,5 @@
-import { type BigIntStats, constants, type Dirent } from 'node:fs';
-import { type FileHandle, link, lstat, open, opendir, rm, stat, unlink } from 'node:fs/promises';
+import { constants, type Dirent } from 'node:fs';
+import { link, lstat, open, opendir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
@@ -8,8 +8,8 @@ import { fileBytes } from './file-bytes.js';
 import { Folders, makeFolder } from './folders.js';
 import { isAbsence, onDisk, systemCode } from './storage-error.js';
 import { TempFiles } from './temp-files.js';
+import { infoOf, writeFile } from './written-file.js';
 
-const FILE_MODE = 0o600;
 const TEMP_FOLDER = 'tmp';
 const LIST_BATCH = 64;
 
@@ -99,8 +99,9 @@ export class LocalBlobStore implements BlobStore {
         const gone = await this.unlessAbsent(() => unlink(path).then(() => true));
         if (gone) emptied.add(dirname(path));
       }
-      for (const folder of emptied) await this.folders.sync(folder);
-      for (const folder of emptied) await this.folders.prune(folder);
+      const left = new Set<string>();
+      for (const folder of emptied) left.add(await this.folders.prune(folder));
+      for (const folder of left) await this.folders.sync(folder);
     });
   }
 
@@ -175,31 +176,6 @@ export class LocalBlobStore implements BlobStore {
   }
 }
 
-/** A new file with these bytes, synced. What `bytes` throws comes out as it is. */
-async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
-  const handle = await onDisk(() => open(file, 'wx', FILE_MODE));
-  try {
-    for await (const chunk of bytes) await onDisk(() => writeAll(handle, chunk));
-    return await onDisk(async () => {
-      const now = nextMoment();
-      await handle.utimes(now, now);
-      await handle.sync();
-      const info = infoOf(await handle.stat({ bigint: true }));
-      await handle.close();
-      return info;
-    });
-  } catch (error) {
-    await handle.close().catch(() => undefined);
-    throw error;
-  }
-}
-
-async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let written = 0; written < chunk.length; ) {
-    written += (await handle.write(chunk, written, chunk.length - written)).bytesWritten;
-  }
-}
-
 async function tryLink(source: string, file: string): Promise<boolean> {
   try {
     await link(source, file);
@@ -212,18 +188,5 @@ async function tryLink(source: string, file: string): Promise<boolean> {
 
 async function discard(file: string): Promise<void> {
   // Best effort: the sweep removes what stays.
-  await rm(file, { force: true }).catch(() => undefined);
-}
-
-let moments = Math.floor(Math.random() * 1000);
-
-/** Seconds since 1970, told apart within a millisecond: kernels stamp files in steps of several, and reuse inode numbers at once. */
-function nextMoment(): number {
-  moments += 1;
-  return (Date.now() + (moments % 1000) / 1000) / 1000;
-}
-
-function infoOf(stats: BigIntStats): BlobInfo {
-  const etag = [stats.ino, stats.mtimeNs, stats.size].map((part) => part.toString(36)).join('-');
-  return { sizeBytes: Number(stats.size), etag };
+  await unlink(file).catch(() => undefined);
 }

@@ -18,7 +18,7 @@ import { openScratch, type Scratch } from './scratch.js';
 import { formats, sniff } from './sniff.js';
 
 export interface MediaReaderOptions extends Partial<ProcessBounds> {
-  /** Where files are kept while they are looked at; made when missing. Its disk must hold the pictures that are looked at together, and HEIC unpacked. */
+  /** Where files are kept while they are looked at; made when missing. Its disk must hold twice the pictures that are looked at together, and HEIC unpacked. */
   readonly scratchDir: string;
   /** How many pictures at once, 2 when absent; each may hold `maxMemoryBytes`. */
   readonly processes?: number;
@@ -42,6 +42,8 @@ export class ChildProcessMediaReader implements MediaReader {
   readonly #processes = new Set<MediaProcess>();
   readonly #idle: MediaProcess[] = [];
   readonly #places: Places;
+  /** For pictures that are looked at, or are the next. */
+  readonly #next: Places;
   #scratch: Promise<Scratch> | null = null;
   #names = 0;
   #closed = false;
@@ -57,6 +59,7 @@ export class ChildProcessMediaReader implements MediaReader {
       ...options,
     };
     this.#places = new Places(this.#options.processes);
+    this.#next = new Places(2 * this.#options.processes);
   }
 
   sniff(head: Uint8Array): Promise<Sniffed> {
@@ -64,7 +67,10 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   async inspect(bytes: AsyncIterable<Uint8Array>, { maxPixels, alone = false }: InspectBounds): Promise<Inspection> {
-    const answer = await this.#run(bytes, alone, (path, folder) => ({ kind: 'inspect', path, folder, maxPixels }));
+    // However many are to be looked at, few files lie here, and who waits for a rendition does not wait behind them all.
+    await this.#next.take(false);
+    const look = this.#run(bytes, alone, (path, folder) => ({ kind: 'inspect', path, folder, maxPixels }));
+    const answer = await look.finally(() => this.#next.leave());
     if ('inspection' in answer) return answer.inspection;
     throw troubleIn(answer);
   }
@@ -141,7 +147,7 @@ export class ChildProcessMediaReader implements MediaReader {
         this.#places.leave();
       }
     } finally {
-      await scratch.remove(name);
+      await scratch.unspool(name);
     }
   }
 
@@ -174,7 +180,7 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   async #keepOrEnd(process: MediaProcess, scratch: Scratch): Promise<void> {
-    const held = process.alive ? await heldMemory(process.pid) : null;
+    const held = process.alive ? heldMemory(process.pid) : null;
     if (process.alive && !this.#closed && (held ?? 0) <= IDLE_MEMORY_BYTES) {
       this.#idle.push(process);
       return;

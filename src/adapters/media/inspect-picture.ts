@@ -1,11 +1,11 @@
-import { rgbaToThumbHash } from 'thumbhash';
 import type { Inspection, RenderedPicture } from '../../core/media/media-reader.js';
 import { renditionSizes } from '../../core/media/renditions.js';
+import { impression } from './impression.js';
 import type { PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
 import { type Picture, withPicture } from './picture.js';
 import { decodeFailed, Refusal } from './refusals.js';
-import { pixelsOf, type SmallPicture, sharpOf, smallPicture } from './small-picture.js';
+import { type SmallPicture, sharpOf, smallPicture } from './small-picture.js';
 
 export interface InspectOrder {
   readonly path: string;
@@ -33,8 +33,7 @@ export async function inspectPicture(
           orientation,
           alpha,
           damaged,
-          thumbhash: await thumbhash(small),
-          dominantColor: await dominantColor(small),
+          ...impression(small),
           ...(await readMetadata({ path: order.path, contentType, xmp: picture.xmp })),
         },
       };
@@ -61,17 +60,4 @@ async function thumb(small: SmallPicture, alpha: boolean): Promise<RenderedPictu
   return alpha
     ? { bytes: await sharpOf(small).webp({ quality: 80 }).toBuffer(), contentType: 'image/webp' }
     : { bytes: await sharpOf(small).jpeg({ quality: 80 }).toBuffer(), contentType: 'image/jpeg' };
-}
-
-async function thumbhash(small: SmallPicture): Promise<string> {
-  const smaller = sharpOf(small).resize({ width: 100, height: 100, fit: 'inside', withoutEnlargement: true });
-  const { data, raw } = await pixelsOf(smaller.ensureAlpha());
-  return Buffer.from(rgbaToThumbHash(raw.width, raw.height, data)).toString('base64');
-}
-
-/** Transparent parts count as the white on which they would be shown. */
-async function dominantColor(small: SmallPicture): Promise<string> {
-  const opaque = await pixelsOf(sharpOf(small).flatten({ background: '#ffffff' }));
-  const { dominant } = await sharpOf(opaque).stats();
-  return `#${[dominant.r, dominant.g, dominant.b].map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }

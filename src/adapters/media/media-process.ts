@@ -85,7 +85,7 @@ export class MediaProcess {
     this.#child.ref();
     this.#child.channel?.ref();
     let timer = this.#bound(START_MS);
-    const watch = setInterval(() => void this.#demandMemory(), WATCH_MS);
+    const watch = setInterval(() => this.#demandMemory(), WATCH_MS);
     try {
       const outcome = await new Promise<MediaAnswer | Error>((resolve) => {
         this.#settle = resolve;
@@ -130,8 +130,8 @@ export class MediaProcess {
     this.#child.kill('SIGKILL');
   }
 
-  async #demandMemory(): Promise<void> {
-    const held = await heldMemory(this.pid);
+  #demandMemory(): void {
+    const held = heldMemory(this.pid);
     if (held === null || held <= this.bounds.maxMemoryBytes || this.#settle === null) return;
     this.#kill(`was ended: it took more than ${Math.round(this.bounds.maxMemoryBytes / 1024 ** 2)} MiB of memory`);
   }

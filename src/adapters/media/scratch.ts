@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, readdir, rm, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { onDisk } from '../local-blobs/storage-error.js';
+import { onDisk, systemCode } from '../local-blobs/storage-error.js';
 
 /**
  * A folder of one reader, under one that all readers on this disk share. Nothing in it outlives the reader by design, or the next
@@ -12,7 +12,9 @@ export interface Scratch {
   /** Writes bytes to a new file that only we can read. When it throws, nothing stays. Errors: those of `bytes`, as they are. */
   spool(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
   folder(name: string): Promise<string>;
-  /** Absent is fine. */
+  /** Removes what `spool` has written. Absent is fine. */
+  unspool(name: string): Promise<void>;
+  /** Removes a folder with all that is in it. Absent is fine. */
   remove(name: string): Promise<void>;
   removeAll(): Promise<void>;
 }
@@ -55,9 +57,17 @@ async function openFolder(shared: string): Promise<Scratch> {
       await onDisk(() => mkdir(join(path, name), { mode: 0o700 }));
       return join(path, name);
     },
+    unspool: (name) =>
+      onDisk(async () => {
+        await unlink(join(path, name)).catch(unlessAbsent);
+      }),
     remove: (name) => onDisk(() => rm(join(path, name), { recursive: true, force: true })),
     removeAll: () => onDisk(() => rm(path, { recursive: true, force: true })),
   };
+}
+
+function unlessAbsent(error: unknown): void {
+  if (systemCode(error) !== 'ENOENT') throw error;
 }
 
 async function writeAll(file: Awaited<ReturnType<typeof open>>, chunk: Uint8Array): Promise<void> {

@@ -23,6 +23,15 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
     return item;
   }
 
+  async lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
+    const items = await this.getMany(importId, ids);
+    this.held.hold(
+      'item',
+      items.map(({ id }) => id),
+    );
+    return items;
+  }
+
   async list({ importId, statuses, window }: ItemQuery): Promise<readonly ImportPhoto[]> {
     const items = this.of(importId).filter((item) => statuses === undefined || statuses.includes(item.status));
     return windowOf(items, ({ id }) => ({ value: id, id }), false, window);
@@ -73,10 +82,12 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
     }
   }
 
-  async update(item: ImportPhoto): Promise<void> {
-    if ((await this.get(item.importId, item.id)) === null) return;
-    if (!this.held.holds('import', item.importId)) this.held.demand('item', item.id);
-    this.store(item);
+  async update(...items: readonly ImportPhoto[]): Promise<void> {
+    for (const item of items) {
+      if ((await this.get(item.importId, item.id)) === null) continue;
+      if (!this.held.holds('import', item.importId)) this.held.demand('item', item.id);
+      this.store(item);
+    }
   }
 
   async failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void> {

@@ -17,7 +17,11 @@ export class MemoryJobAdder implements JobAdder {
     private readonly clock: Clock,
   ) {}
 
-  async add(work: JobWork): Promise<void> {
+  async add(...works: readonly JobWork[]): Promise<void> {
+    for (const work of works) this.addOne(work);
+  }
+
+  private addOne(work: JobWork): void {
     const key = keyOf({ customerId: this.customerId, work });
     const waiting = this.database.jobs.get(key);
     if (waiting !== undefined && waiting.deadReason === null) {

@@ -1,6 +1,6 @@
 import { type ExifTags, isTrashed, type Photo, type TaggedPhoto } from '../../core/photos/photo.js';
 import { type PhotoFilters, type PhotoQuery, type PhotoSort, photoPosition } from '../../core/photos/photo-query.js';
-import type { PhotoRepository } from '../../core/photos/photo-repository.js';
+import type { NewPhoto, PhotoRepository } from '../../core/photos/photo-repository.js';
 import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
@@ -98,6 +98,14 @@ export class MemoryPhotoRepository implements PhotoRepository {
     this.database.links.set(photo.id, known);
     if (!isTrashed(photo)) this.shiftCounts(known, 1);
     return true;
+  }
+
+  async insertMany(additions: readonly NewPhoto[]): Promise<readonly Id[]> {
+    const stored: Id[] = [];
+    for (const { photo, tagIds, exif } of additions) {
+      if (await this.insert(photo, tagIds, exif)) stored.push(photo.id);
+    }
+    return stored;
   }
 
   async nextDupSeq(): Promise<number> {

@@ -5,7 +5,10 @@ import type { ItemError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { importPhotoTable } from './import-photo.table.js';
 import { prepared } from './prepared.js';
-import { asJson, insertion, select, selected, update } from './rows.js';
+import { asJson, insertion, select, selected, updateMany } from './rows.js';
+
+/** Found by their ids; the import, which may have thousands more, is only compared. */
+const BY_ID = 'import_id + 0 = $2 AND id = ANY($3::bigint[])';
 
 export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   constructor(
@@ -31,7 +34,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   }
 
   getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
-    return this.itemsWith('import_id = $2 AND id = ANY($3::bigint[])', importId, ids);
+    return this.itemsWith(BY_ID, importId, ids);
   }
 
   findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]> {
@@ -64,6 +67,10 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return this.one(importId, id, 'FOR NO KEY UPDATE');
   }
 
+  lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
+    return this.itemsWith(BY_ID, importId, ids, 'FOR NO KEY UPDATE');
+  }
+
   async allocateIds(count: number): Promise<readonly Id[]> {
     const rows = await select<{ id: Id }>(
       this.manager,
@@ -80,8 +87,9 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     await this.manager.query(insertion(importPhotoTable, first), [asJson(rows)]);
   }
 
-  async update(item: ImportPhoto): Promise<void> {
-    await update(this.manager, importPhotoTable, { ...item, customerId: this.customerId });
+  async update(...items: readonly ImportPhoto[]): Promise<void> {
+    const rows = items.map((item) => ({ ...item, customerId: this.customerId }));
+    await updateMany(this.manager, importPhotoTable, this.customerId, rows);
   }
 
   async failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void> {
@@ -120,10 +128,18 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return row ?? null;
   }
 
-  private itemsWith(condition: string, importId: Id, values: readonly (string | Id)[]): Promise<ImportPhoto[]> {
+  private itemsWith(
+    condition: string,
+    importId: Id,
+    values: readonly (string | Id)[],
+    lock: '' | 'FOR NO KEY UPDATE' = '',
+  ): Promise<ImportPhoto[]> {
     return select<ImportPhoto>(
       this.manager,
-      `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p WHERE customer_id = $1 AND ${condition} ORDER BY id`,
+      prepared(
+        `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+         WHERE customer_id = $1 AND ${condition} ORDER BY id ${lock}`,
+      ),
       [this.customerId, importId, values],
     );
   }

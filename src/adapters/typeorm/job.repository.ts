@@ -3,6 +3,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { currentCause } from '../../core/jobs/cause.js';
 import { cutOffSeconds, type Job, type JobWork, jobKey, MAX_BEGINNINGS } from '../../core/jobs/job.js';
 import type { JobAdder, JobQueue } from '../../core/jobs/job-queue.js';
+import { Gathering } from '../../core/shared/gathering.js';
 import type { Id } from '../../core/shared/ids.js';
 import { clientConfig } from './data-source.js';
 import { listenOn } from './listener.js';
@@ -18,10 +19,11 @@ const notify = `pg_notify('${JOBS_CHANNEL}', '')`;
 const inSeconds = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
 
 /**
- * The customer with due jobs who was served longest ago, and of theirs the one that has been due longest. The customers are found by
- * stepping through the index from one to the next, so thousands of jobs of one cost no more than one.
+ * Of the customer with due jobs who was served longest ago those that have been due longest, and of the next where they are fewer. The
+ * customers are found by stepping through the index from one to the next, so thousands of jobs of one cost no more than one. How many is
+ * said in the text, so that the plan is made for so many.
  */
-const CLAIM = `
+const claimOf = (count: number) => `
   WITH RECURSIVE waiting AS (
     (SELECT customer_id FROM jobs WHERE dead_at IS NULL ORDER BY customer_id LIMIT 1)
     UNION ALL
@@ -35,15 +37,23 @@ const CLAIM = `
     SELECT due.customer_id, due.id FROM turns CROSS JOIN LATERAL (
       SELECT j.customer_id, j.id FROM jobs j
       WHERE j.customer_id = turns.customer_id AND j.dead_at IS NULL AND j.due_at <= now()
-      ORDER BY j.due_at, j.id LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) due LIMIT 1
+      ORDER BY j.due_at, j.id LIMIT ${count} FOR UPDATE SKIP LOCKED
+    ) due LIMIT ${count}
   ), turn AS (
-    INSERT INTO job_turns (customer_id, served) SELECT customer_id, nextval('job_turn_seq') FROM next
+    INSERT INTO job_turns (customer_id, served)
+    SELECT customer_id, nextval('job_turn_seq') FROM (SELECT DISTINCT customer_id FROM next) served
     ON CONFLICT (customer_id) DO UPDATE SET served = excluded.served
   )
   UPDATE jobs j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
   FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
   RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.failures, j.outages, j.cause, j.lease`;
+
+const CLAIM_ONE = prepared(claimOf(1));
+
+const COMPLETE = `
+  DELETE FROM jobs USING unnest($1::bigint[], $2::bigint[], $3::text[]) AS done (customer_id, id, lease)
+  WHERE jobs.customer_id = done.customer_id AND jobs.id = done.id AND jobs.lease = done.lease AND NOT jobs.again
+  RETURNING jobs.lease`;
 
 /** A holder's lock is free when its connection has ended, which the server sees at once when the process dies. */
 const RECLAIM = `
@@ -71,11 +81,16 @@ export class TypeormJobAdder implements JobAdder {
    * A job that waits is locked until the transaction ends, although nothing of it changes: so no worker can take it before
    * the change that it is to find is there. A dead job begins anew.
    */
-  async add(work: JobWork): Promise<void> {
+  async add(...works: readonly JobWork[]): Promise<void> {
+    if (works.length === 0) return;
+    // Each once, and in one order for all who add: else two could wait for each other.
+    const byKey = new Map(works.map((work) => [jobKey(work), JSON.stringify(work)]));
+    const keys = [...byKey.keys()].sort();
     await select(
       this.manager,
       prepared(`WITH added AS (
-         INSERT INTO jobs (customer_id, key, work, cause) VALUES ($1, $2, $3, $4)
+         INSERT INTO jobs (customer_id, key, work, cause)
+         SELECT $1, key, work::json, $4 FROM unnest($2::text[], $3::text[]) AS given (key, work)
          ON CONFLICT (customer_id, key) DO UPDATE SET
            again = jobs.lease IS NOT NULL,
            due_at = CASE WHEN jobs.dead_at IS NULL THEN jobs.due_at ELSE clock_timestamp() END,
@@ -86,7 +101,7 @@ export class TypeormJobAdder implements JobAdder {
          WHERE jobs.lease IS NOT NULL OR jobs.dead_at IS NOT NULL
        )
        SELECT ${notify}`),
-      [this.customerId, jobKey(work), JSON.stringify(work), currentCause()],
+      [this.customerId, keys, keys.map((key) => byKey.get(key)), currentCause()],
     );
   }
 }
@@ -95,13 +110,28 @@ export class TypeormJobQueue implements JobQueue {
   /** Who this process is to others: the number of an advisory lock. */
   private readonly holder = randomInt(2 ** 47);
 
+  private readonly claims = new Gathering<number, null, Job | null>(async (leaseSeconds, calls) => {
+    const { rows } = await withoutTransaction(this.dataSource, (manager) =>
+      change<Job>(manager, calls.length === 1 ? CLAIM_ONE : claimOf(calls.length), [leaseSeconds, this.holder]),
+    );
+    return calls.map((_, index) => rows[index] ?? null);
+  });
+
+  /** Whether the job is gone. */
+  private readonly completions = new Gathering<string, Job, boolean>(async (_, jobs) => {
+    const parameters = [jobs.map((job) => job.customerId), jobs.map((job) => job.id), jobs.map((job) => job.lease)];
+    const { rows } = await withoutTransaction(this.dataSource, (manager) =>
+      change<{ lease: string }>(manager, prepared(COMPLETE), parameters),
+    );
+    const gone = new Set(rows.map(({ lease }) => lease));
+    return jobs.map(({ lease }) => gone.has(lease));
+  });
+
   constructor(private readonly dataSource: DataSource) {}
 
+  /** Claims that come together are one statement, and one turn of a customer. */
   claim(leaseSeconds: number): Promise<Job | null> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      const { rows } = await change<Job>(manager, prepared(CLAIM), [leaseSeconds, this.holder]);
-      return rows[0] ?? null;
-    });
+    return this.claims.do(leaseSeconds, null);
   }
 
   async extend(job: Job, leaseSeconds: number): Promise<boolean> {
@@ -111,7 +141,7 @@ export class TypeormJobQueue implements JobQueue {
 
   async complete(job: Job): Promise<void> {
     // Between the two `again` can only become true, so one of them finds the job, unless its lease was lost.
-    if ((await this.run(prepared(`DELETE FROM jobs WHERE ${held} AND NOT again`), heldBy(job))) > 0) return;
+    if (await this.completions.do('completions', job)) return;
     await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0, reason = NULL', []);
   }
 

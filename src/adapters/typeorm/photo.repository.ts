@@ -1,10 +1,11 @@
 import type { EntityManager } from 'typeorm';
-import { type ExifTags, isTrashed, type Photo, type TaggedPhoto } from '../../core/photos/photo.js';
+import type { ExifTags, Photo, TaggedPhoto } from '../../core/photos/photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../core/photos/photo-query.js';
-import type { PhotoRepository } from '../../core/photos/photo-repository.js';
+import type { NewPhoto, PhotoRepository } from '../../core/photos/photo-repository.js';
 import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
+import { insertPhotos } from './new-photos.js';
 import {
   type PhotoDocument,
   photoColumns,
@@ -19,7 +20,7 @@ import { isUnmoved, listPhotos, tagsByName } from './photo-list.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { prepared } from './prepared.js';
-import { asJson, assignments, insertion, select } from './rows.js';
+import { asJson, assignments, select } from './rows.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
   constructor(
@@ -101,33 +102,11 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 
   async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {
-    const own = { ...photo, customerId: this.customerId };
-    const row = rowOf(own);
-    // One statement: the tags that exist are kept from being deleted, and get their links and counts if the photo goes in.
-    const search = `array_to_tsvector($4::text[] || ARRAY(SELECT concat($2::bigint, '#', id) FROM held))`;
-    const [answer] = await select<{ stored: boolean }>(
-      this.manager,
-      prepared(`WITH held AS MATERIALIZED (
-         SELECT id FROM tags WHERE customer_id = $2 AND id = ANY($3::bigint[]) ORDER BY id FOR KEY SHARE
-       ), photo AS (
-         ${insertion(photoTable, row, { search })} ON CONFLICT DO NOTHING RETURNING id, trashed, created_at
-       ), side AS (
-         INSERT INTO photo_exif (customer_id, photo_id, exif) SELECT $2, photo.id, $5::json FROM photo
-       ), links AS (
-         INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
-         SELECT $2, photo.id, held.id, photo.trashed, photo.created_at FROM photo, held
-       ), counted AS MATERIALIZED (
-         SELECT c.tag_id FROM tag_counts c WHERE c.customer_id = $2 AND c.tag_id IN (SELECT id FROM held)
-           AND $6::boolean AND EXISTS (SELECT FROM photo)
-         ORDER BY c.tag_id FOR NO KEY UPDATE OF c
-       ), counts AS (
-         UPDATE tag_counts n SET photos = n.photos + 1 FROM counted
-         WHERE n.customer_id = $2 AND n.tag_id = counted.tag_id
-       )
-       SELECT EXISTS (SELECT FROM photo) AS stored`),
-      [asJson([row]), this.customerId, tagIds, wordLexemes(own), JSON.stringify(exif), !isTrashed(photo)],
-    );
-    return answer?.stored ?? false;
+    return (await this.insertMany([{ photo, tagIds, exif }])).length > 0;
+  }
+
+  insertMany(additions: readonly NewPhoto[]): Promise<readonly Id[]> {
+    return insertPhotos(this.manager, this.customerId, additions);
   }
 
   async nextDupSeq(): Promise<number> {

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import type { Id } from '../../core/shared/ids.js';
 import { columnName, type Table } from './columns.js';
 import { prepared } from './prepared.js';
 
@@ -41,18 +42,20 @@ export function insert<T>(
 
 /**
  * Takes the rows as JSON in `$1`. Columns that the first row does not name get their default.
- * @param computed Columns beside those of the table, and the SQL of their values.
+ * @param computed Columns beside those of the table, and the SQL of their values, to which the row is known as `given`.
+ * @param place Of the JSON among the parameters.
  */
 export function insertion<T>(
   table: Table<T>,
   first: Partial<T>,
   computed: Readonly<Record<string, string>> = {},
+  place = '$1',
 ): string {
   const { tableName } = table.options;
   const names = namedBy(table, first).map(columnName);
   const columns = [...names, ...Object.keys(computed)].join(', ');
   const values = [...names, ...Object.values(computed)].join(', ');
-  return `INSERT INTO ${tableName} AS stored (${columns}) SELECT ${values} FROM json_populate_recordset(NULL::${tableName}, $1)`;
+  return `INSERT INTO ${tableName} AS stored (${columns}) SELECT ${values} FROM json_populate_recordset(NULL::${tableName}, ${place}) AS given`;
 }
 
 /** Stores every named column of the row that has these keys. */
@@ -61,6 +64,23 @@ export async function update<T>(manager: EntityManager, table: Table<T>, row: Pa
   const given = `json_populate_record(NULL::${tableName}, $1) AS given`;
   const sql = `UPDATE ${tableName} AS stored SET ${assignments(table, row)} FROM ${given} WHERE ${sameKeys(table, row)}`;
   await change(manager, prepared(sql), [asJson(row)]);
+}
+
+/** The same for many rows of one customer, in one statement. All name the columns that the first does. */
+export async function updateMany<T extends { readonly id: Id }>(
+  manager: EntityManager,
+  table: Table<T>,
+  customerId: Id,
+  rows: readonly T[],
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const { tableName } = table.options;
+  const given = `json_populate_recordset(NULL::${tableName}, $1) AS given`;
+  // The keys are named besides, so that the rows are found by them, however many there are.
+  const sql = `UPDATE ${tableName} AS stored SET ${assignments(table, first)} FROM ${given}
+    WHERE stored.customer_id = $2 AND stored.id = ANY($3::bigint[]) AND given.id = stored.id`;
+  await change(manager, prepared(sql), [asJson(rows), customerId, rows.map(({ id }) => id)]);
 }
 
 /** `title = given.title, …` for every named column but the keys. */

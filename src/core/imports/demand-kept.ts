@@ -12,5 +12,9 @@ export async function demandKept(
   attempts: readonly number[],
 ): Promise<void> {
   if (attempts.length === 0 || (await blobOwners.dropped(importId, attempts)).length === 0) return;
-  throw new DomainError('service_unavailable', 'The bytes lay unused for too long and were removed. Send them again.');
+  throw bytesRemoved();
+}
+
+export function bytesRemoved(): DomainError {
+  return new DomainError('service_unavailable', 'The bytes lay unused for too long and were removed. Send them again.');
 }

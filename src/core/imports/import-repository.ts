@@ -89,12 +89,14 @@ export interface ImportPhotoReads {
 export interface ImportPhotoRepository extends ImportPhotoReads {
   /** Reads it and holds it until the transaction ends. */
   lock(importId: Id, id: Id): Promise<ImportPhoto | null>;
+  /** The same for those of the import that exist, by id ascending. */
+  lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]>;
   /** New ids out of the photos' sequence, ascending; never given out again, whatever becomes of the transaction. */
   allocateIds(count: number): Promise<readonly Id[]>;
   /** The import must be locked. `clientRef` is unique in an import. */
   insert(items: readonly ImportPhoto[]): Promise<void>;
-  /** Stores every field. The item, or its import, must be locked. */
-  update(item: ImportPhoto): Promise<void>;
+  /** Stores every field of each. The items, or their imports, must be locked. */
+  update(...items: readonly ImportPhoto[]): Promise<void>;
   /**
    * Fails every item that is `awaiting_upload` with `error`, and with `ofDuplicates` every `duplicate` of one that has failed.
    * The import must be locked. An import can have ten thousand of them: it takes the same few statements for all.

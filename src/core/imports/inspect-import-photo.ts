@@ -1,16 +1,17 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import { inOneChunk } from '../blobs/open-blob.js';
-import type { CustomerWork } from '../customers/customer-store.js';
-import { type Inspection, type PictureFacts, ReaderFailure } from '../media/media-reader.js';
+import { type Inspection, ReaderFailure } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
 import type { Uses } from '../ports.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
+import { Gathering } from '../shared/gathering.js';
 import type { Id } from '../shared/ids.js';
-import { failItem } from './fail-item.js';
-import { duplicateOf, type ImportPhoto, move } from './import-photo.js';
-import { inLibrary } from './in-library.js';
+import type { ImportPhoto } from './import-photo.js';
+import { perStore } from './per-store.js';
+import { readItem } from './read-item.js';
 import { tooLarge } from './registration.js';
+import { announceLook, type Look, type Settled, settle } from './settle-looks.js';
 
 export type InspectUses = Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>;
 
@@ -26,14 +27,32 @@ export async function inspectImportPhoto(
   itemId: Id,
   { alone }: { readonly alone: boolean },
 ): Promise<void> {
-  const item = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, itemId));
+  const item = await readItem(uses, customerId, importId, itemId);
   if (item?.status === 'processing') await look(uses, item, alone);
   await publishIfCommitted(uses, customerId, importId);
 }
 
 async function look(uses: InspectUses, item: ImportPhoto, alone: boolean): Promise<void> {
+  // Others may wait for it, so that what is found is settled together.
+  const settling = announceLook(uses, item);
+  try {
+    await lookAndSettle(uses, item, alone, settling.do);
+  } finally {
+    settling.withdraw();
+  }
+}
+
+async function lookAndSettle(
+  uses: InspectUses,
+  item: ImportPhoto,
+  alone: boolean,
+  settle: (look: Look) => Promise<Settled>,
+): Promise<void> {
   const staged = await uses.blobs.get(stagingKey(item));
-  if (staged === null) return settle(uses, item, (work, held, at) => failItem(work, held, lost, at));
+  if (staged === null) {
+    await settle({ item, error: lost });
+    return;
+  }
   const { bytes, measure } = measured(staged.bytes, uses.limits.maxFileBytes);
   const inspection = await uses.media
     .inspect(bytes, { maxPixels: uses.limits.maxPixels, alone })
@@ -43,19 +62,19 @@ async function look(uses: InspectUses, item: ImportPhoto, alone: boolean): Promi
     });
   const error = mismatch(item, measure) ?? refusal(inspection);
   if (error !== null || inspection.outcome === 'refused') {
-    await settle(uses, item, (work, held, at) => failItem(work, held, error ?? lost, at));
+    await settle({ item, error: error ?? lost });
     return uses.blobs.delete([stagingKey(item)]);
   }
   if (!(await uses.blobs.copy(stagingKey(item), originalKey(item), staged.etag))) {
     throw new DomainError('service_unavailable', 'The staged bytes changed while they were looked at.');
   }
-  const kept = await settle(uses, item, (work, held, at) => accept(work, held, inspection.facts, measure, at));
+  const settled = await settle({ item, error: null, facts: inspection.facts, measure });
   // Another run, or a client, has decided about the item meanwhile: then what lies there may be what that relies on.
-  if (kept === undefined) return;
+  if (settled === 'decided') return;
   // Not before: from here on the item cannot get other bytes any more. Its name says no attempt, and a run that was taken for dead
   // would put the picture of earlier bytes there.
-  if (kept) await keepThumb(uses, item, inspection);
-  await uses.blobs.delete([stagingKey(item), ...(kept ? [] : [originalKey(item)])]);
+  if (settled === 'used') await keepThumb(uses, item, inspection);
+  await uses.blobs.delete([stagingKey(item), ...(settled === 'used' ? [] : [originalKey(item)])]);
 }
 
 const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
@@ -85,47 +104,24 @@ async function keepThumb(
   await blobs.put(key, inOneChunk(inspection.thumb.bytes));
 }
 
-/** Ready, or duplicate of what the library has. Tells whether the copied bytes are used. */
-async function accept(
-  work: CustomerWork,
-  item: ImportPhoto,
-  facts: PictureFacts,
-  measure: Measure,
-  at: Date,
-): Promise<boolean> {
-  const { sizeBytes, sha256 } = measure;
-  const { contentType, width, height } = facts;
-  const seen = { ...item, sizeBytes, sha256, contentType, width, height };
-  const subject = await work.imports.find(item.importId);
-  if (subject?.duplicatePolicy === 'skip' && sha256 !== null) {
-    const photo = (await inLibrary(work, [sha256]))[0];
-    if (photo !== undefined) {
-      await work.importPhotos.update(duplicateOf(seen, photo.id, at));
-      return false;
-    }
-  }
-  await work.importPhotos.update({ ...move(seen, 'ready', at), facts });
-  return true;
-}
-
-/** Does the step on the held item if it is still the one that was looked at; else undefined, and nothing of this look is used. */
-async function settle<T>(
-  { store, clock }: InspectUses,
-  seen: ImportPhoto,
-  step: (work: CustomerWork, held: ImportPhoto, at: Date) => Promise<T>,
-): Promise<T | undefined> {
-  return store.within(seen.customerId, async (work) => {
-    const held = await work.importPhotos.lock(seen.importId, seen.id);
-    if (held?.status !== 'processing' || held.attempt !== seen.attempt) return undefined;
-    return step(work, held, clock.now());
-  });
-}
-
 /**
  * Asked after the item's own change is committed: either this look sees the finalized import, or the publishing that
  * finalizing began sees this item. So neither has to hold the import.
  */
-async function publishIfCommitted({ store }: InspectUses, customerId: Id, importId: Id): Promise<void> {
+function publishIfCommitted(uses: InspectUses, customerId: Id, importId: Id): Promise<void> {
+  return publishings(uses).do(`${customerId}/${importId}`, { customerId, importId });
+}
+
+/** One look is enough for all items of an import whose changes are committed when it begins. */
+const publishings = perStore(
+  (uses: Uses<'store'>) =>
+    new Gathering<string, { customerId: Id; importId: Id }, void>(async (_, asked) => {
+      for (const { customerId, importId } of asked.slice(0, 1)) await askToPublish(uses, customerId, importId);
+      return asked.map(() => undefined);
+    }),
+);
+
+async function askToPublish({ store }: Uses<'store'>, customerId: Id, importId: Id): Promise<void> {
   const subject = await store.read(customerId, (view) => view.imports.find(importId));
   if (subject?.status !== 'processing') return;
   await store.within(customerId, (work) => work.jobs.add({ kind: 'publish', importId }));
@@ -140,8 +136,8 @@ export async function giveUpImportPhoto(
   last: unknown,
 ): Promise<void> {
   const error = last instanceof ReaderFailure ? undecodable : unprocessable;
-  const item = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, itemId));
-  if (item !== null) await settle(uses, item, (work, held, at) => failItem(work, held, error, at));
+  const item = await readItem(uses, customerId, importId, itemId);
+  if (item !== null) await settle(uses, { item, error });
   await publishIfCommitted(uses, customerId, importId);
 }
 

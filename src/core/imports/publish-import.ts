@@ -6,13 +6,14 @@ import { DomainError, found, type ItemError, isOutage } from '../shared/errors.j
 import type { Id } from '../shared/ids.js';
 import { failItem, sourceFailed } from './fail-item.js';
 import { type Import, settled } from './import.js';
-import { duplicateOf, failed, type ImportPhoto, type ImportPhotoStatus, move } from './import-photo.js';
+import { duplicateOf, failed, type ImportPhoto, type ImportPhotoStatus } from './import-photo.js';
 import { newPhoto } from './new-photo.js';
+import { published, publishMany } from './publish-many.js';
 
 export type PublishUses = Uses<'store' | 'blobs' | 'clock'>;
 
 /**
- * Brings what is ready of a finalized import into the library, a transaction per item, and ends the import once no item
+ * Brings what is ready of a finalized import into the library, many in a transaction, and ends the import once no item
  * has work left. On the last try an item that fails is given up, alone. May run at any time and twice: what is done already stays as it is.
  */
 export async function publishImport(
@@ -23,16 +24,22 @@ export async function publishImport(
 ): Promise<void> {
   const subject = await uses.store.read(customerId, (view) => view.imports.find(importId));
   if (subject?.status !== 'processing') return;
-  for await (const item of items(uses, subject, 'ready')) {
-    await publish(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
+  for await (const ready of pages(uses, subject, 'ready')) {
+    // What is wrong with one of them must not keep the others back.
+    const left = await publishMany(uses, subject, ready).catch((error) => unlessOutage(error, ready));
+    for (const item of left) {
+      await publish(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
+    }
   }
   const busy = await uses.store.read(customerId, (view) =>
     view.importPhotos.countIn(importId, ['processing', 'ready']),
   );
   // The inspection of the last one asks for publishing again.
   if (busy > 0) return;
-  for await (const item of items(uses, subject, 'duplicate')) {
-    if (!item.resolved) await resolve(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
+  for await (const duplicates of pages(uses, subject, 'duplicate')) {
+    for (const item of duplicates) {
+      if (!item.resolved) await resolve(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
+    }
   }
   await uses.store.within(customerId, async (work) => {
     const held = found(await work.imports.lock(importId), 'import');
@@ -42,6 +49,11 @@ export async function publishImport(
     await work.imports.update(ended);
     await work.outbox.add('import.completed', [importId], ended.updatedAt);
   });
+}
+
+function unlessOutage<T>(error: unknown, otherwise: T): T {
+  if (isOutage(error)) throw error;
+  return otherwise;
 }
 
 async function publish({ store, blobs, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
@@ -59,7 +71,7 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
     const known = mayBeSecond ? undefined : await same();
     const tagIds = [...new Set([...ofAll, ...item.tagIds])];
     if (known === undefined && (await work.photos.insert(photo, tagIds, item.facts.exif))) {
-      await work.importPhotos.update({ ...move(item, 'imported', at), photoId: item.id, facts: null });
+      await work.importPhotos.update(published(item, at));
       await work.outbox.add('photo.created', [item.id], at);
       return false;
     }
@@ -150,13 +162,17 @@ async function giveUp(uses: PublishUses, seen: ImportPhoto, error: unknown, isLa
 
 const BATCH = 100;
 
-async function* items(uses: PublishUses, subject: Import, status: ImportPhotoStatus): AsyncIterable<ImportPhoto> {
+async function* pages(
+  uses: PublishUses,
+  subject: Import,
+  status: ImportPhotoStatus,
+): AsyncIterable<readonly ImportPhoto[]> {
   for (let after: Id | null = null; ; ) {
     const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
     const page: readonly ImportPhoto[] = await uses.store.read(subject.customerId, (view) =>
       view.importPhotos.list({ importId: subject.id, statuses: [status], window }),
     );
-    yield* page;
+    if (page.length > 0) yield page;
     after = page.at(-1)?.id ?? null;
     if (page.length < BATCH) return;
   }

@@ -4,9 +4,12 @@ import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import type { Uses } from '../ports.js';
 import { DomainError, isOutage } from '../shared/errors.js';
+import { Gathering } from '../shared/gathering.js';
 import type { Id } from '../shared/ids.js';
-import { demandKept } from './demand-kept.js';
-import { type ImportPhoto, move, newAttempt } from './import-photo.js';
+import { type ImportPhoto, newAttempt } from './import-photo.js';
+import { markArrived } from './mark-arrived.js';
+import { perStore } from './per-store.js';
+import { readItem } from './read-item.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
 type UploadUses = Uses<'store' | 'customers' | 'keys' | 'blobs' | 'clock' | 'secrets'>;
@@ -26,7 +29,7 @@ export interface Upload {
  */
 export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<void> {
   const grant = await demandGrant(uses, upload);
-  const item = await uses.store.read(grant.customerId, (view) => view.importPhotos.get(grant.importId, grant.itemId));
+  const item = await readItem(uses, grant.customerId, grant.importId, grant.itemId);
   if (item === null) throw forbidden();
   if (upload.declaredBytes !== null) demandSize(grant, upload.declaredBytes);
   const { bytes, measure } = measured(upload.bytes, grant.sizeBytes);
@@ -39,7 +42,7 @@ export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<v
   const attempt = newAttempt();
   const key = stagingKey({ ...grant, id: grant.itemId, attempt });
   await stage(uses, key, grant, bytes, measure);
-  const used = await markArrived(uses, grant, measure, attempt).catch(async (error: unknown) => {
+  const used = await arrive(uses, grant, measure, attempt).catch(async (error: unknown) => {
     // After a lost answer of the database the item may have these bytes: then they stay.
     if (!isOutage(error)) await uses.blobs.delete([key]);
     throw error;
@@ -56,8 +59,17 @@ async function demandGrant(uses: UploadUses, { token, address }: Upload): Promis
   return grant;
 }
 
-async function demandKey({ keys }: UploadUses, id: Id, address: string, now: Date): Promise<void> {
-  const known = await keys.find(id);
+/** A key is looked up anew for each upload, but once for those that come at the same time. */
+const keysFound = perStore(
+  ({ keys }: Uses<'store' | 'keys'>) =>
+    new Gathering<Id, null, Awaited<ReturnType<typeof keys.find>>>(async (id, uploads) => {
+      const known = await keys.find(id);
+      return uploads.map(() => known);
+    }),
+);
+
+async function demandKey(uses: UploadUses, id: Id, address: string, now: Date): Promise<void> {
+  const known = await keysFound(uses).do(id, null);
   if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') throw forbidden();
   if (!admits(known.key.ipList, address)) throw forbidden();
 }
@@ -105,20 +117,11 @@ async function drain(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Prom
 }
 
 /** Whether these bytes are the ones that will be looked at; false when the item has the same ones already. */
-function markArrived(uses: UploadUses, grant: UploadGrant, measure: Measure, attempt: number): Promise<boolean> {
-  return uses.store.within(grant.customerId, async (work) => {
-    const item = await work.importPhotos.lock(grant.importId, grant.itemId);
-    if (item === null) throw forbidden();
-    if (item.status !== 'awaiting_upload' || item.attempt !== grant.attempt) {
-      demandSameBytes(item, measure);
-      return false;
-    }
-    await demandKept(work, item.importId, [attempt]);
-    const arrived = move(item, 'processing', uses.clock.now());
-    await work.importPhotos.update({ ...arrived, attempt, sizeBytes: measure.sizeBytes, sha256: measure.sha256 });
-    await work.jobs.add({ kind: 'inspect', importId: item.importId, photoId: item.id });
-    return true;
-  });
+async function arrive(uses: UploadUses, grant: UploadGrant, measure: Measure, attempt: number): Promise<boolean> {
+  const other = await markArrived(uses, { grant, measure, attempt });
+  if (other === 'missing') throw forbidden();
+  if (other !== null) demandSameBytes(other, measure);
+  return other === null;
 }
 
 /** An item that has its bytes takes the same ones once more, so that a lost answer can be asked for again. */

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const causes = new AsyncLocalStorage<string>();
+const causes = new AsyncLocalStorage<string | null>();
 
-/** Does work whose jobs are to tell by what they were caused: `traceparent` as W3C Trace Context writes it. It goes along by itself. */
-export function causedBy<T>(traceparent: string, work: () => T): T {
+/** Does work whose jobs are to tell by what they were caused: `traceparent` as W3C Trace Context writes it; null: nobody traces that. It goes along by itself. */
+export function causedBy<T>(traceparent: string | null, work: () => T): T {
   return causes.run(traceparent, work);
 }
 

@@ -4,7 +4,8 @@ import type { Job, JobWork } from './job.js';
 export interface JobQueue {
   /**
    * The next due job, held for `leaseSeconds` by the database's clock; its `attempt` is already written. Null when nothing is due.
-   * No two callers hold one job at the same time. A job whose lease ran out is due again.
+   * No two callers hold one job at the same time. A job whose lease ran out is due again. Callers at the same moment may be given jobs
+   * of one turn of a customer.
    */
   claim(leaseSeconds: number): Promise<Job | null>;
   /** Holds it longer. False when the lease was lost: the run must stop. */
@@ -30,8 +31,8 @@ export interface JobQueue {
 /** The other side, inside a transaction: the job exists if and only if the change does. */
 export interface JobAdder {
   /**
-   * Adding work that waits already changes nothing; work that is running is run once more afterwards. The job keeps the cause (`causedBy`)
-   * of the change that brought it, or brought it back to life.
+   * Adding work that waits already changes nothing; work that is running is run once more afterwards. The jobs keep the cause (`causedBy`)
+   * of the change that brought them, or brought them back to life.
    */
-  add(work: JobWork): Promise<void>;
+  add(...works: readonly JobWork[]): Promise<void>;
 }

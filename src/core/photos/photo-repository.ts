@@ -26,6 +26,13 @@ export interface PhotoReads {
   isAwaited(id: Id): Promise<boolean>;
 }
 
+/** A photo that is to be stored, with what belongs to it. */
+export interface NewPhoto {
+  readonly photo: Photo;
+  readonly tagIds: readonly Id[];
+  readonly exif: ExifTags;
+}
+
 /** In all writes the `photoCount` of the tags concerned follows in the same transaction. */
 export interface PhotoRepository extends PhotoReads {
   /** Reads and holds them until the transaction ends, in ascending order of ids. Missing ones are absent from the answer. */
@@ -34,6 +41,8 @@ export interface PhotoRepository extends PhotoReads {
   lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly TaggedPhoto[]>;
   /** False, and nothing stored, when the customer has a photo with this sha256 and dupSeq. Tag ids that do not exist are passed over. */
   insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean>;
+  /** The same for many: answers the ids of those that were stored, in no order. Of several with one sha256 and dupSeq one is. */
+  insertMany(additions: readonly NewPhoto[]): Promise<readonly Id[]>;
   /** The next `dupSeq` for a deliberate duplicate: over 0, unique per customer and hash. */
   nextDupSeq(): Promise<number>;
   /** Stores every field of the photo itself. It must be locked. */

@@ -1,0 +1,72 @@
+import { rgbaToThumbHash } from 'thumbhash';
+import type { PictureFacts } from '../../core/media/media-reader.js';
+import type { SmallPicture } from './small-picture.js';
+
+/** Pixels of the longest side that ThumbHash takes at most; it keeps seven waves of them. */
+const LONGEST_SIDE = 100;
+
+/** What can be shown before the picture is there. */
+export function impression(small: SmallPicture): Pick<PictureFacts, 'thumbhash' | 'dominantColor'> {
+  return { thumbhash: thumbhash(small), dominantColor: dominantColor(small) };
+}
+
+/** Of square blocks of pixels, each with the colour of what can be seen of it. */
+function thumbhash({ data, raw: { width, height, channels } }: SmallPicture): string {
+  const side = Math.ceil(Math.max(width, height) / LONGEST_SIDE);
+  const [columns, rows] = [Math.ceil(width / side), Math.ceil(height / side)];
+  const rgba = new Uint8Array(columns * rows * 4);
+  const { green, blue, alpha } = places(channels);
+  for (let row = 0, place = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1, place += 4) {
+      let [reds, greens, blues, seen, pixels] = [0, 0, 0, 0, 0];
+      for (let y = row * side; y < Math.min(height, (row + 1) * side); y += 1) {
+        for (let x = column * side; x < Math.min(width, (column + 1) * side); x += 1) {
+          const at = (y * width + x) * channels;
+          const weight = alpha === null ? 255 : (data[at + alpha] ?? 0);
+          reds += (data[at] ?? 0) * weight;
+          greens += (data[at + green] ?? 0) * weight;
+          blues += (data[at + blue] ?? 0) * weight;
+          seen += weight;
+          pixels += 1;
+        }
+      }
+      if (seen === 0) continue;
+      rgba[place] = Math.round(reds / seen);
+      rgba[place + 1] = Math.round(greens / seen);
+      rgba[place + 2] = Math.round(blues / seen);
+      rgba[place + 3] = Math.round(seen / pixels);
+    }
+  }
+  return Buffer.from(rgbaToThumbHash(columns, rows, rgba)).toString('base64');
+}
+
+/**
+ * The colour that most pixels are close to, `#rrggbb`: red, green and blue are told apart in sixteen steps each, and stand for the middle
+ * of theirs. Transparent parts count as the white on which they would be shown.
+ */
+function dominantColor({ data, raw: { channels } }: SmallPicture): string {
+  const { green, blue, alpha } = places(channels);
+  const counts = new Uint32Array(0x1000);
+  for (let at = 0; at < data.length; at += channels) {
+    const seen = alpha === null ? 255 : (data[at + alpha] ?? 0);
+    const r = onWhite(data[at] ?? 0, seen);
+    const g = onWhite(data[at + green] ?? 0, seen);
+    const b = onWhite(data[at + blue] ?? 0, seen);
+    const colour = ((r & 0xf0) << 4) | (g & 0xf0) | (b >> 4);
+    counts[colour] = (counts[colour] ?? 0) + 1;
+  }
+  const most = counts.reduce((best, count, colour) => (count > (counts[best] ?? 0) ? colour : best), 0);
+  const digits = most.toString(16).padStart(3, '0');
+  return `#${[...digits].map((digit) => `${digit}8`).join('')}`;
+}
+
+function onWhite(value: number, alpha: number): number {
+  return alpha === 255 ? value : Math.floor((value * alpha + 255 * (255 - alpha)) / 255);
+}
+
+/** Where in a pixel its values are, beside the first: grey is all three colours. */
+function places(channels: SmallPicture['raw']['channels']) {
+  const isGrey = channels <= 2;
+  const hasAlpha = channels === 2 || channels === 4;
+  return { green: isGrey ? 0 : 1, blue: isGrey ? 0 : 2, alpha: hasAlpha ? channels - 1 : null };
+}

@@ -1,0 +1,46 @@
+import type { NewPhoto } from '../photos/photo-repository.js';
+import type { Uses } from '../ports.js';
+import { found } from '../shared/errors.js';
+import type { Import } from './import.js';
+import { type ImportPhoto, move } from './import-photo.js';
+import { newPhoto } from './new-photo.js';
+
+/** Brings those of the ready items into the library whose bytes it does not have. Answers the others, each of which needs a look of its own. */
+export function publishMany(
+  { store, clock }: Uses<'store' | 'clock'>,
+  subject: Import,
+  seen: readonly ImportPhoto[],
+): Promise<readonly ImportPhoto[]> {
+  return store.within(subject.customerId, async (work) => {
+    // Read anew and kept so: a merge of tags comes before these photos and has changed it, or after and finds them.
+    const { tagIds: ofAll } = found(await work.imports.share(subject.id), 'import');
+    const ids = seen.map(({ id }) => id);
+    const items = (await work.importPhotos.lockMany(subject.id, ids)).filter(({ status }) => status === 'ready');
+    const mayBeSecond = subject.duplicatePolicy === 'allow';
+    const hashes = items.flatMap(({ sha256 }) => sha256 ?? []);
+    const known = new Set((mayBeSecond ? [] : await work.photos.findBySha256(hashes)).map(({ sha256 }) => sha256));
+    const customer = await work.customer();
+    const at = clock.now();
+    const additions: NewPhoto[] = [];
+    for (const item of items) {
+      if (item.facts === null || known.has(item.sha256 ?? '')) continue;
+      const dupSeq = mayBeSecond ? await work.photos.nextDupSeq() : 0;
+      const photo = newPhoto(item, item.facts, subject, customer, { dupSeq, at });
+      additions.push({ photo, tagIds: [...new Set([...ofAll, ...item.tagIds])], exif: item.facts.exif });
+    }
+    const stored = new Set(await work.photos.insertMany(additions));
+    const imported = items.filter(({ id }) => stored.has(id));
+    await work.importPhotos.update(...imported.map((item) => published(item, at)));
+    await work.outbox.add(
+      'photo.created',
+      imported.map(({ id }) => id),
+      at,
+    );
+    return items.filter(({ id }) => !stored.has(id));
+  });
+}
+
+/** An item that has become the photo of its id. */
+export function published(item: ImportPhoto, at: Date): ImportPhoto {
+  return { ...move(item, 'imported', at), photoId: item.id, facts: null };
+}

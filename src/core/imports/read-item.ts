@@ -1,0 +1,27 @@
+import type { Uses } from '../ports.js';
+import { Gathering } from '../shared/gathering.js';
+import type { Id } from '../shared/ids.js';
+import type { ImportPhoto } from './import-photo.js';
+import { perStore } from './per-store.js';
+
+interface Asked {
+  readonly customerId: Id;
+  readonly importId: Id;
+  readonly id: Id;
+}
+
+const reads = perStore(
+  ({ store }: Uses<'store'>) =>
+    new Gathering<string, Asked, ImportPhoto | null>(async (_, asked) => {
+      const [{ customerId, importId }] = asked as readonly [Asked];
+      const ids = asked.map(({ id }) => id);
+      const items = await store.read(customerId, (view) => view.importPhotos.getMany(importId, ids));
+      const byId = new Map(items.map((item) => [item.id, item]));
+      return ids.map((id) => byId.get(id) ?? null);
+    }),
+);
+
+/** An item as it is now, or null; items of one import that are asked for at the same time are read together. */
+export function readItem(uses: Uses<'store'>, customerId: Id, importId: Id, id: Id): Promise<ImportPhoto | null> {
+  return reads(uses).do(`${customerId}/${importId}`, { customerId, importId, id });
+}

@@ -1,0 +1,94 @@
+import type { Measure } from '../blobs/measured.js';
+import type { CustomerWork } from '../customers/customer-store.js';
+import type { PictureFacts } from '../media/media-reader.js';
+import type { Uses } from '../ports.js';
+import type { ItemError } from '../shared/errors.js';
+import { type Announced, Gathering } from '../shared/gathering.js';
+import type { Id } from '../shared/ids.js';
+import { failDependants } from './fail-item.js';
+import { duplicateOf, failed, type ImportPhoto, move } from './import-photo.js';
+import { inLibrary } from './in-library.js';
+import { perStore } from './per-store.js';
+
+type SettleUses = Uses<'store' | 'clock'>;
+
+/** What a look at the bytes of an item that is `processing` has found. */
+export type Look = Sound | { readonly item: ImportPhoto; readonly error: ItemError };
+
+interface Sound {
+  readonly item: ImportPhoto;
+  readonly error: null;
+  readonly facts: PictureFacts;
+  readonly measure: Measure;
+}
+
+/** Whether the item relies on the copied bytes; `decided`: it is not any more the one that was looked at, and nothing of the look was stored. */
+export type Settled = 'used' | 'unused' | 'decided';
+
+/** Looks of one import that are settled in one transaction, and how long one waits for others that are under way. */
+const TOGETHER = { most: 50, patience: 100 };
+
+const settlings = perStore(
+  (uses: SettleUses) => new Gathering<string, Look, Settled>((_, looks) => settleAll(uses, looks), TOGETHER),
+);
+
+/** Says that this item is being looked at; looks that are over wait a moment for it, to be settled together. */
+export function announceLook(uses: SettleUses, { customerId, importId }: ImportPhoto): Announced<Look, Settled> {
+  return settlings(uses).announce(`${customerId}/${importId}`);
+}
+
+/** Stores what was found, if the item is still the one that was looked at. */
+export function settle(uses: SettleUses, look: Look): Promise<Settled> {
+  return announceLook(uses, look.item).do(look);
+}
+
+/** Of one import. */
+function settleAll({ store, clock }: SettleUses, looks: readonly Look[]): Promise<readonly Settled[]> {
+  const [{ item: any }] = looks as [Look];
+  return store.within(any.customerId, async (work) => {
+    const ids = looks.map(({ item }) => item.id);
+    const held = new Map((await work.importPhotos.lockMany(any.importId, ids)).map((item) => [item.id, item]));
+    const open = looks.flatMap((look): Look[] => {
+      const item = held.get(look.item.id);
+      // A second run that looked at the same item finds that the first has decided.
+      held.delete(look.item.id);
+      return item?.status === 'processing' && item.attempt === look.item.attempt ? [{ ...look, item }] : [];
+    });
+    const known = await knownPhotos(work, any.importId, open);
+    const at = clock.now();
+    const settled = open.map((look) => after(look, known, at));
+    await work.importPhotos.update(...settled);
+    for (const [index, item] of settled.entries()) {
+      if (item.status === 'failed') await failDependants(work, open[index]?.item ?? item, at);
+    }
+    const outcomes = new Map(settled.map(({ id, status }) => [id, status === 'ready' ? 'used' : 'unused'] as const));
+    return ids.map((id) => {
+      const outcome = outcomes.get(id) ?? 'decided';
+      outcomes.delete(id);
+      return outcome;
+    });
+  });
+}
+
+/** Photos of the library that have the same bytes, by hash, where they are in the way. */
+async function knownPhotos(
+  work: CustomerWork,
+  importId: Id,
+  looks: readonly Look[],
+): Promise<ReadonlyMap<string | null, Id>> {
+  const hashes = looks.flatMap((look) => (look.error === null ? (look.measure.sha256 ?? []) : []));
+  if (hashes.length === 0) return new Map();
+  const subject = await work.imports.find(importId);
+  const photos = subject?.duplicatePolicy === 'skip' ? await inLibrary(work, hashes) : [];
+  return new Map(photos.map(({ sha256, id }) => [sha256, id]));
+}
+
+/** The item that was looked at: failed, ready, or the duplicate of what the library has. */
+function after(look: Look, known: ReadonlyMap<string | null, Id>, at: Date): ImportPhoto {
+  if (look.error !== null) return failed(look.item, look.error, at);
+  const { sizeBytes, sha256 } = look.measure;
+  const { contentType, width, height } = look.facts;
+  const seen = { ...look.item, sizeBytes, sha256, contentType, width, height };
+  const photoId = known.get(sha256);
+  return photoId === undefined ? { ...move(seen, 'ready', at), facts: look.facts } : duplicateOf(seen, photoId, at);
+}

@@ -1,0 +1,119 @@
+import { isOutage } from './errors.js';
+
+export interface GatheringOptions {
+  /** What is done together at most; 100 when absent. */
+  readonly most?: number;
+  /** Milliseconds that a call waits for those that were announced; 0 when absent. */
+  readonly patience?: number;
+}
+
+/** A call that is to come, for which others wait. Ended by the call, or by `withdraw`, which is of no effect after that. */
+export interface Announced<In, Out> {
+  do(given: In): Promise<Out>;
+  withdraw(): void;
+}
+
+interface Call<In, Out> {
+  readonly given: In;
+  readonly resolve: (out: Out) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Group<In, Out> {
+  readonly waiting: Call<In, Out>[];
+  announced: number;
+  busy: boolean;
+  /** Runs while the first of those that wait is patient. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Does together what is asked for at the same time and has the same key: in one transaction, say. A call that comes alone is done at
+ * once; those that come while others are done wait for them and are then done together. So none gets the answer of what began before it.
+ */
+export class Gathering<Key, In, Out> {
+  private readonly groups = new Map<Key, Group<In, Out>>();
+  private readonly most: number;
+  private readonly patience: number;
+
+  /**
+   * @param together Answers for each, in order; or throws, and has done nothing. Then, unless something it needs is away, it is asked
+   *   for each alone, so that what is wrong with one is the error of no other.
+   */
+  constructor(
+    private readonly together: (key: Key, given: readonly In[]) => Promise<readonly Out[]>,
+    { most = 100, patience = 0 }: GatheringOptions = {},
+  ) {
+    this.most = most;
+    this.patience = patience;
+  }
+
+  /** Errors: those of `together`. */
+  do(key: Key, given: In): Promise<Out> {
+    return this.join(key, this.groupOf(key), given);
+  }
+
+  announce(key: Key): Announced<In, Out> {
+    const group = this.groupOf(key);
+    group.announced += 1;
+    let ended = false;
+    const end = () => {
+      if (!ended) group.announced -= 1;
+      ended = true;
+    };
+    return {
+      do: (given) => {
+        end();
+        return this.join(key, group, given);
+      },
+      withdraw: () => {
+        end();
+        this.begin(key, group);
+      },
+    };
+  }
+
+  private groupOf(key: Key): Group<In, Out> {
+    const group = this.groups.get(key) ?? { waiting: [], announced: 0, busy: false, timer: undefined };
+    this.groups.set(key, group);
+    return group;
+  }
+
+  private join(key: Key, group: Group<In, Out>, given: In): Promise<Out> {
+    return new Promise((resolve, reject) => {
+      group.waiting.push({ given, resolve, reject });
+      this.begin(key, group);
+    });
+  }
+
+  private begin(key: Key, group: Group<In, Out>): void {
+    if (group.busy) return;
+    if (group.waiting.length === 0) {
+      if (group.announced === 0) this.groups.delete(key);
+      return;
+    }
+    const isWorthWaiting = this.patience > 0 && group.announced > 0 && group.waiting.length < this.most;
+    if (isWorthWaiting) group.timer ??= setTimeout(() => this.act(key, group), this.patience);
+    else void this.act(key, group);
+  }
+
+  private async act(key: Key, group: Group<In, Out>): Promise<void> {
+    clearTimeout(group.timer);
+    group.timer = undefined;
+    group.busy = true;
+    await this.settle(key, group.waiting.splice(0, this.most));
+    group.busy = false;
+    this.begin(key, group);
+  }
+
+  private async settle(key: Key, calls: readonly Call<In, Out>[]): Promise<void> {
+    try {
+      const given = calls.map((call) => call.given);
+      const answers = await this.together(key, given);
+      for (const [index, call] of calls.entries()) call.resolve(answers[index] as Out);
+    } catch (error) {
+      if (calls.length > 1 && !isOutage(error)) for (const call of calls) await this.settle(key, [call]);
+      else for (const call of calls) call.reject(error);
+    }
+  }
+}
