@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import contentDisposition from 'content-disposition';
 import type { ByteRange } from '../core/blobs/blob-store.js';
 import type { Download } from '../core/photos/download-photo.js';
 import { DomainError } from '../core/shared/errors.js';
 import { noneMatch } from './api/entity-tag.js';
+import { begun, sendBytes } from './send-bytes.js';
+
+const CONDITIONS = ['if-none-match', 'if-modified-since', 'range'] as const;
 
 /** Bytes with everything that their headers say of them. */
 export interface Sendable extends Download {
@@ -26,29 +27,34 @@ export async function sendDownload(
   response: ServerResponse,
   sendable: Sendable,
 ): Promise<void> {
+  // Who wants all of it, whatever it is, needs no look before the opening.
+  const all = isPlain(request) ? await sendable.open() : null;
+  const sizeBytes = all?.sizeBytes ?? (await sendable.sizeBytes());
   setHeaders(response, sendable);
-  if (isUnchanged(request, sendable)) {
+  if (all === null && isUnchanged(request, sendable)) {
     response.statusCode = 304;
     response.end();
     return;
   }
-  const range = rangeOf(request, response, sendable);
+  const range = rangeOf(request, response, sendable, sizeBytes);
   if (range) {
     response.statusCode = 206;
-    response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sendable.sizeBytes}`);
+    response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
   }
-  const length = range ? range.end - range.start + 1 : sendable.sizeBytes;
-  const bytes = request.method === 'HEAD' ? null : await begun((await sendable.open(range)).bytes);
+  const length = range ? range.end - range.start + 1 : sizeBytes;
+  const bytes = request.method === 'HEAD' ? null : await begun((all ?? (await sendable.open(range))).bytes);
   response.setHeader('Content-Type', sendable.contentType);
   response.setHeader('Content-Length', length);
   if (bytes === null) {
     response.end();
     return;
   }
-  await pipeline(Readable.from(bytes, { objectMode: false }), response).catch((error: NodeJS.ErrnoException) => {
-    // The client went away, which is its right.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  });
+  await sendBytes(response, bytes, length);
+}
+
+/** A GET that nothing is said about but what it asks for. */
+function isPlain({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && !CONDITIONS.some((name) => headers[name] !== undefined);
 }
 
 function setHeaders(
@@ -76,13 +82,18 @@ function isUnchanged({ headers }: IncomingMessage, { entityTag, lastModified }: 
 }
 
 /** One range is sent as such. Several, other units and what cannot be read get everything, as RFC 9110 §14.2 allows. */
-function rangeOf(request: IncomingMessage, response: ServerResponse, sendable: Sendable): ByteRange | undefined {
+function rangeOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sendable: Sendable,
+  sizeBytes: number,
+): ByteRange | undefined {
   const header = request.headers.range;
   if (header === undefined || !isStillCurrent(request.headers['if-range'], sendable)) return undefined;
-  const range = singleRange(header, sendable.sizeBytes);
+  const range = singleRange(header, sizeBytes);
   if (range !== 'unsatisfiable') return range;
-  response.setHeader('Content-Range', `bytes */${sendable.sizeBytes}`);
-  const message = `The file has ${sendable.sizeBytes} bytes; the range lies behind its end.`;
+  response.setHeader('Content-Range', `bytes */${sizeBytes}`);
+  const message = `The file has ${sizeBytes} bytes; the range lies behind its end.`;
   throw new DomainError('range_not_satisfiable', message);
 }
 
@@ -104,24 +115,6 @@ function isStillCurrent(ifRange: string | string[] | undefined, { entityTag, las
 
 function wholeSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1000) * 1000;
-}
-
-/** Waits for the first bytes, so that a store that has none still becomes an honest 503. */
-export async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
-  const iterator = bytes[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  return rest(first, iterator);
-}
-
-async function* rest(
-  first: IteratorResult<Uint8Array>,
-  iterator: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for (let next = first; !next.done; next = await iterator.next()) yield next.value;
-  } finally {
-    await iterator.return?.();
-  }
 }
 
 /** RFC 9530. */

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteRange } from '../../core/blobs/blob-store.js';
-import { readOnce } from '../../core/blobs/open-blob.js';
+import { inOneChunk, readOnce } from '../../core/blobs/open-blob.js';
 import { onDisk } from './storage-error.js';
 
 /** Large enough that the calls cost little beside the copying, small enough for hundreds of readers. */
@@ -16,6 +16,9 @@ const forgotten = new FinalizationRegistry<FileHandle>((handle) => {
  * by return(), also when not one byte was asked for.
  */
 export async function fileBytes(handle: FileHandle, range: ByteRange): Promise<AsyncIterable<Uint8Array>> {
+  const length = range.end + 1 - range.start;
+  // At once: most files are thumbs, and to keep one open until somebody has read it is most of the work.
+  if (0 < length && length <= CHUNK_BYTES) return readOnce(inOneChunk(await readAndClose(handle, range.start, length)));
   const reader = chunks(handle, range);
   // A generator that was never entered skips its `finally` when it is returned: go in, as far as the first yield.
   await reader.next();
@@ -37,9 +40,18 @@ async function* chunks(handle: FileHandle, range: ByteRange): AsyncGenerator<Uin
   }
 }
 
+async function readAndClose(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const bytes = await readChunk(handle, position, length);
+  await handle.close();
+  return bytes;
+}
+
 async function readChunk(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(length);
-  const { bytesRead } = await onDisk(() => handle.read(buffer, 0, length, position));
-  if (bytesRead === 0) throw new Error(`A stored file ends at byte ${position}, before its recorded end.`);
-  return buffer.subarray(0, bytesRead);
+  for (let got = 0; got < length; ) {
+    const { bytesRead } = await onDisk(() => handle.read(buffer, got, length - got, position + got));
+    if (bytesRead === 0) throw new Error(`A stored file ends at byte ${position + got}, before its recorded end.`);
+    got += bytesRead;
+  }
+  return buffer;
 }
