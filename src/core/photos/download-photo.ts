@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import { keptKey, renditionKey } from '../blobs/blob-key.js';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
+import { keptOf } from '../blobs/kept-blobs.js';
 import { inOneChunk } from '../blobs/open-blob.js';
 import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName, renditionSizes } from '../media/renditions.js';
@@ -29,10 +30,13 @@ export async function downloadOriginal(
   const photo = await readShownPhoto({ store }, caller, id);
   // Said before anything is sent. A range of it could not even be compared with anything.
   if (photo.originalLostAt !== null) throw lostOriginal();
+  const key = keptKey(photo.blobKey);
   const open = async (range?: ByteRange) => {
-    const blob = await blobs.get(keptKey(photo.blobKey), range);
+    const right = range ? null : await keptOf(blobs).get(key);
+    if (right !== null) return right;
+    const blob = await blobs.get(key, range);
     if (blob === null || blob.sizeBytes !== photo.sizeBytes) throw lostBytes();
-    return range ? blob : { ...blob, bytes: verified(blob.bytes, photo.sha256) };
+    return range ? blob : { ...blob, bytes: keptOf(blobs).keeping(key, blob, verified(blob.bytes, photo.sha256)) };
   };
   return { photo, contentType: photo.contentType, sizeBytes: async () => photo.sizeBytes, open };
 }
