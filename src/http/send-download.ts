@@ -1,12 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import contentDisposition from 'content-disposition';
+import { admits } from '../core/access/ip-list.js';
 import type { ByteRange } from '../core/blobs/blob-store.js';
 import type { Download } from '../core/photos/download-photo.js';
 import { DomainError } from '../core/shared/errors.js';
 import { noneMatch } from './api/entity-tag.js';
+import type { HttpOptions } from './http-options.js';
 import { begun, sendBytes } from './send-bytes.js';
 
-const CONDITIONS = ['if-none-match', 'if-modified-since', 'range'] as const;
+/** Fields with which a GET asks for something else than all of it. The last two are ours to pass over, and not a front server's to judge. */
+const CONDITIONS = ['if-none-match', 'if-modified-since', 'range', 'if-match', 'if-unmodified-since'] as const;
+
+/** A server in front of this one that can read the blobs by itself, where there is one. */
+export type FrontServer = Pick<HttpOptions, 'trustedProxies' | 'blobsLocation'>;
 
 /** Bytes with everything that their headers say of them. */
 export interface Sendable extends Download {
@@ -21,14 +27,21 @@ export interface Sendable extends Download {
 /**
  * Answers with bytes: 200, 206, 304 or 416 (RFC 9110 §13, §14). They flow as fast as the client reads. When the store
  * breaks after the first byte the connection is cut: what arrived can never be taken for the whole.
+ * @param front Whoever sends whole files instead, to requests that came through it.
  */
 export async function sendDownload(
   request: IncomingMessage,
   response: ServerResponse,
   sendable: Sendable,
+  front: FrontServer | null = null,
 ): Promise<void> {
+  const isPlain = isPlainGet(request);
+  if (isPlain && isBehind(front, request)) {
+    await handOver(response, sendable, front);
+    return;
+  }
   // Who wants all of it, whatever it is, needs no look before the opening.
-  const all = isPlain(request) ? await sendable.open() : null;
+  const all = isPlain ? await sendable.open() : null;
   const sizeBytes = all?.sizeBytes ?? (await sendable.sizeBytes());
   setHeaders(response, sendable);
   if (all === null && isUnchanged(request, sendable)) {
@@ -53,8 +66,27 @@ export async function sendDownload(
 }
 
 /** A GET that nothing is said about but what it asks for. */
-function isPlain({ method, headers }: IncomingMessage): boolean {
+function isPlainGet({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && !CONDITIONS.some((name) => headers[name] !== undefined);
+}
+
+type ReadingFront = FrontServer & { readonly blobsLocation: string };
+
+/** Who comes past the front server must not see what is meant for it, nor go without the bytes. */
+function isBehind(front: FrontServer | null, { socket }: IncomingMessage): front is ReadingFront {
+  if (front === null || front.blobsLocation === null || front.trustedProxies.length === 0) return false;
+  return admits(front.trustedProxies, socket.remoteAddress ?? '');
+}
+
+/** All that is said of the bytes, and where nginx finds them. */
+async function handOver(response: ServerResponse, sendable: Sendable, { blobsLocation }: ReadingFront): Promise<void> {
+  const key = await sendable.place();
+  setHeaders(response, sendable);
+  // nginx says it once more.
+  response.removeHeader('Accept-Ranges');
+  response.setHeader('Content-Type', sendable.contentType);
+  response.setHeader('X-Accel-Redirect', `${blobsLocation}/${key}`);
+  response.end();
 }
 
 function setHeaders(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
-import { keptKey, renditionKey } from '../blobs/blob-key.js';
+import { type BlobKey, keptKey, renditionKey } from '../blobs/blob-key.js';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
 import { keptOf } from '../blobs/kept-blobs.js';
 import { inOneChunk } from '../blobs/open-blob.js';
@@ -19,6 +19,8 @@ export interface Download {
   /** How many there are of all, without opening them. Errors: those of `open`, but for bytes that are gone. */
   sizeBytes(): Promise<number>;
   open(range?: ByteRange): Promise<OpenBlob>;
+  /** Where the store has it, for whoever reads the store by itself. Errors: those of `open`. */
+  place(): Promise<BlobKey>;
 }
 
 /** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes are lost; when opened: they cannot be had). */
@@ -38,7 +40,11 @@ export async function downloadOriginal(
     if (blob === null || blob.sizeBytes !== photo.sizeBytes) throw lostBytes();
     return range ? blob : { ...blob, bytes: keptOf(blobs).keeping(key, blob, verified(blob.bytes, photo.sha256)) };
   };
-  return { photo, contentType: photo.contentType, sizeBytes: async () => photo.sizeBytes, open };
+  const place = async () => {
+    if ((await blobs.head(key))?.sizeBytes !== photo.sizeBytes) throw lostBytes();
+    return key;
+  };
+  return { photo, contentType: photo.contentType, sizeBytes: async () => photo.sizeBytes, open, place };
 }
 
 export interface RenditionRequest {
@@ -87,7 +93,11 @@ export function renditionOf(
     if (made === null) throw lostBytes();
     return made;
   };
-  return { photo, name, format, contentType: `image/${format}`, sizeBytes, open };
+  const place = async () => {
+    await sizeBytes();
+    return key;
+  };
+  return { photo, name, format, contentType: `image/${format}`, sizeBytes, open, place };
 }
 
 /** Renditions being made now, by store: whoever asks for one meanwhile waits for the same one. */
