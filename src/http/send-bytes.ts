@@ -4,11 +4,13 @@ import type { ServerResponse } from 'node:http';
  * Writes bytes into an answer, as fast as the client reads and no faster, and ends it. When their source breaks the connection is cut
  * and the error comes out: what arrived can never be taken for the whole. A client that goes away is no error.
  * @param length What the head says of them; null when it says nothing.
+ * @param release Given each piece but the last when the system has it, if the source wants it back.
  */
 export async function sendBytes(
   response: ServerResponse,
   bytes: AsyncIterable<Uint8Array>,
   length: number | null = null,
+  release?: (piece: Uint8Array) => void,
 ): Promise<void> {
   let left = length ?? Number.POSITIVE_INFINITY;
   try {
@@ -19,7 +21,7 @@ export async function sendBytes(
       if (left < 0) throw new Error(`There are more bytes than the ${length} that were told.`);
       // The last ones with the end: a small body goes out together with its head.
       if (left === 0) response.end(chunk);
-      else if (!response.write(chunk)) await drained(response);
+      else if (!response.write(chunk, (error) => !error && release?.(chunk))) await drained(response);
     }
     if (length !== null && left > 0) throw new Error(`${left} of ${length} bytes are missing.`);
     if (!response.writableEnded) response.end();

@@ -55,14 +55,15 @@ export async function sendDownload(
     response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
   }
   const length = range ? range.end - range.start + 1 : sizeBytes;
-  const bytes = request.method === 'HEAD' ? null : await begun((all ?? (await sendable.open(range))).bytes);
+  const opened = request.method === 'HEAD' ? null : (all ?? (await sendable.open(range)));
+  const bytes = opened && (await begun(opened.bytes));
   response.setHeader('Content-Type', sendable.contentType);
   response.setHeader('Content-Length', length);
   if (bytes === null) {
     response.end();
     return;
   }
-  await sendBytes(response, bytes, length);
+  await sendBytes(response, bytes, length, opened?.release);
 }
 
 /** A GET that nothing is said about but what it asks for. */

@@ -5,6 +5,7 @@ import { readOnce } from './open-blob.js';
 /** Of one store: what is kept, and what is on its way there or out of there. Ten large photos. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_OF_ONE = MOST_BYTES / 4;
+const MOST_KNOWN = 1000;
 
 interface Kept extends BlobInfo {
   readonly chunks: readonly Uint8Array[];
@@ -22,13 +23,15 @@ export function keptOf(store: BlobStore): KeptBlobs {
 }
 
 /**
- * Blobs in memory, those that were asked for last: whole ones, and only those whose reader found them right. One is given for as long as
- * the store says that it was not written again and is not gone.
+ * Blobs in memory, those that were asked for last, and more than once: whole ones, and only those whose reader found them right. One is
+ * given for as long as the store says that it was not written again and is not gone.
  */
 export class KeptBlobs {
   /** The one that was asked for last comes last. */
   private readonly kept = new Map<BlobKey, Kept>();
   private bytes = 0;
+  /** What was asked for lately. */
+  private readonly known = new Set<BlobKey>();
 
   constructor(private readonly store: BlobStore) {}
 
@@ -44,12 +47,19 @@ export class KeptBlobs {
     return { ...info, bytes: readOnce(this.lend(key, found)) };
   }
 
-  /** The same bytes; kept, if there is room, once they were read to their end. What throws is not. */
-  async *keeping(
-    key: BlobKey,
-    { etag, sizeBytes }: BlobInfo,
-    bytes: AsyncIterable<Uint8Array>,
-  ): AsyncIterable<Uint8Array> {
+  /** The blob as it is, and kept if this is not the first time, there is room, and it was read to its end without an error. */
+  keeping(key: BlobKey, blob: OpenBlob): OpenBlob {
+    const isKnown = this.known.delete(key);
+    this.known.add(key);
+    for (const oldest of this.known) {
+      if (this.known.size <= MOST_KNOWN) break;
+      this.known.delete(oldest);
+    }
+    if (!isKnown || blob.sizeBytes > MOST_OF_ONE) return blob;
+    return { ...blob, bytes: this.collect(key, blob), release: undefined };
+  }
+
+  private async *collect(key: BlobKey, { etag, sizeBytes, bytes }: OpenBlob): AsyncIterable<Uint8Array> {
     if (!this.makeRoom(sizeBytes)) {
       yield* bytes;
       return;
@@ -82,7 +92,6 @@ export class KeptBlobs {
   }
 
   private makeRoom(sizeBytes: number): boolean {
-    if (sizeBytes > MOST_OF_ONE) return false;
     for (const oldest of this.kept.keys()) {
       if (this.bytes + sizeBytes <= MOST_BYTES) break;
       this.forget(oldest);

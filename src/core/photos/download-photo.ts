@@ -38,7 +38,7 @@ export async function downloadOriginal(
     if (right !== null) return right;
     const blob = await blobs.get(key, range);
     if (blob === null || blob.sizeBytes !== photo.sizeBytes) throw lostBytes();
-    return range ? blob : { ...blob, bytes: keptOf(blobs).keeping(key, blob, verified(blob.bytes, photo.sha256)) };
+    return range ? blob : keptOf(blobs).keeping(key, { ...blob, bytes: verified(blob.bytes, photo.sha256) });
   };
   const place = async () => {
     if ((await blobs.head(key))?.sizeBytes !== photo.sizeBytes) throw lostBytes();
