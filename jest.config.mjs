@@ -52,7 +52,8 @@ export default {
       ...common,
       displayName: 'services',
       testMatch: ['<rootDir>/test/services/**/*.test.ts'],
-      globalSetup: '<rootDir>/test/e2e/support/build.mjs',
+      globalSetup: '<rootDir>/test/services/support/run.mjs',
+      globalTeardown: '<rootDir>/test/services/support/end-run.mjs',
     },
   ],
 };

@@ -1,9 +1,12 @@
 import { Command } from 'commander';
-import { serve } from '../serve.js';
 import { withPorts } from './with-ports.js';
 
 export function serveCommand(): Command {
-  return new Command('serve').description('run the service until it is told to stop').action(() => serve(process.env));
+  return new Command('serve').description('run the service until it is told to stop').action(async () => {
+    // Loaded when it is wanted: a second of work that the other commands would wait for.
+    const { serve } = await import('../serve.js');
+    await serve(process.env);
+  });
 }
 
 export function migrateCommand(): Command {

@@ -1,6 +1,7 @@
 import { brokenPictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { ImportCreation } from '../../src/core/imports/create-import.js';
+import { listImportPhotos } from '../../src/core/imports/read-import.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
@@ -590,6 +591,44 @@ test('a key that may not make tags imports with tags that are there', async () =
   await acme.tag('Paris');
   const { items } = await acme.without('tags:write').bring([picture('a.jpg')], { tagNames: ['paris'] });
   expect((await acme.photo(present(items[0]).id)).tags).toMatchObject([{ name: 'Paris' }]);
+});
+
+test('an import that ends while it is read is not shown as ended with items that are on the way', async () => {
+  const { id } = await acme.start();
+  await acme.send(id, [picture('a.jpg')]);
+  await acme.finalize(id);
+  // All its jobs are done as soon as one statement of the read has its answer.
+  let ending: Promise<void> | null = null;
+  const whileItEnds = <T extends object>(reads: T): T =>
+    new Proxy(reads, {
+      get: (target, name) => {
+        const call = Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>;
+        return async (...given: unknown[]) => {
+          const answer = await call.apply(target, given);
+          ending ??= runJobsUntilIdle(ports);
+          await ending;
+          return answer;
+        };
+      },
+    });
+  const seen = await listImportPhotos(
+    {
+      ...ports,
+      store: {
+        within: (customerId, work) => ports.store.within(customerId, work),
+        read: (customerId, work) =>
+          ports.store.read(customerId, (view) => {
+            return work({ ...view, imports: whileItEnds(view.imports), importPhotos: whileItEnds(view.importPhotos) });
+          }),
+      },
+    },
+    acme.caller,
+    id,
+    { limit: 100, cursor: null },
+  );
+  const shown = `${seen.import.status} with ${seen.page.data.map(({ status }) => status)}`;
+  expect(shown).not.toMatch(/^completed with (?!imported)/);
+  expect((await acme.import(id)).status).toBe('completed');
 });
 
 test('jobs of imports and items that are no more, or of other customers, do nothing', async () => {

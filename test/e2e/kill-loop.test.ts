@@ -51,7 +51,7 @@ it(
 async function live(client: Client, name: string, done: AbortSignal): Promise<number> {
   let lived = 0;
   do {
-    await liveThrough(client, `${name}, import ${lived}`, PATIENCE_SECONDS);
+    await liveThrough(client, `${name}, import ${lived}`, { seconds: PATIENCE_SECONDS });
     lived += 1;
   } while (!done.aborted);
   return lived;

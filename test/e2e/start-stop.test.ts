@@ -76,8 +76,25 @@ describe('starting and stopping', () => {
     expect(listed.customers.map((each: { name: string }) => each.name)).toEqual(['First customer', 'Studio']);
   });
 
-  it('issues keys that work, and refuses them from the moment they are deleted', async () => {
+  it('refuses a second service on one data folder, and the first goes on', async () => {
     await installation.start();
+    const client = new Client(installation.url, installation.token() ?? '');
+    const { status, output } = await (await installation.rival()).startInVain();
+    expect(status).toBe(4);
+    expect(output).toContain(installation.dataDir);
+    expect((await client.get('/me')).status).toBe(200);
+  });
+});
+
+describe('the commands of an operator, while the service runs', () => {
+  let installation: Installation;
+  beforeAll(async () => {
+    installation = await Installation.make();
+    await installation.start();
+  });
+  afterAll(() => installation.remove());
+
+  it('issue keys that work, and refuse them from the moment they are deleted', async () => {
     const args = [
       'key',
       'create',
@@ -110,20 +127,10 @@ describe('starting and stopping', () => {
     [['customer', 'create', '--name', 'x', '--time-zone', 'Mars/Olympus'], 'Europe/Paris'],
     [['key', 'delete', '99'], 'api key'],
     [['nonsense'], 'nonsense'],
-  ])('explains what is wrong with phs %p', async (args, words) => {
-    await installation.start();
+  ])('explain what is wrong with phs %p', async (args, words) => {
     const { status, stderr, stdout } = installation.phs(...args);
     expect(status).toBe(2);
     expect(stderr).toContain(words);
     expect(stdout).toBe('');
-  });
-
-  it('refuses a second service on one data folder, and the first goes on', async () => {
-    await installation.start();
-    const client = new Client(installation.url, installation.token() ?? '');
-    const { status, output } = await (await installation.rival()).startInVain();
-    expect(status).toBe(4);
-    expect(output).toContain(installation.dataDir);
-    expect((await client.get('/me')).status).toBe(200);
   });
 });

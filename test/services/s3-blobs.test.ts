@@ -6,16 +6,15 @@ import { openS3Client, type S3Settings } from '../../src/adapters/s3-blobs/s3-cl
 import { S3DirectUploads } from '../../src/adapters/s3-blobs/s3-direct-uploads.js';
 import { blobStoreContract } from '../contracts/blob-store.contract.js';
 import { directUploadsContract } from '../contracts/direct-uploads.contract.js';
-import { type Gateway, startGateway } from './support/gateway.js';
+import { type Gateway, sharedGateway } from './support/gateway.js';
 import { sendPut } from './support/send-put.js';
 
 let gateway: Gateway;
 let settings: S3Settings;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await sharedGateway();
   settings = await gateway.bucket();
 });
-afterAll(() => gateway?.stop());
 
 const open = (parts?: PartSizes) => async () => {
   const bucket = new S3Bucket(settings, parts && { parts });

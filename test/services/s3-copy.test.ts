@@ -6,7 +6,7 @@ import { until } from '../e2e/support/processes.js';
 import { Installation } from '../e2e/support/service.js';
 import { expectSound } from '../e2e/support/sound.js';
 import { FaultFront } from './support/fault-front.js';
-import { type Gateway, startGateway } from './support/gateway.js';
+import { type Gateway, sharedGateway } from './support/gateway.js';
 
 const folder = join(__dirname, '../fixtures/photos');
 const files = readdirSync(folder)
@@ -20,7 +20,7 @@ let bucket: string;
 const made: Installation[] = [];
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await sharedGateway();
   front = await FaultFront.to(gateway.endpoint);
   const settings = await gateway.bucket();
   bucket = settings.bucket;
@@ -33,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const installation of made) await installation.remove();
   await front?.close();
-  await gateway?.stop();
 });
 
 /** The same data folder under another environment. */

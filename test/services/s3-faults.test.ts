@@ -5,7 +5,7 @@ import type { S3Patience } from '../../src/adapters/s3-blobs/s3-client.js';
 import { type BlobKey, keptKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { type Fault, FaultFront } from './support/fault-front.js';
-import { type Gateway, startGateway } from './support/gateway.js';
+import { type Gateway, sharedGateway } from './support/gateway.js';
 
 const PART = 100_000;
 const small = randomBytes(PART);
@@ -23,7 +23,7 @@ let impatient: BlobStore;
 let close: () => void;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await sharedGateway();
   front = await FaultFront.to(gateway.endpoint);
   const settings = await gateway.bucket();
   const spoilt = { ...settings, endpoint: front.endpoint };
@@ -42,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   close?.();
   await front?.close();
-  await gateway?.stop();
 });
 afterEach(() => front.heal());
 

@@ -10,7 +10,7 @@ import { until } from '../e2e/support/processes.js';
 import { Installation } from '../e2e/support/service.js';
 import { collectGarbage, expectSound, verification } from '../e2e/support/sound.js';
 import { type Fault, FaultFront } from './support/fault-front.js';
-import { type Gateway, startGateway } from './support/gateway.js';
+import { type Gateway, sharedGateway } from './support/gateway.js';
 import { sendPut } from './support/send-put.js';
 
 const photos = join(__dirname, '../fixtures/photos');
@@ -21,13 +21,10 @@ const files = names.map((name) => ({ name, bytes: new Uint8Array(readFileSync(jo
 let gateway: Gateway;
 let front: FaultFront;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await sharedGateway();
   front = await FaultFront.to(gateway.endpoint);
 });
-afterAll(async () => {
-  await front?.close();
-  await gateway?.stop();
-});
+afterAll(() => front?.close());
 afterEach(() => front.heal());
 
 /** How the program is told of a bucket. */

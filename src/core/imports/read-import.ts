@@ -75,11 +75,12 @@ export async function listImportPhotos(
       rows: (window: PageWindow) => view.importPhotos.list({ importId, window, ...(statuses && { statuses }) }),
       unmoved: async () => true, // Items are sorted by what never changes.
     };
+    // Before its items: shown as ended, it must not come with items as they were before its end.
+    const subject = await view.imports.get(importId);
     // A cursor that is wrong is told of before an import that is missing (API.md §4.2).
     const page = await readPage(uses, listing, request);
-    const subject = found(await view.imports.get(importId), 'import');
     return {
-      import: await showImport(view.tags, subject),
+      import: await showImport(view.tags, found(subject, 'import')),
       page: { ...page, data: await showItems(view.tags, page.data) },
     };
   });

@@ -12,25 +12,34 @@ export function photoNamed(name: string, jpeg: Uint8Array = flower): Uint8Array 
   return new Uint8Array(Buffer.concat([jpeg.subarray(0, 2), segment, comment, jpeg.subarray(2)]));
 }
 
+export interface Patience {
+  /** How long an import may take, where the service is away again and again; else a minute. */
+  readonly seconds?: number;
+  /**
+   * Whether 403 `upload_forbidden` is an answer to expect, where a clock jumps ahead of an address: then the client does what its message
+   * says, and asks for a fresh one. Elsewhere an address that ends before its time must be seen.
+   */
+  readonly addressesExpire?: boolean;
+}
+
 /**
  * What a patient client does with one import, whatever happens to the service meanwhile: what has no answer is asked again until it has
  * one. Each expectation is about what was acknowledged before: photos are imported once, byte for byte; the trash gives back; what is
  * deleted for ever stays deleted; a discarded import leaves nothing in the library.
- * @param patienceSeconds How long an import may take, where the service is away again and again; else a minute.
  */
-export async function liveThrough(client: Client, name: string, patienceSeconds?: number): Promise<void> {
+export async function liveThrough(client: Client, name: string, patience: Patience = {}): Promise<void> {
   const [kept, dropped, unused] = ['kept', 'dropped', 'unused'].map((kind) => photoNamed(`${name} ${kind}`)) as [
     Uint8Array,
     Uint8Array,
     Uint8Array,
   ];
-  const importId = await filled(client, name, [kept, dropped]);
+  const importId = await filled(client, name, [kept, dropped], patience);
   await expectAnswer([200, 202], () => client.post(`/imports/${importId}/finalize`));
   const ended = async () => {
     const { body } = await persist(() => client.get(`/imports/${importId}?include=photos`));
     return body.status === 'processing' ? false : body;
   };
-  const items = await until('the import to end', ended, patienceSeconds);
+  const items = await until('the import to end', ended, patience.seconds);
   const outcomes = items.photos.data.map(({ status, error }: { status: string; error: unknown }) => ({
     status,
     error,
@@ -45,7 +54,7 @@ export async function liveThrough(client: Client, name: string, patienceSeconds?
   await expectAnswer([404], () => client.get(`/photos/${keptId}`));
   await expectAnswer([204, 404], () => client.delete(`/photos/${droppedId}?permanent=true`));
 
-  const discardedId = await filled(client, `${name}, discarded`, [unused]);
+  const discardedId = await filled(client, `${name}, discarded`, [unused], patience);
   await expectAnswer([200], () => client.post(`/imports/${discardedId}/finalize`, { action: 'discard' }));
 
   await expectAnswer([200], () => client.patch(`/photos/${keptId}`, { trashed: false }));
@@ -59,7 +68,12 @@ export async function liveThrough(client: Client, name: string, patienceSeconds?
 }
 
 /** An import with these files, all of them uploaded. */
-async function filled(client: Client, clientRef: string, files: readonly Uint8Array[]): Promise<number> {
+async function filled(
+  client: Client,
+  clientRef: string,
+  files: readonly Uint8Array[],
+  patience: Patience,
+): Promise<number> {
   const { body } = await expectAnswer([200, 201], () => client.post('/imports', { clientRef }));
   const photos = files.map((bytes, index) => ({
     filename: `${index}.jpg`,
@@ -69,9 +83,30 @@ async function filled(client: Client, clientRef: string, files: readonly Uint8Ar
   }));
   const registered = await expectAnswer([200, 201], () => client.post(`/imports/${body.id}/photos`, { photos }));
   for (const [index, { photo }] of registered.body.data.entries()) {
-    if (photo.upload !== null) await expectAnswer([204], () => client.upload(photo.upload, files[index] as Uint8Array));
+    await send(client, body.id, photo, files[index] as Uint8Array, patience);
   }
   return body.id;
+}
+
+/** PUTs bytes to the address of an item; null is the address of one that has its bytes. */
+async function send(
+  client: Client,
+  importId: number,
+  { id, upload }: { id: number; upload: Parameters<Client['upload']>[0] | null },
+  bytes: Uint8Array,
+  { addressesExpire = false }: Patience,
+): Promise<void> {
+  let address = upload;
+  await until('the bytes to be taken', async () => {
+    if (address === null) return true;
+    const there = address;
+    const answer = await expectAnswer(addressesExpire ? [204, 403] : [204], () => client.upload(there, bytes));
+    if (answer.status === 204) return true;
+    expect(answer.body.error.code).toBe('upload_forbidden');
+    const { body } = await expectAnswer([200], () => client.get(`/imports/${importId}?include=photos`));
+    address = body.photos.data.find((item: { id: number }) => item.id === id).upload;
+    return false;
+  });
 }
 
 async function expectAnswer(statuses: readonly number[], ask: () => Promise<Answer>): Promise<Answer> {

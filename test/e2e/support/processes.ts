@@ -25,18 +25,22 @@ export function processesOn(folder: string): Process[] {
   return found;
 }
 
-/** Waits for a condition; an error after a minute, or `seconds`, which no test should need. */
+/**
+ * Waits for a condition; an error after a minute, or `seconds`, which no test should need. Looks again after 5 ms, and after 25 ms when
+ * it has waited for a while: looking costs what is waited for its time.
+ */
 export async function until<T>(
   what: string,
   find: () => T | undefined | false | Promise<T | undefined | false>,
   seconds = 60,
 ): Promise<T> {
-  const end = performance.now() + seconds * 1000;
+  const start = performance.now();
   for (;;) {
     const found = await find();
     if (found) return found;
-    if (performance.now() > end) throw new Error(`waited in vain for: ${what}`);
-    await delay(5);
+    const waited = performance.now() - start;
+    if (waited > seconds * 1000) throw new Error(`waited in vain for: ${what}`);
+    await delay(Math.min(25, 5 + waited / 20));
   }
 }
 

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runFolder } from './shared.js';
 
 /** Ends the program when its standard input ends: a test run that is killed leaves no server behind. */
 const GUARD = '"$@" & child=$!; cat > /dev/null; kill -9 "$child" 2> /dev/null; wait "$child"';
@@ -14,13 +16,7 @@ export class Daemon {
 
   /** Starts a program in the foreground mode that it must have; what it prints goes to the file `log`. */
   static start(command: readonly [string, ...string[]], log: string, env: NodeJS.ProcessEnv = {}): Daemon {
-    const output = openSync(log, 'a');
-    const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', ...command], {
-      env: { ...process.env, ...env },
-      stdio: ['pipe', output, output],
-    });
-    closeSync(output);
-    return new Daemon(command[0], guard, log);
+    return new Daemon(command[0], guarded(command, 'pipe', log, env), log);
   }
 
   /** What it printed, for the message of a start that failed. */
@@ -35,4 +31,26 @@ export class Daemon {
     this.guard.stdin?.end();
     await ended;
   }
+}
+
+/** The same for a server that suites share: it goes on until the end of the run. */
+export function startForRun(command: readonly [string, ...string[]], log: string, env: NodeJS.ProcessEnv): void {
+  const lifeline = openSync(join(runFolder(), 'lifeline'), 'r');
+  guarded(command, lifeline, log, env).unref();
+  closeSync(lifeline);
+}
+
+function guarded(
+  command: readonly [string, ...string[]],
+  input: 'pipe' | number,
+  log: string,
+  env: NodeJS.ProcessEnv,
+): ChildProcess {
+  const output = openSync(log, 'a');
+  const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', ...command], {
+    env: { ...process.env, ...env },
+    stdio: [input, output, output],
+  });
+  closeSync(output);
+  return guard;
 }

@@ -1,43 +1,44 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { openS3Client, type S3Settings } from '../../../src/adapters/s3-blobs/s3-client.js';
 import { until } from '../../e2e/support/processes.js';
 import { freePort } from '../../e2e/support/service.js';
-import { Daemon } from './daemon.js';
+import { startForRun } from './daemon.js';
 import { program } from './programs.js';
+import { oncePerRun } from './shared.js';
 
 const run = promisify(execFile);
 
-/** An S3-compatible server of its own: Ceph's Object Gateway over one monitor and one object store that lives in memory. */
+/** An S3-compatible server: Ceph's Object Gateway over one monitor and one object store that lives in memory. */
 export interface Gateway {
   readonly endpoint: string;
   /** Makes a bucket, empty and of its own, and tells how to reach it. */
   bucket(): Promise<S3Settings>;
-  stop(): Promise<void>;
 }
 
 const credentials = { accessKeyId: 'testaccess', secretAccessKey: 'testsecret123' };
 
-/** Takes some ten seconds. Needs ceph-mon, ceph-osd, ceph-common and radosgw; any account may run it. */
-export async function startGateway(): Promise<Gateway> {
+/**
+ * The gateway of this run, for all suites. Takes some ten seconds the first time. Needs ceph-mon, ceph-osd, ceph-common and radosgw; any
+ * account may run it.
+ */
+export async function sharedGateway(): Promise<Gateway> {
+  const endpoint = await oncePerRun('gateway', startGateway);
+  return { endpoint, bucket: () => makeBucket(endpoint) };
+}
+
+async function startGateway(folder: string): Promise<string> {
   const ceph = cephPrograms();
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
-  const daemons: Daemon[] = [];
-  const stop = async () => {
-    await Promise.all(daemons.map((daemon) => daemon.stop()));
-    rmSync(folder, { recursive: true, force: true });
-  };
+  for (const name of ['mon', 'osd', 'run']) mkdirSync(join(folder, name));
+  const outputs: string[] = [];
   try {
-    const endpoint = await start(ceph, folder, daemons);
-    return { endpoint, bucket: () => makeBucket(endpoint), stop };
+    return await start(ceph, folder, outputs);
   } catch (error) {
-    const printed = daemons.map((daemon) => daemon.printed()).join('\n');
-    await stop();
+    const printed = outputs.map((output) => `${output}:\n${readFileSync(output, 'utf8').slice(-4000)}`).join('\n');
     throw new Error(`The S3 gateway did not start: ${String(error)}\n${printed}`);
   }
 }
@@ -53,15 +54,16 @@ function cephPrograms() {
   };
 }
 
-async function start(ceph: ReturnType<typeof cephPrograms>, folder: string, daemons: Daemon[]): Promise<string> {
-  for (const name of ['mon', 'osd', 'run']) mkdirSync(join(folder, name));
+async function start(ceph: ReturnType<typeof cephPrograms>, folder: string, outputs: string[]): Promise<string> {
   const [port, v2, v1] = [await freePort(), await freePort(), await freePort()];
   const cluster = randomUUID();
   writeFileSync(join(folder, 'ceph.conf'), settings(folder, cluster, { port, v2, v1 }));
   const env = { ...process.env, CEPH_CONF: join(folder, 'ceph.conf') };
   const call = (command: string, ...args: string[]) => run(command, args, { env, timeout: 120_000 });
   const launch = (name: string, ...command: [string, ...string[]]) => {
-    daemons.push(Daemon.start(command, join(folder, 'run', `${name}.out`), env));
+    const output = join(folder, 'run', `${name}.out`);
+    startForRun(command, output, env);
+    outputs.push(output);
   };
   const monmap = join(folder, 'monmap');
   await call(

@@ -1,6 +1,10 @@
 import type { Answer, Client } from '../../e2e/support/client.js';
 import { until } from '../../e2e/support/processes.js';
 
+/** A test that fails leaves its load neither to the next one nor to the end of the run. */
+const running = new Set<Load>();
+afterEach(() => Promise.all([...running].map((load) => load.stop())));
+
 /** Reads and writes, one after another in each of some clients, until told to stop; and what came of them. */
 export class Load {
   /** Answers that nobody should get. */
@@ -21,11 +25,13 @@ export class Load {
     { clients = 4, mayBeAway = false }: { clients?: number; mayBeAway?: boolean } = {},
   ) {
     this.clients = Array.from({ length: clients }, (_, number) => this.run(`${name} ${number}`, mayBeAway));
+    running.add(this);
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     await Promise.all(this.clients);
+    running.delete(this);
   }
 
   /** Until so many more requests have been done. */

@@ -6,7 +6,7 @@ import { Client } from '../../e2e/support/client.js';
 import { until } from '../../e2e/support/processes.js';
 import { freePort, Installation } from '../../e2e/support/service.js';
 import { Daemon } from './daemon.js';
-import { type Gateway, startGateway } from './gateway.js';
+import { type Gateway, sharedGateway } from './gateway.js';
 import { PostgresServer } from './postgres-server.js';
 import { program } from './programs.js';
 import { RedisServer } from './redis-server.js';
@@ -91,15 +91,15 @@ export async function startTopology(): Promise<Topology> {
 }
 
 async function startShared(ended: (() => Promise<unknown>)[]): Promise<[PostgresServer, RedisServer, Gateway]> {
-  const started = await Promise.allSettled([PostgresServer.start(), RedisServer.start(), startGateway()]);
-  for (const each of started) if (each.status === 'fulfilled') ended.push(() => each.value.stop());
-  for (const each of started) if (each.status === 'rejected') throw each.reason;
-  return Promise.all([startedValue(started[0]), startedValue(started[1]), startedValue(started[2])]);
-}
-
-async function startedValue<T>(outcome: PromiseSettledResult<T>): Promise<T> {
-  if (outcome.status === 'rejected') throw outcome.reason;
-  return outcome.value;
+  const own = async <T extends { stop(): Promise<unknown> }>(starting: Promise<T>): Promise<T> => {
+    const server = await starting;
+    ended.push(() => server.stop());
+    return server;
+  };
+  const starting = [own(PostgresServer.start()), own(RedisServer.start()), sharedGateway()] as const;
+  // All of them, also when one does not start: what has started is to be stopped.
+  await Promise.allSettled(starting);
+  return Promise.all(starting);
 }
 
 async function environmentOf(postgres: PostgresServer, redis: RedisServer, gateway: Gateway, port: number) {
