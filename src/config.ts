@@ -20,6 +20,8 @@ export interface Config {
   /** Newest first; null: the one kept under `dataDir`. */
   readonly secretKeys: readonly [string, ...string[]] | null;
   readonly trustedProxies: readonly string[];
+  /** The internal location at which the trusted proxies, which are nginx, have the local blobs and send them themselves; null: they do not. */
+  readonly blobsLocation: string | null;
   readonly workerConcurrency: number;
   /** Webhooks may go to private addresses, and over http. */
   readonly webhookAllowPrivate: boolean;
@@ -81,6 +83,7 @@ export function readConfig(env: Environment): Config {
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
+    blobsLocation: readBlobsLocation(read),
     workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
     webhookAllowPrivate: read.oneOf('WEBHOOK_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
     media: {
@@ -135,6 +138,19 @@ function readRateLimitStore(read: Reader, databaseUrl: string | null): RateLimit
   if (kind !== 'redis') return { kind };
   if (read.has('REDIS_URL')) return { kind, url: read.url('REDIS_URL', ['redis:', 'rediss:']) ?? '' };
   return { kind, url: read.needed('REDIS_URL', 'RATE_LIMIT_STORE is redis') };
+}
+
+function readBlobsLocation(read: Reader): string | null {
+  const name = 'NGINX_BLOBS_LOCATION';
+  if (!read.has(name)) return null;
+  const location = read.text(name, '');
+  if (!/^(\/[A-Za-z0-9_-]+)+$/.test(location)) {
+    read.problem(`${name} must be a path such as /stored-blobs, without a slash at its end, not "${location}".`);
+  }
+  if (!read.has('TRUSTED_PROXIES'))
+    read.problem(`TRUSTED_PROXIES must be set, because ${name} is: it is for them alone.`);
+  if (read.text('BLOB_STORE', 'local') !== 'local') read.problem(`${name} is for BLOB_STORE=local: nginx reads files.`);
+  return location;
 }
 
 function readMetricsPort(read: Reader, port: number): number | null {

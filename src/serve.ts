@@ -35,6 +35,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
   const app = await createApp(ports, {
     logger,
     trustedProxies: config.trustedProxies,
+    blobsLocation: config.blobsLocation,
     readiness: new Readiness(opened.checks, stopping.signal, tellReadiness(logger)),
     onAnswered: opened.metrics?.answered,
     trace: opened.tracing?.request,

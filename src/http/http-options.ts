@@ -7,6 +7,8 @@ export interface HttpOptions {
   readonly logger: Logger;
   /** CIDR ranges of proxies whose X-Forwarded-For is believed; empty trusts none. */
   readonly trustedProxies: readonly string[];
+  /** The location under which the trusted proxies, which are nginx, have the folder of blobs; null: they have it not. */
+  readonly blobsLocation: string | null;
   /** Whether this process wants traffic now. */
   readonly readiness: Readiness;
   /** Told of every answer once it is out, or cut off. Must not throw. */

@@ -1,11 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import contentDisposition from 'content-disposition';
+import { admits } from '../core/access/ip-list.js';
 import type { ByteRange } from '../core/blobs/blob-store.js';
 import type { Download } from '../core/photos/download-photo.js';
 import { DomainError } from '../core/shared/errors.js';
 import { noneMatch } from './api/entity-tag.js';
+import type { HttpOptions } from './http-options.js';
+import { begun, sendBytes } from './send-bytes.js';
+
+/** Fields with which a GET asks for something else than all of it. The last two are ours to pass over, and not a front server's to judge. */
+const CONDITIONS = ['if-none-match', 'if-modified-since', 'range', 'if-match', 'if-unmodified-since'] as const;
+
+/** A server in front of this one that can read the blobs by itself, where there is one. */
+export type FrontServer = Pick<HttpOptions, 'trustedProxies' | 'blobsLocation'>;
 
 /** Bytes with everything that their headers say of them. */
 export interface Sendable extends Download {
@@ -20,35 +27,67 @@ export interface Sendable extends Download {
 /**
  * Answers with bytes: 200, 206, 304 or 416 (RFC 9110 §13, §14). They flow as fast as the client reads. When the store
  * breaks after the first byte the connection is cut: what arrived can never be taken for the whole.
+ * @param front Whoever sends whole files instead, to requests that came through it.
  */
 export async function sendDownload(
   request: IncomingMessage,
   response: ServerResponse,
   sendable: Sendable,
+  front: FrontServer | null = null,
 ): Promise<void> {
+  const isPlain = isPlainGet(request);
+  if (isPlain && isBehind(front, request)) {
+    await handOver(response, sendable, front);
+    return;
+  }
+  // Who wants all of it, whatever it is, needs no look before the opening.
+  const all = isPlain ? await sendable.open() : null;
+  const sizeBytes = all?.sizeBytes ?? (await sendable.sizeBytes());
   setHeaders(response, sendable);
-  if (isUnchanged(request, sendable)) {
+  if (all === null && isUnchanged(request, sendable)) {
     response.statusCode = 304;
     response.end();
     return;
   }
-  const range = rangeOf(request, response, sendable);
+  const range = rangeOf(request, response, sendable, sizeBytes);
   if (range) {
     response.statusCode = 206;
-    response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sendable.sizeBytes}`);
+    response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
   }
-  const length = range ? range.end - range.start + 1 : sendable.sizeBytes;
-  const bytes = request.method === 'HEAD' ? null : await begun((await sendable.open(range)).bytes);
+  const length = range ? range.end - range.start + 1 : sizeBytes;
+  const opened = request.method === 'HEAD' ? null : (all ?? (await sendable.open(range)));
+  const bytes = opened && (await begun(opened.bytes));
   response.setHeader('Content-Type', sendable.contentType);
   response.setHeader('Content-Length', length);
   if (bytes === null) {
     response.end();
     return;
   }
-  await pipeline(Readable.from(bytes, { objectMode: false }), response).catch((error: NodeJS.ErrnoException) => {
-    // The client went away, which is its right.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  });
+  await sendBytes(response, bytes, length, opened?.release);
+}
+
+/** A GET that nothing is said about but what it asks for. */
+function isPlainGet({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && !CONDITIONS.some((name) => headers[name] !== undefined);
+}
+
+type ReadingFront = FrontServer & { readonly blobsLocation: string };
+
+/** Who comes past the front server must not see what is meant for it, nor go without the bytes. */
+function isBehind(front: FrontServer | null, { socket }: IncomingMessage): front is ReadingFront {
+  if (front === null || front.blobsLocation === null || front.trustedProxies.length === 0) return false;
+  return admits(front.trustedProxies, socket.remoteAddress ?? '');
+}
+
+/** All that is said of the bytes, and where nginx finds them. */
+async function handOver(response: ServerResponse, sendable: Sendable, { blobsLocation }: ReadingFront): Promise<void> {
+  const key = await sendable.place();
+  setHeaders(response, sendable);
+  // nginx says it once more.
+  response.removeHeader('Accept-Ranges');
+  response.setHeader('Content-Type', sendable.contentType);
+  response.setHeader('X-Accel-Redirect', `${blobsLocation}/${key}`);
+  response.end();
 }
 
 function setHeaders(
@@ -76,13 +115,18 @@ function isUnchanged({ headers }: IncomingMessage, { entityTag, lastModified }: 
 }
 
 /** One range is sent as such. Several, other units and what cannot be read get everything, as RFC 9110 §14.2 allows. */
-function rangeOf(request: IncomingMessage, response: ServerResponse, sendable: Sendable): ByteRange | undefined {
+function rangeOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sendable: Sendable,
+  sizeBytes: number,
+): ByteRange | undefined {
   const header = request.headers.range;
   if (header === undefined || !isStillCurrent(request.headers['if-range'], sendable)) return undefined;
-  const range = singleRange(header, sendable.sizeBytes);
+  const range = singleRange(header, sizeBytes);
   if (range !== 'unsatisfiable') return range;
-  response.setHeader('Content-Range', `bytes */${sendable.sizeBytes}`);
-  const message = `The file has ${sendable.sizeBytes} bytes; the range lies behind its end.`;
+  response.setHeader('Content-Range', `bytes */${sizeBytes}`);
+  const message = `The file has ${sizeBytes} bytes; the range lies behind its end.`;
   throw new DomainError('range_not_satisfiable', message);
 }
 
@@ -104,24 +148,6 @@ function isStillCurrent(ifRange: string | string[] | undefined, { entityTag, las
 
 function wholeSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1000) * 1000;
-}
-
-/** Waits for the first bytes, so that a store that has none still becomes an honest 503. */
-export async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
-  const iterator = bytes[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  return rest(first, iterator);
-}
-
-async function* rest(
-  first: IteratorResult<Uint8Array>,
-  iterator: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for (let next = first; !next.done; next = await iterator.next()) yield next.value;
-  } finally {
-    await iterator.return?.();
-  }
 }
 
 /** RFC 9530. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { begun, dispositionOf } from './send-download.js';
+import { begun, sendBytes } from './send-bytes.js';
+import { dispositionOf } from './send-download.js';
 
 /**
  * Answers with a file that has one JSON object in each line, as fast as the client reads and no faster: nothing is gathered. When
@@ -22,10 +21,7 @@ export async function sendLines(
     response.end();
     return;
   }
-  await pipeline(Readable.from(lines, { objectMode: false }), response).catch((error: NodeJS.ErrnoException) => {
-    // The client went away, which is its right.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  });
+  await sendBytes(response, lines);
 }
 
 async function* linesOf(objects: AsyncIterable<object>): AsyncGenerator<Uint8Array> {

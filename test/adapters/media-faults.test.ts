@@ -196,12 +196,13 @@ test('a rendition that brings its reader down is tried once more, alone, and the
     const acme = await Account.open(ports);
     const { id } = await acme.addPhoto(photo);
     const order = { name: 'small', format: 'webp' } as const;
-    await expect(downloadRendition({ ...ports, media: doomed }, acme.caller, id, order)).rejects.toMatchObject({
+    const download = (reads: typeof ports) => downloadRendition(reads, acme.caller, id, order);
+    await expect((await download({ ...ports, media: doomed })).sizeBytes()).rejects.toMatchObject({
       code: 'not_found',
       details: { resource: 'rendition' },
     });
     expect(await logged()).toHaveLength(2);
-    expect((await downloadRendition(ports, acme.caller, id, order)).contentType).toBe('image/webp');
+    expect(await (await download(ports)).sizeBytes()).toBeGreaterThan(0);
     expect(Buffer.from(await acme.original(id))).toEqual(Buffer.from(photo.bytes));
   } finally {
     await doomed.close();

@@ -67,6 +67,34 @@ describe('the bounds of what reads pictures', () => {
   });
 });
 
+describe('NGINX_BLOBS_LOCATION', () => {
+  const read = (env: Record<string, string>) => {
+    try {
+      return readConfig(env).blobsLocation;
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+  };
+  const proxied = { TRUSTED_PROXIES: '127.0.0.1' };
+
+  test('is nowhere by default, and a path', () => {
+    expect(read({})).toBeNull();
+    expect(read({ ...proxied, NGINX_BLOBS_LOCATION: '/stored-blobs' })).toBe('/stored-blobs');
+    for (const path of ['stored', '/', '/stored/', '/a/../b', '/a b', '/a\nb', 'http://a/b']) {
+      expect(read({ ...proxied, NGINX_BLOBS_LOCATION: path })).toEqual([expect.stringContaining('must be a path')]);
+    }
+  });
+
+  test('is for proxies that are trusted, and for files', () => {
+    const env = { NGINX_BLOBS_LOCATION: '/stored-blobs', BLOB_STORE: 's3', S3_BUCKET: 'photos' };
+    expect(read(env)).toEqual([
+      'TRUSTED_PROXIES must be set, because NGINX_BLOBS_LOCATION is: it is for them alone.',
+      'NGINX_BLOBS_LOCATION is for BLOB_STORE=local: nginx reads files.',
+    ]);
+  });
+});
+
 describe('BLOB_STORE', () => {
   const bucket = { BLOB_STORE: 's3', S3_BUCKET: 'photos' };
 

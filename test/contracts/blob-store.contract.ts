@@ -96,6 +96,30 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(String(await bytesAt(key('a')))).toBe('original');
       });
 
+      it('uses the memory of pieces that were given back for others, and no other memory', async () => {
+        const [one, two] = [randomBytes(LARGE), randomBytes(LARGE)];
+        await store.put(key('a'), of(one));
+        await store.put(key('b'), of(two));
+        const kept: Buffer[] = [];
+        const read = async (path: string, giveBack: (number: number) => boolean) => {
+          const blob = await store.get(key(path));
+          const pieces: Buffer[] = [];
+          for await (const piece of blob?.bytes ?? []) {
+            pieces.push(Buffer.from(piece));
+            if (giveBack(pieces.length)) blob?.release?.(piece);
+            else kept.push(piece as Buffer);
+          }
+          return Buffer.concat(pieces);
+        };
+        expect(one.equals(await read('a', () => false))).toBe(true);
+        for (let times = 0; times < 5; times += 1) {
+          expect(two.equals(await read('b', (number) => number % 2 === 0))).toBe(true);
+          expect(one.equals(await read('a', () => true))).toBe(true);
+        }
+        const whole = kept.filter((piece) => one.includes(piece) || two.includes(piece));
+        expect(whole).toHaveLength(kept.length);
+      });
+
       it('refuses a second reading of the same bytes instead of giving none', async () => {
         await store.put(key('a'), of(Buffer.from('once')));
         const blob = await store.get(key('a'));

@@ -1,3 +1,4 @@
+import type { Customer } from '../../src/core/customers/customer.js';
 import type { Photo, TaggedPhoto } from '../../src/core/photos/photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { fullPhoto, later, sampleExif, sampleHash, samplePhoto } from '../support/samples.js';
@@ -37,6 +38,24 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.read(({ photos }) => photos.exif(id))).toBeNull();
       expect(await tenant.read(({ photos }) => photos.getMany([id]))).toEqual([]);
       expect(await tenant.within(({ photos }) => photos.lock([id]))).toEqual([]);
+    });
+
+    it('shown is the photo alone, while it may be shown', async () => {
+      const tenant = await newTenant();
+      const tag = await tenant.addTag('a');
+      const photo = await tenant.addPhoto({ ...fullPhoto, trashedAt: null, purgeAt: null }, [tag.id]);
+      const shown = () => tenant.read(({ photos }) => photos.shown(photo.id));
+      expect(await shown()).toEqual(photo);
+      expect(await (await newTenant()).read(({ photos }) => photos.shown(photo.id))).toBeNull();
+      await change(tenant, photo.id, { trashedAt: later(1), purgeAt: later(2) });
+      expect(await shown()).toBeNull();
+      await change(tenant, photo.id, { trashedAt: null, purgeAt: null });
+      const setStatus = (status: Customer['status']) =>
+        tenant.within(async (work) => work.updateCustomer({ ...(await work.lockCustomer()), status }));
+      await setStatus('suspended');
+      expect(await shown()).toEqual(photo);
+      await setStatus('closing');
+      expect(await shown()).toBeNull();
     });
 
     it('shows tags by name, and not by the order in which they were given', async () => {

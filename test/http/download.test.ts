@@ -445,3 +445,64 @@ describe('RELIABILITY.md §3: a store that fails', () => {
     for await (const chunk of source) yield chunk.map((byte, at) => (at === 7 ? byte ^ 1 : byte));
   }
 });
+
+describe('behind a server that has the blobs', () => {
+  let behind: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    behind = await start({ trustedProxies: ['127.0.0.1/32'], blobsLocation: '/stored-blobs' });
+  });
+  afterAll(() => behind.app.close());
+  const get = (headers: Record<string, string> = {}, query = '') =>
+    behind.actor.get(`/photos/${behind.id}/download${query}`, headers);
+
+  test('it is told where they are, with all that is said of them', async () => {
+    const { bytes: sent, headers } = await get();
+    expect(sent.length).toBe(0);
+    expect(headers['x-accel-redirect']).toMatch(/^\/stored-blobs\/originals\/\d+\/[0-9a-f-]{36}$/);
+    const names = ['content-type', 'etag', 'last-modified', 'repr-digest', 'content-disposition', 'cache-control'];
+    const alone = (await get({ 'if-match': '*' })).headers;
+    for (const name of names) expect([name, headers[name]]).toEqual([name, alone[name]]);
+    const small = (await get({}, '?rendition=small')).headers['x-accel-redirect'];
+    expect(small).toMatch(/^\/stored-blobs\/renditions\/\d+\/\d+\/v1-r0\/small\.jpeg$/);
+  });
+
+  test('what needs a decision is answered here', async () => {
+    const { etag = '' } = (await get()).headers;
+    for (const [headers, status] of [
+      [{ range: 'bytes=0-4' }, 206],
+      [{ 'if-none-match': etag }, 304],
+      [{ 'if-match': etag }, 200],
+    ] as const) {
+      const answer = await get(headers as Record<string, string>);
+      expect([answer.status, answer.headers['x-accel-redirect']]).toEqual([status, undefined]);
+    }
+  });
+
+  test('bytes that are gone are 503, before anybody looks for them', async () => {
+    const {
+      app: other,
+      actor: owner,
+      id: lost,
+    } = await start({
+      trustedProxies: ['127.0.0.1/32'],
+      blobsLocation: '/stored-blobs',
+      ports: ({ blobs }) => ({ blobs: Object.assign(Object.create(blobs), { head: async () => null }) }),
+    });
+    try {
+      const answer = await owner.get(`/photos/${lost}/download`);
+      expect([answer.status, answer.headers['x-accel-redirect']]).toEqual([503, undefined]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('who does not come through it gets bytes', async () => {
+    const other = await start({ trustedProxies: ['10.0.0.0/8'], blobsLocation: '/stored-blobs' });
+    try {
+      const answer = await other.actor.get(`/photos/${other.id}/download`);
+      expect([answer.bytes.equals(bytes), answer.headers['x-accel-redirect']]).toEqual([true, undefined]);
+    } finally {
+      await other.app.close();
+    }
+  });
+});

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
 import { checkedRange } from '../../core/blobs/open-blob.js';
-import { fileBytes } from './file-bytes.js';
+import { fileBytes, releaseChunk } from './file-bytes.js';
 import { Folders, makeFolder } from './folders.js';
 import { isAbsence, onDisk, systemCode } from './storage-error.js';
 import { TempFiles } from './temp-files.js';
@@ -59,7 +59,8 @@ export class LocalBlobStore implements BlobStore {
         const stats = await handle.stat({ bigint: true });
         if (!stats.isFile()) return await handle.close().then(() => null);
         const info = infoOf(stats);
-        return { ...info, bytes: await fileBytes(handle, checkedRange(range, info.sizeBytes)) };
+        const bytes = await fileBytes(handle, checkedRange(range, info.sizeBytes));
+        return { ...info, bytes, release: releaseChunk };
       } catch (error) {
         await handle.close();
         throw error;

@@ -5,7 +5,7 @@ import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
 import { byName } from '../../core/tags/tag.js';
-import type { MemoryDatabase } from './memory-database.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
 import type { HeldRows } from './memory-held-rows.js';
 import { matches } from './memory-photo-filters.js';
 import { windowOf } from './memory-windows.js';
@@ -20,6 +20,13 @@ export class MemoryPhotoRepository implements PhotoRepository {
   async get(id: Id): Promise<TaggedPhoto | null> {
     const photo = this.database.photos.get(id);
     return photo?.customerId === this.customerId ? this.tagged(photo) : null;
+  }
+
+  async shown(id: Id): Promise<Photo | null> {
+    const photo = this.database.photos.get(id);
+    const isOwn = photo?.customerId === this.customerId;
+    const isClosing = this.database.customers.get(this.customerId)?.status === 'closing';
+    return isOwn && !isTrashed(photo) && !isClosing ? copyOf(photo) : null;
   }
 
   async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {

@@ -33,6 +33,18 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return found === undefined ? null : taggedPhotoOf(found.photo);
   }
 
+  async shown(id: Id): Promise<Photo | null> {
+    const [row] = await select<PhotoRow>(
+      this.manager,
+      prepared(
+        `SELECT ${selected(photoTable, 'p')} FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
+         WHERE p.customer_id = $1 AND p.id = $2 AND NOT p.trashed`,
+      ),
+      [this.customerId, id],
+    );
+    return row === undefined ? null : photoOf<Photo>(row);
+  }
+
   async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
     return ids.length === 0 ? [] : this.tagged('p.id = ANY($2::bigint[]) ORDER BY p.id', ids);
   }

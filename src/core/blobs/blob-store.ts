@@ -18,6 +18,11 @@ export interface OpenBlob extends BlobInfo {
    * end short, and also when it is read a second time.
    */
   readonly bytes: AsyncIterable<Uint8Array>;
+  /**
+   * Takes back a piece of `bytes` that nobody will look at again; a later piece, of any blob, may then be in the same memory. What is not
+   * given back stays as it is. Absent where that saves nothing.
+   */
+  readonly release?: ((piece: Uint8Array) => void) | undefined;
 }
 
 export interface ListedBlob {

@@ -25,6 +25,6 @@ function refuse(): Promise<never> {
 }
 
 /** Bytes that are in memory, in the form that blobs are written from. */
-export async function* inOneChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+export async function* inOneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield bytes;
 }

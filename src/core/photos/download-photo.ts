@@ -1,39 +1,50 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
-import { keptKey, renditionKey } from '../blobs/blob-key.js';
+import { type BlobKey, keptKey, renditionKey } from '../blobs/blob-key.js';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
+import { keptOf } from '../blobs/kept-blobs.js';
 import { inOneChunk } from '../blobs/open-blob.js';
 import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName, renditionSizes } from '../media/renditions.js';
 import type { Uses } from '../ports.js';
 import { DomainError, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { TaggedPhoto } from './photo.js';
-import { readPhoto } from './read-photo.js';
+import type { Photo } from './photo.js';
+import { readPhoto, readShownPhoto } from './read-photo.js';
 
-/** Bytes ready to be sent; which ones is decided by `open`, once the client's conditions were looked at. */
+/** Bytes ready to be sent; which ones is decided once the client's conditions were looked at. */
 export interface Download {
-  readonly photo: TaggedPhoto;
+  readonly photo: Photo;
   readonly contentType: string;
-  readonly sizeBytes: number;
+  /** How many there are of all, without opening them. Errors: those of `open`, but for bytes that are gone. */
+  sizeBytes(): Promise<number>;
   open(range?: ByteRange): Promise<OpenBlob>;
+  /** Where the store has it, for whoever reads the store by itself. Errors: those of `open`. */
+  place(): Promise<BlobKey>;
 }
 
-/** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes cannot be had, or are lost). */
+/** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes are lost; when opened: they cannot be had). */
 export async function downloadOriginal(
   { store, blobs }: Uses<'store' | 'blobs'>,
   caller: Pick<Caller, 'customerId'>,
   id: Id,
 ): Promise<Download> {
-  const { photo } = await readPhoto({ store }, caller, id, { trashedToo: false, withExif: false });
+  const photo = await readShownPhoto({ store }, caller, id);
   // Said before anything is sent. A range of it could not even be compared with anything.
   if (photo.originalLostAt !== null) throw lostOriginal();
+  const key = keptKey(photo.blobKey);
   const open = async (range?: ByteRange) => {
-    const blob = await blobs.get(keptKey(photo.blobKey), range);
+    const right = range ? null : await keptOf(blobs).get(key);
+    if (right !== null) return right;
+    const blob = await blobs.get(key, range);
     if (blob === null || blob.sizeBytes !== photo.sizeBytes) throw lostBytes();
-    return range ? blob : { ...blob, bytes: verified(blob.bytes, photo.sha256) };
+    return range ? blob : keptOf(blobs).keeping(key, { ...blob, bytes: verified(blob.bytes, photo.sha256) });
   };
-  return { photo, contentType: photo.contentType, sizeBytes: photo.sizeBytes, open };
+  const place = async () => {
+    if ((await blobs.head(key))?.sizeBytes !== photo.sizeBytes) throw lostBytes();
+    return key;
+  };
+  return { photo, contentType: photo.contentType, sizeBytes: async () => photo.sizeBytes, open, place };
 }
 
 export interface RenditionRequest {
@@ -47,31 +58,46 @@ export interface RenditionDownload extends Download {
   readonly format: RenditionFormat;
 }
 
-/** A smaller, upright picture, made at its first use and kept. Errors: `not_found` (photo, or `rendition` when it cannot be made). */
+/** A smaller, upright picture, made at its first use and kept. Errors: `not_found`; when opened those of `renditionOf`. */
 export async function downloadRendition(
   { store, blobs, media }: Uses<'store' | 'blobs' | 'media'>,
   caller: Pick<Caller, 'customerId'>,
   id: Id,
   { trashedToo = false, ...request }: RenditionRequest & { readonly trashedToo?: boolean },
 ): Promise<RenditionDownload> {
-  const { photo } = await readPhoto({ store }, caller, id, { trashedToo, withExif: false });
+  const photo = trashedToo
+    ? (await readPhoto({ store }, caller, id, { trashedToo, withExif: false })).photo
+    : await readShownPhoto({ store }, caller, id);
   return renditionOf({ blobs, media }, photo, request);
 }
 
-/** The rendition of a photo in the rotation that it is given with. Errors: `not_found` (`rendition`), `service_unavailable`. */
-export async function renditionOf(
+/**
+ * The rendition of a photo in the rotation that it is given with, made when its size is asked for or it is opened.
+ * Errors of these two: `not_found` (`rendition`, which cannot be made), `service_unavailable`.
+ */
+export function renditionOf(
   uses: Uses<'blobs' | 'media'>,
-  photo: TaggedPhoto,
+  photo: Photo,
   { name, format = defaultFormat(photo) }: RenditionRequest,
-): Promise<RenditionDownload> {
+): RenditionDownload {
   const key = renditionKey(photo, name, format);
-  const info = (await uses.blobs.head(key)) ?? (await makeOnce(uses, photo, name, format));
-  const open = async (range?: ByteRange) => {
-    const blob = await uses.blobs.get(key, range);
-    if (blob === null) throw lostBytes();
-    return blob;
+  const sizeBytes = async () => {
+    const info = (await uses.blobs.head(key)) ?? (await makeOnce(uses, photo, name, format));
+    return info.sizeBytes;
   };
-  return { photo, name, format, contentType: `image/${format}`, sizeBytes: info.sizeBytes, open };
+  const open = async (range?: ByteRange) => {
+    const kept = await uses.blobs.get(key, range);
+    if (kept !== null) return kept;
+    await makeOnce(uses, photo, name, format);
+    const made = await uses.blobs.get(key, range);
+    if (made === null) throw lostBytes();
+    return made;
+  };
+  const place = async () => {
+    await sizeBytes();
+    return key;
+  };
+  return { photo, name, format, contentType: `image/${format}`, sizeBytes, open, place };
 }
 
 /** Renditions being made now, by store: whoever asks for one meanwhile waits for the same one. */
@@ -79,7 +105,7 @@ const beingMade = new WeakMap<BlobStore, Map<string, Promise<{ sizeBytes: number
 
 function makeOnce(
   uses: { blobs: BlobStore; media: MediaReader },
-  photo: TaggedPhoto,
+  photo: Photo,
   name: RenditionName,
   format: RenditionFormat,
 ): Promise<{ sizeBytes: number }> {
@@ -93,7 +119,7 @@ function makeOnce(
 
 async function make(
   { blobs, media }: { blobs: BlobStore; media: MediaReader },
-  photo: TaggedPhoto,
+  photo: Photo,
   name: RenditionName,
   format: RenditionFormat,
 ): Promise<{ sizeBytes: number }> {

@@ -6,6 +6,8 @@ import type { PhotoFilters, PhotoQuery, PhotoSort } from './photo-query.js';
 /** Photos of the bound customer, in the trash or not. */
 export interface PhotoReads {
   get(id: Id): Promise<TaggedPhoto | null>;
+  /** Without its tags; null also when it is in the trash, or its customer is `closing`. */
+  shown(id: Id): Promise<Photo | null>;
   /** Those that exist, by id ascending. */
   getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]>;
   /** Rows strictly after the window's position in the sort's total order, at most `limit`. */

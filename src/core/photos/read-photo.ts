@@ -3,7 +3,7 @@ import type { Uses } from '../ports.js';
 import { found, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Tag } from '../tags/tag.js';
-import { type ExifTags, isTrashed, type TaggedPhoto } from './photo.js';
+import { type ExifTags, isTrashed, type Photo, type TaggedPhoto } from './photo.js';
 
 export interface PhotoReading {
   /** Also from the trash. */
@@ -23,6 +23,11 @@ export function readPhoto(
     if (isTrashed(photo) && !reading.trashedToo) throw notFound('photo');
     return { photo, exif: reading.withExif ? await view.photos.exif(id) : null };
   });
+}
+
+/** A photo that is not in the trash, for those who show it and not what is said of it. Errors: `not_found`. */
+export function readShownPhoto({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<Photo> {
+  return store.read(caller.customerId, async (view) => found(await view.photos.shown(id), 'photo'));
 }
 
 /** The tags of a photo, by name. Errors: `not_found`. */

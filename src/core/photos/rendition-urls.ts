@@ -3,11 +3,12 @@ import type { RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, isRenditionName, type RenditionName } from '../media/renditions.js';
 import type { Uses } from '../ports.js';
 import { after, HOUR, SECOND } from '../shared/clock.js';
-import { DomainError, notFound } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import { type Id, isId } from '../shared/ids.js';
 import { readToken, signToken } from '../shared/secrets.js';
 import { type RenditionDownload, renditionOf } from './download-photo.js';
-import { isTrashed, type Rotation, type TaggedPhoto } from './photo.js';
+import type { Rotation, TaggedPhoto } from './photo.js';
+import { readShownPhoto } from './read-photo.js';
 
 /** Addresses for `<img>`: each good for one rendition, without a key, until `expiresAt`. */
 export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
@@ -50,12 +51,8 @@ export async function openSignedRendition(
       'This address is not valid (any more). Ask for a new one with include=urls.',
     );
   }
-  const photo = await uses.store.read(grant.customerId, async (view) => {
-    const { status } = await view.customer();
-    return status === 'closing' ? null : view.photos.get(grant.photoId);
-  });
-  if (photo === null || isTrashed(photo)) throw notFound('photo');
-  const download = await renditionOf(uses, { ...photo, rotation: grant.rotation }, grant);
+  const photo = await readShownPhoto(uses, grant, grant.photoId);
+  const download = renditionOf(uses, { ...photo, rotation: grant.rotation }, grant);
   return { ...download, expiresAt: grant.expiresAt };
 }
 

@@ -77,7 +77,7 @@ async function checkThumb(uses: CheckUses, photo: TaggedPhoto, { repair }: HowTo
   findings.saw('missingThumbs');
   if (!repair) return;
   try {
-    await renditionOf(uses, photo, { name: 'thumb' });
+    await renditionOf(uses, photo, { name: 'thumb' }).sizeBytes();
     findings.saw('remadeThumbs');
   } catch (error) {
     if (!(await isUnchanged(uses, photo))) return;

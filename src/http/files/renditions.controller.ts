@@ -4,6 +4,7 @@ import { openSignedRendition } from '../../core/photos/rendition-urls.js';
 import type { Ports } from '../../core/ports.js';
 import { NeedsNoKey } from '../api/access.js';
 import { sendableRendition } from '../api/photos/photo-bytes.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { sendDownload } from '../send-download.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
@@ -16,16 +17,17 @@ const YEAR_SECONDS = 31_536_000;
 @NeedsNoKey()
 @AnyOrigin()
 export class RenditionsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {}
 
   @Get(':token')
   async show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const download = await openSignedRendition(this.ports, token);
-    await sendDownload(request, response, {
-      ...sendableRendition(download),
-      disposition: 'inline',
-      headers: { 'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable` },
-    });
+    const headers = { 'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable` };
+    const sendable = { ...sendableRendition(download), disposition: 'inline', headers } as const;
+    await sendDownload(request, response, sendable, this.options);
   }
 
   @Options(':token')

@@ -31,6 +31,7 @@ import { type Answer, type RequestParts, send } from './http-client.js';
 
 export interface StartOptions {
   readonly trustedProxies?: readonly string[];
+  readonly blobsLocation?: string;
   readonly limits?: Partial<Limits>;
   readonly checks?: readonly ReadinessCheck[];
   readonly checkDeadlineMs?: number;
@@ -74,6 +75,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
   const app = await createApp(ports, {
     logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     trustedProxies: options.trustedProxies ?? [],
+    blobsLocation: options.blobsLocation ?? null,
     readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
     stopping,
   });

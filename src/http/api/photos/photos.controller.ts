@@ -11,6 +11,7 @@ import { purgePhoto, trashPhoto } from '../../../core/photos/trash-photo.js';
 import { purgePhotos, trashPhotos } from '../../../core/photos/trash-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import { Outcomes } from '../../reply.js';
 import { sendDownload } from '../../send-download.js';
@@ -30,7 +31,10 @@ import { photoListParameters, photoListRequest } from './photo-list.dto.js';
 
 @Controller('api/v1/photos')
 export class PhotosController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {}
 
   @Get()
   @Needs('photos:read')
@@ -68,7 +72,7 @@ export class PhotosController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendDownload(request, response, await openDownload(this.ports, caller, id, asked));
+    await sendDownload(request, response, await openDownload(this.ports, caller, id, asked), this.options);
   }
 
   @Get(':id/tags')

@@ -1,0 +1,122 @@
+import type { BlobKey } from './blob-key.js';
+import type { BlobInfo, BlobStore, OpenBlob } from './blob-store.js';
+import { readOnce } from './open-blob.js';
+
+/** Of one store: what is kept, and what is on its way there or out of there. Ten large photos. */
+const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_OF_ONE = MOST_BYTES / 4;
+const MOST_KNOWN = 1000;
+
+interface Kept extends BlobInfo {
+  readonly chunks: readonly Uint8Array[];
+  /** While it has some it takes room, kept or not: they may be slow. */
+  readers: number;
+}
+
+const stores = new WeakMap<BlobStore, KeptBlobs>();
+
+/** What is kept of this store. */
+export function keptOf(store: BlobStore): KeptBlobs {
+  const kept = stores.get(store) ?? new KeptBlobs(store);
+  stores.set(store, kept);
+  return kept;
+}
+
+/**
+ * Blobs in memory, those that were asked for last, and more than once: whole ones, and only those whose reader found them right. One is
+ * given for as long as the store says that it was not written again and is not gone.
+ */
+export class KeptBlobs {
+  /** The one that was asked for last comes last. */
+  private readonly kept = new Map<BlobKey, Kept>();
+  private bytes = 0;
+  /** What was asked for lately. */
+  private readonly known = new Set<BlobKey>();
+
+  constructor(private readonly store: BlobStore) {}
+
+  /** Null when it is not kept, or not any more. Errors: `service_unavailable`. */
+  async get(key: BlobKey): Promise<OpenBlob | null> {
+    if (!this.kept.has(key)) return null;
+    const info = await this.store.head(key);
+    const found = this.kept.get(key);
+    if (found === undefined) return null;
+    this.forget(key);
+    if (info?.etag !== found.etag) return null;
+    this.remember(key, found);
+    return { ...info, bytes: readOnce(this.lend(key, found)) };
+  }
+
+  /** The blob as it is, and kept if this is not the first time, there is room, and it was read to its end without an error. */
+  keeping(key: BlobKey, blob: OpenBlob): OpenBlob {
+    const isKnown = this.known.delete(key);
+    this.known.add(key);
+    for (const oldest of this.known) {
+      if (this.known.size <= MOST_KNOWN) break;
+      this.known.delete(oldest);
+    }
+    if (!isKnown || blob.sizeBytes > MOST_OF_ONE) return blob;
+    return { ...blob, bytes: this.collect(key, blob), release: undefined };
+  }
+
+  private async *collect(key: BlobKey, { etag, sizeBytes, bytes }: OpenBlob): AsyncIterable<Uint8Array> {
+    if (!this.makeRoom(sizeBytes)) {
+      yield* bytes;
+      return;
+    }
+    this.bytes += sizeBytes;
+    const chunks: Uint8Array[] = [];
+    try {
+      for await (const chunk of bytes) {
+        chunks.push(alone(chunk));
+        yield chunk;
+      }
+    } finally {
+      this.bytes -= sizeBytes;
+    }
+    this.forget(key);
+    this.remember(key, { etag, sizeBytes, chunks, readers: 0 });
+  }
+
+  private async *lend(key: BlobKey, blob: Kept): AsyncGenerator<Uint8Array, void, void> {
+    this.change(key, blob, () => {
+      blob.readers += 1;
+    });
+    try {
+      yield* blob.chunks;
+    } finally {
+      this.change(key, blob, () => {
+        blob.readers -= 1;
+      });
+    }
+  }
+
+  private makeRoom(sizeBytes: number): boolean {
+    for (const oldest of this.kept.keys()) {
+      if (this.bytes + sizeBytes <= MOST_BYTES) break;
+      this.forget(oldest);
+    }
+    return this.bytes + sizeBytes <= MOST_BYTES;
+  }
+
+  private remember(key: BlobKey, blob: Kept): void {
+    this.change(key, blob, () => this.kept.set(key, blob));
+  }
+
+  private forget(key: BlobKey): void {
+    const blob = this.kept.get(key);
+    if (blob !== undefined) this.change(key, blob, () => this.kept.delete(key));
+  }
+
+  private change(key: BlobKey, blob: Kept, act: () => void): void {
+    const room = () => (this.kept.get(key) === blob || blob.readers > 0 ? blob.sizeBytes : 0);
+    this.bytes -= room();
+    act();
+    this.bytes += room();
+  }
+}
+
+/** A slice of something larger would keep all of that. */
+function alone(chunk: Uint8Array): Uint8Array {
+  return chunk.byteLength === chunk.buffer.byteLength ? chunk : chunk.slice();
+}

@@ -1,0 +1,118 @@
+import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
+import { type BlobKey, keptKey } from '../../src/core/blobs/blob-key.js';
+import type { ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
+import { type KeptBlobs, keptOf } from '../../src/core/blobs/kept-blobs.js';
+import { downloadOriginal } from '../../src/core/photos/download-photo.js';
+import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
+import { present } from '../support/tenant.js';
+
+const MIB = 1024 ** 2;
+
+/** Tells what was read of it. */
+class CountingStore extends MemoryBlobStore {
+  readonly read: BlobKey[] = [];
+
+  override get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
+    this.read.push(key);
+    return super.get(key, range);
+  }
+}
+
+describe('RELIABILITY.md F14: the original of a photo', () => {
+  let blobs: CountingStore;
+  let here: World;
+  let acme: Account;
+  let key: BlobKey;
+  const file = picture('a.jpg');
+  const download = async (range?: ByteRange) => {
+    const [photo] = await acme.photos();
+    const { open } = await downloadOriginal(here, acme.caller, present(photo).id);
+    return Buffer.from(await collected((await open(range)).bytes));
+  };
+
+  beforeEach(async () => {
+    blobs = new CountingStore();
+    here = world({ blobs });
+    acme = await Account.open(here);
+    key = keptKey((await acme.addPhoto(file)).blobKey);
+    await runJobsUntilIdle(here);
+    blobs.read.splice(0);
+  });
+
+  test('is read from the store twice, and then given again while it is there unchanged', async () => {
+    for (let times = 0; times < 4; times += 1) expect(await download()).toEqual(Buffer.from(file.bytes));
+    expect(blobs.read).toEqual([key, key]);
+    expect(await download({ start: 2, end: 4 })).toEqual(Buffer.from(file.bytes.subarray(2, 5)));
+  });
+
+  test('is not given when the store has other bytes since, nor when it has none', async () => {
+    for (let times = 0; times < 3; times += 1) await download();
+    expect(blobs.read).toEqual([key, key]);
+    await blobs.put(key, bytesOf(file.bytes.map((byte, at) => (at === 9 ? byte ^ 1 : byte))));
+    await expect(download()).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(download()).rejects.toMatchObject({ code: 'service_unavailable' });
+    await blobs.put(key, bytesOf(file.bytes));
+    expect(await download()).toEqual(Buffer.from(file.bytes));
+    await blobs.delete([key]);
+    await expect(download()).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});
+
+describe('what is kept', () => {
+  let blobs: MemoryBlobStore;
+  let kept: KeptBlobs;
+  beforeEach(() => {
+    blobs = new MemoryBlobStore();
+    kept = keptOf(blobs);
+  });
+
+  const put = async (name: string, sizeBytes: number) => {
+    const key = keptKey(`originals/1/${name}`);
+    await blobs.put(key, bytesOf(new Uint8Array(sizeBytes)));
+    return key;
+  };
+  const asked = async (key: BlobKey) => kept.keeping(key, present(await blobs.get(key)));
+  /** The second one. */
+  const reading = async (key: BlobKey) => {
+    await asked(key);
+    return (await asked(key)).bytes[Symbol.asyncIterator]();
+  };
+  const keep = async (name: string, sizeBytes = 8 * MIB) => {
+    const key = await put(name, sizeBytes);
+    const reader = await reading(key);
+    while (!(await reader.next()).done);
+    return key;
+  };
+  const isKept = async (key: BlobKey) => (await kept.get(key)) !== null;
+
+  test('is what was asked for last, up to 32 MiB', async () => {
+    const keys = [await keep('a'), await keep('b'), await keep('c'), await keep('d')];
+    const [a, b, c, d] = keys as [BlobKey, BlobKey, BlobKey, BlobKey];
+    expect(await isKept(a)).toBe(true);
+    await keep('e');
+    expect([await isKept(a), await isKept(b), await isKept(c), await isKept(d)]).toEqual([true, false, true, true]);
+  });
+
+  test('is nothing large, and nothing that was not read to its end', async () => {
+    expect(await isKept(await keep('large', 8 * MIB + 1))).toBe(false);
+    const key = await put('half', MIB);
+    const reader = await reading(key);
+    await reader.next();
+    await reader.return?.();
+    expect(await isKept(key)).toBe(false);
+  });
+
+  test('leaves room for what slow readers hold, and has it back when they are gone', async () => {
+    const readers = await Promise.all(['a', 'b', 'c'].map(async (name) => reading(await put(name, 8 * MIB))));
+    for (const reader of readers) await reader.next();
+    const [first, second] = [await keep('d'), await keep('e')];
+    expect([await isKept(first), await isKept(second)]).toEqual([false, true]);
+    const slow = present(await kept.get(second)).bytes[Symbol.asyncIterator]();
+    await slow.next();
+    // Its bytes are still held: there is no room for another.
+    expect(await isKept(await keep('f'))).toBe(false);
+    for (const reader of [...readers, slow]) await reader.return?.();
+    const four = [await keep('g'), await keep('h'), await keep('i'), await keep('j')];
+    for (const key of four) expect(await isKept(key)).toBe(true);
+  });
+});
