@@ -34,15 +34,16 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 
   async shown(id: Id): Promise<Photo | null> {
-    const [row] = await select<PhotoRow>(
+    const [found] = await select<{ photo: PhotoDocument }>(
       this.manager,
       prepared(
-        `SELECT ${selected(photoTable, 'p')} FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
+        `SELECT row_to_json(photo) AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing',
+           LATERAL (SELECT ${photoColumns}) photo
          WHERE p.customer_id = $1 AND p.id = $2 AND NOT p.trashed`,
       ),
       [this.customerId, id],
     );
-    return row === undefined ? null : photoOf<Photo>(row);
+    return found === undefined ? null : photoOf(found.photo);
   }
 
   async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
