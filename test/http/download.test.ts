@@ -1,3 +1,6 @@
+import { connect } from 'node:net';
+import { Gate } from '../support/tenant.js';
+import { until } from '../support/until.js';
 import type { Answer } from './support/http-client.js';
 import { contentDispositionOf, importPhotos, picture, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, type StartOptions, startApp } from './support/start-app.js';
@@ -419,6 +422,49 @@ describe('RELIABILITY.md §3: a store that fails', () => {
       expect(whole().filter((value) => value === false)).toHaveLength(1);
     } finally {
       await broken.app.close();
+    }
+  });
+
+  test('a client that goes away ends the reading', async () => {
+    const gone = new Gate();
+    let [pieces, isOver] = [0, false];
+    async function* inPieces(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+      try {
+        for await (const chunk of source) {
+          for (let at = 0; at < chunk.length; at += 100, pieces += 1) {
+            if (pieces === 3) await gone.opened;
+            yield chunk.subarray(at, at + 100);
+          }
+        }
+      } finally {
+        isOver = true;
+      }
+    }
+    const left = await start({
+      ports: ({ blobs }) => {
+        const get: typeof blobs.get = async (key, range) => {
+          const blob = await blobs.get(key, range);
+          return blob && armed ? { ...blob, bytes: inPieces(blob.bytes) } : blob;
+        };
+        return { blobs: Object.assign(Object.create(blobs), { get }) };
+      },
+    });
+    try {
+      armed = true;
+      const socket = connect(Number(new URL(left.app.url).port), '127.0.0.1');
+      const head = [
+        `GET /api/v1/photos/${left.id}/download HTTP/1.1`,
+        'Host: x',
+        `Authorization: Bearer ${left.actor.token}`,
+      ];
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      socket.once('data', () => socket.destroy());
+      await until(() => left.app.log.some((line) => JSON.parse(line).whole === false));
+      gone.open();
+      await until(() => isOver);
+      expect(pieces).toBe(3);
+    } finally {
+      await left.app.close();
     }
   });
 
