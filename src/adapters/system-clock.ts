@@ -1,8 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../core/shared/clock.js';
 
 /** The machine's clock. */
 export class SystemClock implements Clock {
   now(): Date {
     return new Date();
+  }
+
+  async pause(milliseconds: number): Promise<void> {
+    await setTimeout(milliseconds, undefined, { ref: false });
   }
 }

@@ -151,7 +151,12 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
       const items = [await tenant.addItem(subject), await tenant.addItem(subject), await tenant.addItem(subject)];
       const [foreign, ids] = [await tenant.addItem(other), items.map(({ id }) => id)];
-      const changed = items.map((item, index) => ({ ...item, ...full, sha256: sampleHash(), sizeBytes: index + 10 }));
+      const changed = items.map((item, index) => ({
+        ...{ ...item, ...full },
+        clientRef: `part ${index}`,
+        sha256: sampleHash(),
+        sizeBytes: index + 10,
+      }));
       await tenant.within(async ({ importPhotos }) => {
         const held = await importPhotos.lockMany(subject.id, [...ids.toReversed(), foreign.id, 10 ** 9]);
         expect(held).toEqual(items);

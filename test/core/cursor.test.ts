@@ -1,3 +1,4 @@
+import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import { type Listing, type PageWindow, readPage } from '../../src/core/shared/page.js';
 import type { Secrets } from '../../src/core/shared/secrets.js';
 
@@ -20,7 +21,7 @@ function listing(over: Partial<Listing<{ id: number }>> = {}): Listing<{ id: num
 }
 
 function at(ms: number) {
-  return { secrets, clock: { now: () => new Date(Date.UTC(2026, 10, 21) + ms) } };
+  return { secrets, clock: new SettableClock(new Date(Date.UTC(2026, 10, 21) + ms)) };
 }
 
 async function firstCursor(): Promise<string> {

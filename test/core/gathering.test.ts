@@ -14,6 +14,7 @@ function open(options: ConstructorParameters<typeof Gathering>[1] = {}): Gatheri
   return new Gathering(together, options);
 }
 
+const forEver = () => new Promise<void>(() => {});
 const given = () => done.map((each) => each.given);
 
 beforeEach(() => {
@@ -46,7 +47,7 @@ it('keeps nobody waiting for what has another key', () => {
 });
 
 it('waits for what was announced, until it has come or is withdrawn', async () => {
-  const gathering = open({ patience: 1_000_000 });
+  const gathering = open({ patience: forEver });
   const [first, second, third] = [gathering.announce('a'), gathering.announce('a'), gathering.announce('a')];
   const answers = [first.do(1), second.do(2)];
   expect(given()).toEqual([]);
@@ -61,11 +62,14 @@ it('waits for what was announced, until it has come or is withdrawn', async () =
 });
 
 it('does not wait for ever, nor once it is as much as is done together', async () => {
-  const patient = open({ patience: 5 });
+  let giveUp = () => {};
+  const patient = open({ patience: () => new Promise((resolve) => (giveUp = resolve)) });
   patient.announce('a');
   void patient.do('a', 1);
+  expect(given()).toEqual([]);
+  giveUp();
   await until(() => done.length === 1);
-  const full = open({ patience: 1_000_000, most: 2 });
+  const full = open({ patience: forEver, most: 2 });
   full.announce('a');
   void full.do('a', 2);
   void full.do('a', 3);

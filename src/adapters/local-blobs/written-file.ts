@@ -9,7 +9,7 @@ const FILE_MODE = 0o600;
 export async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
   const handle = await onDisk(() => open(file, 'wx', FILE_MODE));
   try {
-    for await (const chunks of handfuls(bytes)) await onDisk(() => writeAll(handle, chunks));
+    for await (const chunk of bytes) await onDisk(() => writeAll(handle, chunk));
     return await onDisk(async () => {
       const now = nextMoment();
       await handle.utimes(now, now);
@@ -24,31 +24,9 @@ export async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>):
   }
 }
 
-/** What is written by one call at least, but at the end: a network hands over less at a time, and each call costs as much as the writing. */
-const HANDFUL_BYTES = 256 * 1024;
-
-async function* handfuls(bytes: AsyncIterable<Uint8Array>): AsyncIterable<readonly Uint8Array[]> {
-  let chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of bytes) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size < HANDFUL_BYTES) continue;
-    yield chunks;
-    chunks = [];
-    size = 0;
-  }
-  if (size > 0) yield chunks;
-}
-
-async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
-  let { bytesWritten: done } = await handle.writev(chunks);
-  for (const chunk of chunks) {
-    // Mostly all of it was written by the first call.
-    for (let from = Math.min(done, chunk.length); from < chunk.length; ) {
-      from += (await handle.write(chunk, from, chunk.length - from)).bytesWritten;
-    }
-    done = Math.max(0, done - chunk.length);
+async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    written += (await handle.write(chunk, written, chunk.length - written)).bytesWritten;
   }
 }
 

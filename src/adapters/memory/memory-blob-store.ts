@@ -11,14 +11,14 @@ interface Blob extends BlobInfo {
   readonly modifiedAt: Date;
 }
 
-const systemClock: Clock = { now: () => new Date() };
+const systemClock: Pick<Clock, 'now'> = { now: () => new Date() };
 
 export class MemoryBlobStore implements BlobStore {
   private readonly blobs = new Map<BlobKey, Blob>();
   private written = 0;
 
   /** The clock gives `modifiedAt`. */
-  constructor(private readonly clock: Clock = systemClock) {}
+  constructor(private readonly clock: Pick<Clock, 'now'> = systemClock) {}
 
   async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
     checkKeys(key);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../core/shared/clock.js';
 
 /** A clock that stands still until it is moved. */
@@ -6,6 +7,11 @@ export class SettableClock implements Clock {
 
   now(): Date {
     return new Date(this.time);
+  }
+
+  /** A moment later, for who stands still has no longer to wait. */
+  async pause(): Promise<void> {
+    await setImmediate();
   }
 
   set(time: Date): void {

@@ -25,12 +25,15 @@ interface Sound {
 /** Whether the item relies on the copied bytes; `decided`: it is not any more the one that was looked at, and nothing of the look was stored. */
 export type Settled = 'used' | 'unused' | 'decided';
 
-/** Looks of one import that are settled in one transaction, and how long one waits for others that are under way. */
-const TOGETHER = { most: 50, patience: 100 };
+/** Looks of one import that are settled in one transaction at most. */
+const MOST = 50;
+/** Milliseconds that one which is over waits for others that are under way. */
+const PATIENCE = 100;
 
-const settlings = perStore(
-  (uses: SettleUses) => new Gathering<string, Look, Settled>((_, looks) => settleAll(uses, looks), TOGETHER),
-);
+const settlings = perStore((uses: SettleUses) => {
+  const options = { most: MOST, patience: () => uses.clock.pause(PATIENCE) };
+  return new Gathering<string, Look, Settled>((_, looks) => settleAll(uses, looks), options);
+});
 
 /** Says that this item is being looked at; looks that are over wait a moment for it, to be settled together. */
 export function announceLook(uses: SettleUses, { customerId, importId }: ImportPhoto): Announced<Look, Settled> {

@@ -2,6 +2,8 @@
 export interface Clock {
   /** The wall clock, in whole milliseconds. May jump; never use it to measure a duration. */
   now(): Date;
+  /** Resolves after about so many milliseconds, whatever the wall clock does meanwhile; keeps no process from ending. */
+  pause(milliseconds: number): Promise<void>;
 }
 
 export const SECOND = 1000;

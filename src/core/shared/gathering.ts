@@ -3,8 +3,8 @@ import { isOutage } from './errors.js';
 export interface GatheringOptions {
   /** What is done together at most; 100 when absent. */
   readonly most?: number;
-  /** Milliseconds that a call waits for those that were announced; 0 when absent. */
-  readonly patience?: number;
+  /** Resolves when a call has waited long enough for those that were announced. Absent: it does not wait at all. */
+  readonly patience?: () => Promise<void>;
 }
 
 /** A call that is to come, for which others wait. Ended by the call, or by `withdraw`, which is of no effect after that. */
@@ -23,8 +23,8 @@ interface Group<In, Out> {
   readonly waiting: Call<In, Out>[];
   announced: number;
   busy: boolean;
-  /** Runs while the first of those that wait is patient. */
-  timer: NodeJS.Timeout | undefined;
+  /** The waiting that is going on; another once what waited has been done. */
+  patient: symbol | null;
 }
 
 /**
@@ -34,7 +34,7 @@ interface Group<In, Out> {
 export class Gathering<Key, In, Out> {
   private readonly groups = new Map<Key, Group<In, Out>>();
   private readonly most: number;
-  private readonly patience: number;
+  private readonly patience: (() => Promise<void>) | undefined;
 
   /**
    * @param together Answers for each, in order; or throws, and has done nothing. Then, unless something it needs is away, it is asked
@@ -42,7 +42,7 @@ export class Gathering<Key, In, Out> {
    */
   constructor(
     private readonly together: (key: Key, given: readonly In[]) => Promise<readonly Out[]>,
-    { most = 100, patience = 0 }: GatheringOptions = {},
+    { most = 100, patience }: GatheringOptions = {},
   ) {
     this.most = most;
     this.patience = patience;
@@ -74,7 +74,7 @@ export class Gathering<Key, In, Out> {
   }
 
   private groupOf(key: Key): Group<In, Out> {
-    const group = this.groups.get(key) ?? { waiting: [], announced: 0, busy: false, timer: undefined };
+    const group = this.groups.get(key) ?? { waiting: [], announced: 0, busy: false, patient: null };
     this.groups.set(key, group);
     return group;
   }
@@ -92,14 +92,21 @@ export class Gathering<Key, In, Out> {
       if (group.announced === 0) this.groups.delete(key);
       return;
     }
-    const isWorthWaiting = this.patience > 0 && group.announced > 0 && group.waiting.length < this.most;
-    if (isWorthWaiting) group.timer ??= setTimeout(() => this.act(key, group), this.patience);
+    const isWorthWaiting = group.announced > 0 && group.waiting.length < this.most;
+    if (isWorthWaiting && this.patience !== undefined) void this.wait(key, group, this.patience);
     else void this.act(key, group);
   }
 
+  private async wait(key: Key, group: Group<In, Out>, patience: () => Promise<void>): Promise<void> {
+    if (group.patient !== null) return;
+    const own = Symbol('patient');
+    group.patient = own;
+    await patience();
+    if (group.patient === own && !group.busy) await this.act(key, group);
+  }
+
   private async act(key: Key, group: Group<In, Out>): Promise<void> {
-    clearTimeout(group.timer);
-    group.timer = undefined;
+    group.patient = null;
     group.busy = true;
     await this.settle(key, group.waiting.splice(0, this.most));
     group.busy = false;
