@@ -97,3 +97,32 @@ it('asks once, not once for each, of what is away', async () => {
   expect((await others).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(done).toHaveLength(2);
 });
+
+it('asks once of what must not be asked again, and tells everybody that it failed', async () => {
+  const gathering = open({ again: false });
+  const first = gathering.do('a', 1);
+  const others = Promise.allSettled([gathering.do('a', 2), gathering.do('a', 3)]);
+  done[0]?.end();
+  await first;
+  await until(() => done.length === 2);
+  done[1]?.end(new Error('lost'));
+  expect((await others).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(done).toHaveLength(2);
+});
+
+it('does together what comes later, whatever was withdrawn of an earlier time', async () => {
+  const gathering = open();
+  const early = gathering.announce('a');
+  const answer = early.do(1);
+  done[0]?.end();
+  await answer;
+  await until(() => given().length === 1);
+  void gathering.do('a', 2);
+  early.withdraw();
+  void gathering.do('a', 3);
+  void gathering.do('a', 4);
+  expect(given()).toEqual([[1], [2]]);
+  done[1]?.end();
+  await until(() => done.length === 3);
+  expect(given()).toEqual([[1], [2], [3, 4]]);
+});

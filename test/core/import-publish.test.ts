@@ -3,6 +3,7 @@ import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { ImportCreation } from '../../src/core/imports/create-import.js';
 import { listImportPhotos } from '../../src/core/imports/read-import.js';
 import type { Registration } from '../../src/core/imports/registration.js';
+import { announceLook } from '../../src/core/imports/settle-looks.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import type { TaggedPhoto } from '../../src/core/photos/photo.js';
@@ -79,6 +80,18 @@ describe('looking at the bytes (§8.5)', () => {
     expect(await acme.item(present(item))).toMatchObject({ status: 'failed', error: { code } });
     expect(await acme.item(present(copy))).toMatchObject({ error: { code: 'duplicate_of_failed' } });
     expect(await blobsUnder(ports.blobs, 'staging/', 'originals/')).toEqual([]);
+  });
+
+  test('bytes of an earlier attempt, told together with a look at the right ones: only these count', async () => {
+    const { id } = await acme.start();
+    const [sent] = await acme.send(id, [picture('a.jpg')]);
+    const item = await acme.item(present(sent));
+    const error = { code: 'decode_failed', message: 'It could not be decoded.' } as const;
+    const [stale, right] = [announceLook(ports, item), announceLook(ports, item)];
+    const outcomes = [stale.do({ item: { ...item, attempt: item.attempt + 1 }, error }), right.do({ item, error })];
+    expect(await Promise.all(outcomes)).toEqual(['decided', 'unused']);
+    expect(await acme.item(item)).toMatchObject({ status: 'failed', error });
+    await ports.blobs.delete([stagingKey(item)]);
   });
 
   test('bytes that are gone', async () => {

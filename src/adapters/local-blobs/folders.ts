@@ -19,11 +19,17 @@ export class Folders {
    */
   private readonly onDisk = new Map<string, string>();
 
-  /** Who needs a folder synced while it is being synced joins the next time, with all who wait for that. */
-  private readonly syncs = new Gathering<string, null, void>(async (folder, calls) => {
-    await syncFolder(folder);
-    return calls.map(() => undefined);
-  });
+  /**
+   * Who needs a folder synced while it is being synced joins the next time, with all who wait for that. A sync that failed is not
+   * tried again: the system tells a lost write once, and the second would seem to have gone well (fsync(2)).
+   */
+  private readonly syncs = new Gathering<string, null, void>(
+    async (folder, calls) => {
+      await syncFolder(folder);
+      return calls.map(() => undefined);
+    },
+    { again: false },
+  );
 
   constructor(readonly root: string) {}
 

@@ -1,4 +1,4 @@
-import { type EntityManager, In, MoreThan, Not } from 'typeorm';
+import { type EntityManager, In, MoreThan } from 'typeorm';
 import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { ImportPhotoRepository, ItemQuery } from '../../core/imports/import-repository.js';
 import type { ItemError } from '../../core/shared/errors.js';
@@ -9,6 +9,12 @@ import { asJson, insertion, select, selected, updateMany } from './rows.js';
 
 /** Found by their ids; the import, which may have thousands more, is only compared. */
 const BY_ID = 'import_id + 0 = $2 AND id = ANY($3::bigint[])';
+
+/** Items `item` of an import, held by id ascending as everywhere: else two who change many would wait for each other. */
+const heldInOrder = (which: string) => `WITH held AS MATERIALIZED (
+    SELECT item.id FROM import_photos item WHERE item.customer_id = $1 AND item.import_id = $2 AND ${which}
+    ORDER BY item.id FOR NO KEY UPDATE
+  )`;
 
 export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   constructor(
@@ -95,9 +101,10 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   async failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void> {
     const fail = (what: ItemError, which: string) =>
       this.manager.query(
-        `UPDATE import_photos item
+        `${heldInOrder(which)}
+         UPDATE import_photos item
          SET status = 'failed', error = $3::json, facts = NULL, photo_id = NULL, updated_at = $4
-         WHERE item.customer_id = $1 AND item.import_id = $2 AND ${which}`,
+         FROM held WHERE item.customer_id = $1 AND item.id = held.id`,
         [this.customerId, importId, JSON.stringify(what), at],
       );
     await fail(error, `item.status = 'awaiting_upload'`);
@@ -109,10 +116,11 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   }
 
   async cancelAll(importId: Id, at: Date): Promise<void> {
-    await this.manager.update(
-      importPhotoTable,
-      { customerId: this.customerId, importId, status: Not(In(['imported', 'cancelled'])) },
-      { status: 'cancelled', updatedAt: at },
+    await this.manager.query(
+      `${heldInOrder(`item.status NOT IN ('imported', 'cancelled')`)}
+       UPDATE import_photos item SET status = 'cancelled', updated_at = $3
+       FROM held WHERE item.customer_id = $1 AND item.id = held.id`,
+      [this.customerId, importId, at],
     );
   }
 

@@ -41,7 +41,7 @@ const claimOf = (count: number) => `
     ) due LIMIT ${count}
   ), turn AS (
     INSERT INTO job_turns (customer_id, served)
-    SELECT customer_id, nextval('job_turn_seq') FROM (SELECT DISTINCT customer_id FROM next) served
+    SELECT customer_id, nextval('job_turn_seq') FROM (SELECT DISTINCT customer_id FROM next ORDER BY customer_id) served
     ON CONFLICT (customer_id) DO UPDATE SET served = excluded.served
   )
   UPDATE jobs j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
@@ -51,9 +51,12 @@ const claimOf = (count: number) => `
 const CLAIM_ONE = prepared(claimOf(1));
 
 const COMPLETE = `
-  DELETE FROM jobs USING unnest($1::bigint[], $2::bigint[], $3::text[]) AS done (customer_id, id, lease)
-  WHERE jobs.customer_id = done.customer_id AND jobs.id = done.id AND jobs.lease = done.lease AND NOT jobs.again
-  RETURNING jobs.lease`;
+  WITH held AS MATERIALIZED (
+    SELECT j.customer_id, j.id
+    FROM jobs j JOIN unnest($1::bigint[], $2::bigint[], $3::text[]) AS done (customer_id, id, lease) USING (customer_id, id, lease)
+    WHERE NOT j.again ORDER BY j.customer_id, j.id FOR UPDATE OF j
+  )
+  DELETE FROM jobs USING held WHERE jobs.customer_id = held.customer_id AND jobs.id = held.id RETURNING jobs.lease`;
 
 /** A holder's lock is free when its connection has ended, which the server sees at once when the process dies. */
 const RECLAIM = `
@@ -129,7 +132,7 @@ export class TypeormJobQueue implements JobQueue {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Claims that come together are one statement, and one turn of a customer. */
+  /** The first claim is a statement by itself; those that come while it is under way are one together, and one turn of a customer. */
   claim(leaseSeconds: number): Promise<Job | null> {
     return this.claims.do(leaseSeconds, null);
   }

@@ -118,5 +118,5 @@ export class KeptBlobs {
 
 /** A slice of something larger would keep all of that. */
 function alone(chunk: Uint8Array): Uint8Array {
-  return chunk.byteLength === chunk.buffer.byteLength ? chunk : chunk.slice();
+  return chunk.byteLength === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
 }

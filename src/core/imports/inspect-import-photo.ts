@@ -1,6 +1,7 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import { inOneChunk } from '../blobs/open-blob.js';
+import { causedBy, currentCause } from '../jobs/cause.js';
 import { type Inspection, ReaderFailure } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
 import type { Uses } from '../ports.js';
@@ -46,11 +47,11 @@ async function lookAndSettle(
   uses: InspectUses,
   item: ImportPhoto,
   alone: boolean,
-  settle: (look: Look) => Promise<Settled>,
+  tell: (look: Look) => Promise<Settled>,
 ): Promise<void> {
   const staged = await uses.blobs.get(stagingKey(item));
   if (staged === null) {
-    await settle({ item, error: lost });
+    await tell({ item, error: lost });
     return;
   }
   const { bytes, measure } = measured(staged.bytes, uses.limits.maxFileBytes);
@@ -62,13 +63,13 @@ async function lookAndSettle(
     });
   const error = mismatch(item, measure) ?? refusal(inspection);
   if (error !== null || inspection.outcome === 'refused') {
-    await settle({ item, error: error ?? lost });
+    await tell({ item, error: error ?? lost });
     return uses.blobs.delete([stagingKey(item)]);
   }
   if (!(await uses.blobs.copy(stagingKey(item), originalKey(item), staged.etag))) {
     throw new DomainError('service_unavailable', 'The staged bytes changed while they were looked at.');
   }
-  const settled = await settle({ item, error: null, facts: inspection.facts, measure });
+  const settled = await tell({ item, error: null, facts: inspection.facts, measure });
   // Another run, or a client, has decided about the item meanwhile: then what lies there may be what that relies on.
   if (settled === 'decided') return;
   // Not before: from here on the item cannot get other bytes any more. Its name says no attempt, and a run that was taken for dead
@@ -109,14 +110,22 @@ async function keepThumb(
  * finalizing began sees this item. So neither has to hold the import.
  */
 function publishIfCommitted(uses: InspectUses, customerId: Id, importId: Id): Promise<void> {
-  return publishings(uses).do(`${customerId}/${importId}`, { customerId, importId });
+  return publishings(uses).do(`${customerId}/${importId}`, { customerId, importId, cause: currentCause() });
+}
+
+/** An item whose change is committed, and what its job was caused by. */
+interface Finished {
+  readonly customerId: Id;
+  readonly importId: Id;
+  readonly cause: string | null;
 }
 
 /** One look is enough for all items of an import whose changes are committed when it begins. */
 const publishings = perStore(
   (uses: Uses<'store'>) =>
-    new Gathering<string, { customerId: Id; importId: Id }, void>(async (_, asked) => {
-      for (const { customerId, importId } of asked.slice(0, 1)) await askToPublish(uses, customerId, importId);
+    new Gathering<string, Finished, void>(async (_, asked) => {
+      const [{ customerId, importId, cause }] = asked as readonly [Finished];
+      await causedBy(cause, () => askToPublish(uses, customerId, importId));
       return asked.map(() => undefined);
     }),
 );

@@ -51,25 +51,26 @@ function settleAll({ store, clock }: SettleUses, looks: readonly Look[]): Promis
   return store.within(any.customerId, async (work) => {
     const ids = looks.map(({ item }) => item.id);
     const held = new Map((await work.importPhotos.lockMany(any.importId, ids)).map((item) => [item.id, item]));
-    const open = looks.flatMap((look): Look[] => {
+    const open = looks.flatMap((look, index) => {
       const item = held.get(look.item.id);
-      // A second run that looked at the same item finds that the first has decided.
-      held.delete(look.item.id);
-      return item?.status === 'processing' && item.attempt === look.item.attempt ? [{ ...look, item }] : [];
+      if (item?.status !== 'processing' || item.attempt !== look.item.attempt) return [];
+      // A second run that looked at the same bytes finds that the first has decided.
+      held.delete(item.id);
+      return [{ index, look: { ...look, item } as Look }];
     });
-    const known = await knownPhotos(work, any.importId, open);
+    const known = await knownPhotos(
+      work,
+      any.importId,
+      open.map(({ look }) => look),
+    );
     const at = clock.now();
-    const settled = open.map((look) => after(look, known, at));
-    await work.importPhotos.update(...settled);
-    for (const [index, item] of settled.entries()) {
-      if (item.status === 'failed') await failDependants(work, open[index]?.item ?? item, at);
-    }
-    const outcomes = new Map(settled.map(({ id, status }) => [id, status === 'ready' ? 'used' : 'unused'] as const));
-    return ids.map((id) => {
-      const outcome = outcomes.get(id) ?? 'decided';
-      outcomes.delete(id);
-      return outcome;
-    });
+    const settled = open.map(({ index, look }) => ({ index, look, item: after(look, known, at) }));
+    await work.importPhotos.update(...settled.map(({ item }) => item));
+    for (const { look, item } of settled) if (item.status === 'failed') await failDependants(work, look.item, at);
+    const outcomes = new Map<number, Settled>(
+      settled.map(({ index, item }) => [index, item.status === 'ready' ? 'used' : 'unused']),
+    );
+    return looks.map((_, index) => outcomes.get(index) ?? 'decided');
   });
 }
 

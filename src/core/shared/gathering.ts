@@ -5,6 +5,8 @@ export interface GatheringOptions {
   readonly most?: number;
   /** Resolves when a call has waited long enough for those that were announced. Absent: it does not wait at all. */
   readonly patience?: () => Promise<void>;
+  /** Whether each is asked for alone after `together` threw; true when absent. */
+  readonly again?: boolean;
 }
 
 /** A call that is to come, for which others wait. Ended by the call, or by `withdraw`, which is of no effect after that. */
@@ -35,17 +37,19 @@ export class Gathering<Key, In, Out> {
   private readonly groups = new Map<Key, Group<In, Out>>();
   private readonly most: number;
   private readonly patience: (() => Promise<void>) | undefined;
+  private readonly again: boolean;
 
   /**
-   * @param together Answers for each, in order; or throws, and has done nothing. Then, unless something it needs is away, it is asked
-   *   for each alone, so that what is wrong with one is the error of no other.
+   * @param together Answers for each, in order; or throws, and has done nothing. Then, unless something it needs is away or `again`
+   *   is false, it is asked for each alone, so that what is wrong with one is the error of no other.
    */
   constructor(
     private readonly together: (key: Key, given: readonly In[]) => Promise<readonly Out[]>,
-    { most = 100, patience }: GatheringOptions = {},
+    { most = 100, patience, again = true }: GatheringOptions = {},
   ) {
     this.most = most;
     this.patience = patience;
+    this.again = again;
   }
 
   /** Errors: those of `together`. */
@@ -89,7 +93,8 @@ export class Gathering<Key, In, Out> {
   private begin(key: Key, group: Group<In, Out>): void {
     if (group.busy) return;
     if (group.waiting.length === 0) {
-      if (group.announced === 0) this.groups.delete(key);
+      // One that was announced in it may end when the key has another already.
+      if (group.announced === 0 && this.groups.get(key) === group) this.groups.delete(key);
       return;
     }
     const isWorthWaiting = group.announced > 0 && group.waiting.length < this.most;
@@ -119,7 +124,7 @@ export class Gathering<Key, In, Out> {
       const answers = await this.together(key, given);
       for (const [index, call] of calls.entries()) call.resolve(answers[index] as Out);
     } catch (error) {
-      if (calls.length > 1 && !isOutage(error)) for (const call of calls) await this.settle(key, [call]);
+      if (this.again && calls.length > 1 && !isOutage(error)) for (const call of calls) await this.settle(key, [call]);
       else for (const call of calls) call.reject(error);
     }
   }
