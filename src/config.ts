@@ -1,5 +1,5 @@
-import { normalizeRange } from './core/access/ip-list.js';
 import { defaultLimits, type Limits } from './core/customers/limits.js';
+import { type Environment, EnvironmentReader } from './environment-reader.js';
 
 /** What the environment says, checked and frozen. docs/operations.md has the table of all variables. */
 export interface Config {
@@ -62,12 +62,10 @@ export class ConfigError extends Error {
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads the environment. Throws one `ConfigError` that lists every problem. */
 export function readConfig(env: Environment): Config {
   const problems: string[] = [];
-  const read = new Reader(env, problems);
+  const read = new EnvironmentReader(env, problems);
   const host = read.text('HOST', '127.0.0.1');
   const port = read.whole('PORT', 3000, 1, 65_535);
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -105,12 +103,12 @@ export type S3Place = Omit<S3Config, 'bucket' | 'publicEndpoint'>;
 /** What the environment says of S3, whatever blobs are kept in. Throws one `ConfigError` that lists every problem. */
 export function readS3Place(env: Environment): S3Place {
   const problems: string[] = [];
-  const place = s3Place(new Reader(env, problems));
+  const place = s3Place(new EnvironmentReader(env, problems));
   if (problems.length > 0) throw new ConfigError(problems);
   return place;
 }
 
-function readS3(read: Reader): S3Config {
+function readS3(read: EnvironmentReader): S3Config {
   return {
     ...s3Place(read),
     bucket: read.needed('S3_BUCKET', 'BLOB_STORE is s3'),
@@ -118,7 +116,7 @@ function readS3(read: Reader): S3Config {
   };
 }
 
-function s3Place(read: Reader): S3Place {
+function s3Place(read: EnvironmentReader): S3Place {
   const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
   const [id, secret] = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
   const isNamed = read.has(id) || read.has(secret);
@@ -132,7 +130,7 @@ function s3Place(read: Reader): S3Place {
   };
 }
 
-function readRateLimitStore(read: Reader, databaseUrl: string | null): RateLimitStore {
+function readRateLimitStore(read: EnvironmentReader, databaseUrl: string | null): RateLimitStore {
   const fallback = databaseUrl === null ? 'memory' : 'postgres';
   const kind = read.oneOf('RATE_LIMIT_STORE', ['memory', 'postgres', 'redis'], fallback);
   if (kind !== 'redis') return { kind };
@@ -140,7 +138,7 @@ function readRateLimitStore(read: Reader, databaseUrl: string | null): RateLimit
   return { kind, url: read.needed('REDIS_URL', 'RATE_LIMIT_STORE is redis') };
 }
 
-function readBlobsLocation(read: Reader): string | null {
+function readBlobsLocation(read: EnvironmentReader): string | null {
   const name = 'NGINX_BLOBS_LOCATION';
   if (!read.has(name)) return null;
   const location = read.text(name, '');
@@ -153,14 +151,14 @@ function readBlobsLocation(read: Reader): string | null {
   return location;
 }
 
-function readMetricsPort(read: Reader, port: number): number | null {
+function readMetricsPort(read: EnvironmentReader, port: number): number | null {
   if (!read.has('METRICS_PORT')) return null;
   const metricsPort = read.whole('METRICS_PORT', 0, 1, 65_535);
   if (metricsPort === port) read.problem('METRICS_PORT must be another than PORT: it asks for no key.');
   return metricsPort;
 }
 
-function readLimits(read: Reader): Limits {
+function readLimits(read: EnvironmentReader): Limits {
   return {
     ...defaultLimits,
     maxFileBytes: read.whole('MAX_FILE_BYTES', defaultLimits.maxFileBytes, 1, 100 * GIB),
@@ -175,86 +173,4 @@ function readLimits(read: Reader): Limits {
 function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-class Reader {
-  constructor(
-    private readonly env: Environment,
-    private readonly problems: string[],
-  ) {}
-
-  text(name: string, fallback: string): string {
-    return this.said(name) ?? fallback;
-  }
-
-  whole(name: string, fallback: number, min: number, max: number): number {
-    const said = this.said(name);
-    if (said === null) return fallback;
-    const value = Number(said);
-    if (/^\d+$/.test(said) && value >= min && value <= max) return value;
-    this.problems.push(`${name} must be a whole number from ${min} to ${max}, not "${said}".`);
-    return fallback;
-  }
-
-  oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T {
-    const said = this.said(name);
-    if (said === null) return fallback;
-    const choice = choices.find((candidate) => candidate === said);
-    if (choice === undefined) this.problems.push(`${name} must be ${choices.join(', ')}, not "${said}".`);
-    return choice ?? fallback;
-  }
-
-  problem(sentence: string): void {
-    this.problems.push(sentence);
-  }
-
-  has(name: string): boolean {
-    return this.said(name) !== null;
-  }
-
-  needed(name: string, why: string): string {
-    const said = this.said(name);
-    if (said === null) this.problems.push(`${name} must be set, because ${why}.`);
-    return said ?? '';
-  }
-
-  yesOrNo(name: string, fallback: boolean): boolean {
-    return this.oneOf(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
-  }
-
-  url(name: string, protocols: readonly string[]): string | null {
-    const said = this.said(name);
-    if (said === null) return null;
-    if (URL.canParse(said) && protocols.includes(new URL(said).protocol)) return said;
-    // The value is not repeated: it may hold a password.
-    this.problems.push(
-      `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
-    );
-    return null;
-  }
-
-  secrets(name: string): readonly [string, ...string[]] | null {
-    const [newest, ...older] = (this.said(name) ?? '').split(',').flatMap((secret) => secret.trim() || []);
-    if (newest === undefined) return null;
-    if ([newest, ...older].some((secret) => secret.length < 32)) {
-      this.problems.push(
-        `${name} must be secrets of at least 32 characters, newest first, with commas between. Try: openssl rand -hex 32`,
-      );
-    }
-    return [newest, ...older];
-  }
-
-  ranges(name: string): readonly string[] {
-    const entries = (this.said(name) ?? '').split(',').flatMap((entry) => entry.trim() || []);
-    return entries.flatMap((entry) => {
-      const range = normalizeRange(entry);
-      if (range === null) this.problems.push(`${name}: "${entry}" is no address or CIDR range.`);
-      return range ?? [];
-    });
-  }
-
-  private said(name: string): string | null {
-    const value = this.env[name]?.trim();
-    return value === undefined || value === '' ? null : value;
-  }
 }

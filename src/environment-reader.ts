@@ -1,0 +1,86 @@
+import { normalizeRange } from './core/access/ip-list.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads variables as values of their kind. What is wrong becomes a sentence of `problems`, so that all of it is told at once; empty means unset. */
+export class EnvironmentReader {
+  constructor(
+    private readonly env: Environment,
+    private readonly problems: string[],
+  ) {}
+
+  text(name: string, fallback: string): string {
+    return this.said(name) ?? fallback;
+  }
+
+  whole(name: string, fallback: number, min: number, max: number): number {
+    const said = this.said(name);
+    if (said === null) return fallback;
+    const value = Number(said);
+    if (/^\d+$/.test(said) && value >= min && value <= max) return value;
+    this.problems.push(`${name} must be a whole number from ${min} to ${max}, not "${said}".`);
+    return fallback;
+  }
+
+  oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const said = this.said(name);
+    if (said === null) return fallback;
+    const choice = choices.find((candidate) => candidate === said);
+    if (choice === undefined) this.problems.push(`${name} must be ${choices.join(', ')}, not "${said}".`);
+    return choice ?? fallback;
+  }
+
+  problem(sentence: string): void {
+    this.problems.push(sentence);
+  }
+
+  has(name: string): boolean {
+    return this.said(name) !== null;
+  }
+
+  needed(name: string, why: string): string {
+    const said = this.said(name);
+    if (said === null) this.problems.push(`${name} must be set, because ${why}.`);
+    return said ?? '';
+  }
+
+  yesOrNo(name: string, fallback: boolean): boolean {
+    return this.oneOf(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
+  }
+
+  url(name: string, protocols: readonly string[]): string | null {
+    const said = this.said(name);
+    if (said === null) return null;
+    if (URL.canParse(said) && protocols.includes(new URL(said).protocol)) return said;
+    // The value is not repeated: it may hold a password.
+    this.problems.push(
+      `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+    );
+    return null;
+  }
+
+  secrets(name: string): readonly [string, ...string[]] | null {
+    const [newest, ...older] = (this.said(name) ?? '').split(',').flatMap((secret) => secret.trim() || []);
+    if (newest === undefined) return null;
+    if ([newest, ...older].some((secret) => secret.length < 32)) {
+      this.problems.push(
+        `${name} must be secrets of at least 32 characters, newest first, with commas between. Try: openssl rand -hex 32`,
+      );
+    }
+    return [newest, ...older];
+  }
+
+  ranges(name: string): readonly string[] {
+    const entries = (this.said(name) ?? '').split(',').flatMap((entry) => entry.trim() || []);
+    return entries.flatMap((entry) => {
+      const range = normalizeRange(entry);
+      if (range === null) this.problems.push(`${name}: "${entry}" is no address or CIDR range.`);
+      return range ?? [];
+    });
+  }
+
+  private said(name: string): string | null {
+    const value = this.env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  }
+}
