@@ -440,15 +440,7 @@ describe('RELIABILITY.md §3: a store that fails', () => {
         isOver = true;
       }
     }
-    const left = await start({
-      ports: ({ blobs }) => {
-        const get: typeof blobs.get = async (key, range) => {
-          const blob = await blobs.get(key, range);
-          return blob && armed ? { ...blob, bytes: inPieces(blob.bytes) } : blob;
-        };
-        return { blobs: Object.assign(Object.create(blobs), { get }) };
-      },
-    });
+    const left = await startChanging(inPieces);
     try {
       armed = true;
       const socket = connect(Number(new URL(left.app.url).port), '127.0.0.1');
@@ -468,16 +460,21 @@ describe('RELIABILITY.md §3: a store that fails', () => {
     }
   });
 
-  test('a bit that has flipped in the store is never handed out as the photo', async () => {
-    const flipped = await start({
+  /** A service whose store hands out other bytes than it keeps, once armed. */
+  function startChanging(change: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) {
+    return start({
       ports: ({ blobs }) => {
         const get: typeof blobs.get = async (key, range) => {
           const blob = await blobs.get(key, range);
-          return blob && armed ? { ...blob, bytes: flip(blob.bytes) } : blob;
+          return blob && armed ? { ...blob, bytes: change(blob.bytes) } : blob;
         };
         return { blobs: Object.assign(Object.create(blobs), { get }) };
       },
     });
+  }
+
+  test('a bit that has flipped in the store is never handed out as the photo', async () => {
+    const flipped = await startChanging(flip);
     try {
       armed = true;
       const answer = await flipped.actor.get(`/photos/${flipped.id}/download`);
