@@ -1,10 +1,11 @@
 import { NestFactory } from '@nestjs/core';
-import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import compression from 'compression';
 import express, { type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { AppModule } from '../app.module.js';
 import type { Ports } from '../core/ports.js';
+import { ExpressServer } from './express-server.js';
 import type { HttpOptions } from './http-options.js';
 import { NestLogger } from './nest-logger.js';
 import { openExchange } from './open-exchange.js';
@@ -13,7 +14,7 @@ import { limitSockets } from './socket-timeouts.js';
 
 /** The HTTP side of the service on the given ports, ready to listen. */
 export async function createApp(ports: Ports, options: HttpOptions): Promise<NestExpressApplication> {
-  const adapter = new ExpressAdapter(expressApp(ports, options));
+  const adapter = new ExpressServer(expressApp(ports, options));
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(ports, options), adapter, {
     abortOnError: false,
     // Bodies are read behind the guards, by the route's own rules.
