@@ -5,7 +5,7 @@ import { Gate } from '../support/tenant.js';
 function numberedReads() {
   const gates: Gate[] = [];
   const asked: (readonly string[])[] = [];
-  const reads = new GatheredReads<number>(async (names) => {
+  const reads = new GatheredReads<number, string, number>(async (_, names) => {
     const number = asked.push(names);
     const gate = new Gate();
     gates.push(gate);
@@ -22,18 +22,26 @@ const underWay = () => new Promise<void>((resolve) => setImmediate(resolve));
 describe('gathered reads', () => {
   it('ask once for what is asked for at the same time, and tell each what it asked for', async () => {
     const { reads, asked, open } = numberedReads();
-    const answers = Promise.all(['a', 'b', 'a', 'unknown'].map((name) => reads.find(name)));
+    const answers = Promise.all(['a', 'b', 'a', 'unknown'].map((name) => reads.find(1, name)));
     await underWay();
     open(1);
     expect(await answers).toEqual([1, 1, 1, null]);
     expect(asked).toEqual([['a', 'b', 'unknown']]);
   });
 
+  it('ask for each group by itself', async () => {
+    const reads = new GatheredReads<number, string, string>(
+      async (group, names) => new Map(names.map((name) => [name, `${group}: ${names}`])),
+    );
+    const answers = await Promise.all([reads.find(1, 'a'), reads.find(2, 'a'), reads.find(2, 'b')]);
+    expect(answers).toEqual(['1: a', '2: a,b', '2: a,b']);
+  });
+
   it('answer nobody by a read that had begun before the question', async () => {
     const { reads, open } = numberedReads();
-    const first = reads.find('a');
+    const first = reads.find(1, 'a');
     await underWay();
-    const second = reads.find('a');
+    const second = reads.find(1, 'a');
     await underWay();
     open(1);
     open(2);
@@ -42,13 +50,13 @@ describe('gathered reads', () => {
 
   it('tell everybody who asked that a read failed, and read anew for whoever asks next', async () => {
     let failing = true;
-    const reads = new GatheredReads(async (names) => {
+    const reads = new GatheredReads<number, string, string>(async (_, names) => {
       if (failing) throw new Error('lost');
       return new Map(names.map((name) => [name, name]));
     });
-    const answers = await Promise.allSettled([reads.find('a'), reads.find('b')]);
+    const answers = await Promise.allSettled([reads.find(1, 'a'), reads.find(1, 'b')]);
     expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: new Error('lost') }));
     failing = false;
-    expect(await reads.find('a')).toBe('a');
+    expect(await reads.find(1, 'a')).toBe('a');
   });
 });

@@ -28,7 +28,7 @@ const knownKeys = `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerSt
 
 export class TypeormKeyStore implements KeyStore {
   /** Nothing is remembered: a deleted key is found by no request that comes after. */
-  private readonly byHash = new GatheredReads<KnownKey>(async (hashes) => {
+  private readonly byHash = new GatheredReads<null, string, KnownKey>(async (_, hashes) => {
     const known = await this.known('k.token_hash = ANY($1::text[])', hashes);
     return new Map(known.map((each) => [each.key.tokenHash, each]));
   });
@@ -36,7 +36,7 @@ export class TypeormKeyStore implements KeyStore {
   constructor(private readonly dataSource: DataSource) {}
 
   findByHash(tokenHash: string): Promise<KnownKey | null> {
-    return this.byHash.find(tokenHash);
+    return this.byHash.find(null, tokenHash);
   }
 
   async find(id: Id): Promise<KnownKey | null> {

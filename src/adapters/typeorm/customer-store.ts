@@ -11,6 +11,7 @@ import { TypeormImportPhotoRepository } from './import-photo.repository.js';
 import { TypeormJobAdder } from './job.repository.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { TypeormPhotoRepository } from './photo.repository.js';
+import { PhotosReadTogether } from './photo-reads.js';
 import { update } from './rows.js';
 import { findStrays } from './stray-rows.js';
 import { TypeormTagRepository } from './tag.repository.js';
@@ -24,18 +25,24 @@ import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './w
  * customer, import, item, photo, tag, webhook endpoint, delivery, user. What breaks it can end in a deadlock; Postgres then refuses one of the two, which is run again.
  */
 export class TypeormCustomerStore implements CustomerStore {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly photosTogether: PhotosReadTogether;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.photosTogether = new PhotosReadTogether(dataSource);
+  }
 
   within<T>(customerId: Id, work: (work: CustomerWork) => Promise<T>): Promise<T> {
     return inTransaction(this.dataSource, (manager) => work(everythingOf(manager, customerId)));
   }
 
   read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T> {
-    return withoutTransaction(this.dataSource, (manager) => work(everythingOf(manager, customerId)));
+    return withoutTransaction(this.dataSource, (manager) =>
+      work(everythingOf(manager, customerId, this.photosTogether)),
+    );
   }
 }
 
-function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
+function everythingOf(manager: EntityManager, customerId: Id, together?: PhotosReadTogether): CustomerWork {
   return {
     customer: () => readCustomer(manager, customerId),
     updateCustomer: (customer) => update(manager, customerTable, { ...customer, id: customerId }),
@@ -43,7 +50,7 @@ function everythingOf(manager: EntityManager, customerId: Id): CustomerWork {
     usage: () => readUsage(manager, customerId),
     quotaUse: () => readQuotaUse(manager, customerId),
     strays: (after, limit) => findStrays(manager, customerId, after, limit),
-    photos: new TypeormPhotoRepository(manager, customerId),
+    photos: new TypeormPhotoRepository(manager, customerId, together),
     tags: new TypeormTagRepository(manager, customerId),
     imports: new TypeormImportRepository(manager, customerId),
     importPhotos: new TypeormImportPhotoRepository(manager, customerId),

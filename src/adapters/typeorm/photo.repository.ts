@@ -6,48 +6,35 @@ import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
 import { insertPhotos } from './new-photos.js';
-import {
-  type PhotoDocument,
-  photoColumns,
-  photoOf,
-  photoTable,
-  rowOf,
-  type TaggedPhotoDocument,
-  taggedPhotoOf,
-} from './photo.table.js';
+import { type PhotoValues, photoOf, photoTable, photoValues, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
-import { isUnmoved, listPhotos, tagsByName } from './photo-list.js';
+import { isUnmoved, listPhotos } from './photo-list.js';
+import { type PhotosReadTogether, shownPhotos, taggedPhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { prepared } from './prepared.js';
 import { asJson, assignments, select } from './rows.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
+  /** @param together Outside of transactions, what reads single photos. */
   constructor(
     private readonly manager: EntityManager,
     private readonly customerId: Id,
+    private readonly together?: PhotosReadTogether,
   ) {}
 
   async get(id: Id): Promise<TaggedPhoto | null> {
-    const [found] = await select<Found>(this.manager, prepared(photoById), [this.customerId, id]);
-    return found === undefined ? null : taggedPhotoOf(found.photo);
+    if (this.together) return this.together.get(this.customerId, id);
+    return (await this.getMany([id]))[0] ?? null;
   }
 
   async shown(id: Id): Promise<Photo | null> {
-    const [found] = await select<{ photo: PhotoDocument }>(
-      this.manager,
-      prepared(
-        `SELECT row_to_json(photo) AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing',
-           LATERAL (SELECT ${photoColumns}) photo
-         WHERE p.customer_id = $1 AND p.id = $2 AND NOT p.trashed`,
-      ),
-      [this.customerId, id],
-    );
-    return found === undefined ? null : photoOf(found.photo);
+    if (this.together) return this.together.shown(this.customerId, id);
+    return (await shownPhotos(this.manager, this.customerId, [id]))[0] ?? null;
   }
 
-  async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
-    return ids.length === 0 ? [] : this.tagged('p.id = ANY($2::bigint[]) ORDER BY p.id', ids);
+  getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+    return taggedPhotos(this.manager, this.customerId, ids);
   }
 
   list(query: PhotoQuery): Promise<readonly TaggedPhoto[]> {
@@ -60,10 +47,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
     if (sha256.length === 0) return [];
-    const found = await select<{ photo: PhotoDocument }>(
+    const found = await select<{ photo: PhotoValues }>(
       this.manager,
       prepared(
-        `SELECT DISTINCT ON (p.sha256) row_to_json(photo) AS photo FROM photos p, LATERAL (SELECT ${photoColumns}) photo
+        `SELECT DISTINCT ON (p.sha256) ${photoValues} AS photo FROM photos p
          WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
       ),
       [this.customerId, sha256],
@@ -183,25 +170,6 @@ export class TypeormPhotoRepository implements PhotoRepository {
     );
     if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
   }
-
-  private async tagged(condition: string, wanted: readonly Id[]): Promise<TaggedPhoto[]> {
-    const found = await select<Found>(this.manager, photosWhere(condition), [this.customerId, wanted]);
-    return found.map(({ photo }) => taggedPhotoOf(photo));
-  }
-}
-
-interface Found {
-  readonly photo: TaggedPhotoDocument;
-}
-
-const photoById = photosWhere('p.id = $2');
-
-function photosWhere(condition: string): string {
-  return `SELECT row_to_json(photo) AS photo FROM photos p, LATERAL (SELECT ${photoColumns}, (
-    SELECT coalesce(${tagsByName}, '[]')
-    FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
-    WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
-  ) AS tags) photo WHERE p.customer_id = $1 AND ${condition}`;
 }
 
 /** Whether an import that goes on has a duplicate of the photo, and may restore it. `$1` is the customer. */

@@ -1,7 +1,9 @@
 import type { Photo, TaggedPhoto } from '../../core/photos/photo.js';
+import type { Id } from '../../core/shared/ids.js';
 import { foldKey, searchText } from '../../core/shared/text.js';
 import {
   bigWhole,
+  columnName,
   document,
   instant,
   key,
@@ -16,7 +18,6 @@ import {
   whole,
   yesOrNo,
 } from './columns.js';
-import { selected } from './rows.js';
 import { instantOf } from './value-parsers.js';
 
 /** A photo with its place in three columns, so that a map's corners can be compared with them. */
@@ -30,16 +31,70 @@ export interface PhotoRow extends Omit<Photo, 'location'> {
   readonly cameraKey: string;
 }
 
+/** What is read of a photo, in the order in which the database tells it. */
+const told = [
+  'id',
+  'customerId',
+  'filename',
+  'contentType',
+  'sizeBytes',
+  'sha256',
+  'dupSeq',
+  'blobKey',
+  'width',
+  'height',
+  'orientation',
+  'rotation',
+  'alpha',
+  'title',
+  'description',
+  'latitude',
+  'longitude',
+  'altitude',
+  'rating',
+  'takenAt',
+  'takenAtLocal',
+  'timeZone',
+  'takenAtSource',
+  'camera',
+  'exposure',
+  'externalId',
+  'metadata',
+  'importId',
+  'damaged',
+  'originalLostAt',
+  'thumbhash',
+  'dominantColor',
+  'trashedAt',
+  'purgeAt',
+  'createdAt',
+  'updatedAt',
+  'version',
+] as const satisfies readonly (keyof PhotoRow)[];
+
 /**
- * A photo as the database tells it: one JSON document, with its instants as text. Of a page, pg takes two thirds of the time for such
- * documents that it takes for rows of 35 columns.
+ * A photo as the database tells it: one JSON array, with its instants as text. Of a page, pg and Postgres together take half of the
+ * time for such arrays that they take for rows of 37 columns.
  */
-export type PhotoDocument = InJson<Omit<PhotoRow, 'filenameKey' | 'cameraKey'>>;
+export type PhotoValues = InJson<typeof told>;
 
-/** One of a photo whose tags are read too. */
-export type TaggedPhotoDocument = PhotoDocument & Pick<TaggedPhoto, 'tags'>;
+/** The same, and the tags of the photo. */
+export type TaggedPhotoValues = readonly [...PhotoValues, tags: readonly (readonly [id: Id, name: string])[]];
 
-type InJson<Row> = { readonly [Column in keyof Row]: Row[Column] extends Date ? string : JsonOf<Row[Column]> };
+const values = told.map((property) => `p.${columnName(property)}`).join(', ');
+
+/** `PhotoValues` of a photo `p`. */
+export const photoValues = `json_build_array(${values})`;
+
+/** `TaggedPhotoValues` of a photo `p` and its tags, which are null for none. */
+export const taggedPhotoValues = (tags: string) => `json_build_array(${values}, coalesce(${tags}, '[]'))`;
+
+/** The tags of one photo, of `tags t`. */
+export const tagsByName = 'json_agg(json_build_array(t.id, t.name) ORDER BY t.name_key, t.id)';
+
+type InJson<Names extends readonly (keyof PhotoRow)[]> = {
+  readonly [Place in keyof Names]: JsonOf<PhotoRow[Names[Place]]>;
+};
 type JsonOf<Value> = Date extends Value ? Exclude<Value, Date> | string : Value;
 
 const searchedOnly = { select: false } as const;
@@ -86,9 +141,6 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   version: whole,
 });
 
-/** What is read of a photo `p`. */
-export const photoColumns = selected(photoTable, 'p');
-
 export function rowOf(photo: Photo): PhotoRow {
   const { location, ...rest } = photo;
   return {
@@ -101,54 +153,89 @@ export function rowOf(photo: Photo): PhotoRow {
   };
 }
 
-/** A photo out of its document. Written out, as copying the rest of an object is slow. */
-export function photoOf(document: PhotoDocument): Photo {
+/** A photo out of what the database tells of it. Written out, as a loop over names is slow. */
+export function photoOf([
+  id,
+  customerId,
+  filename,
+  contentType,
+  sizeBytes,
+  sha256,
+  dupSeq,
+  blobKey,
+  width,
+  height,
+  orientation,
+  rotation,
+  alpha,
+  title,
+  description,
+  latitude,
+  longitude,
+  altitude,
+  rating,
+  takenAt,
+  takenAtLocal,
+  timeZone,
+  takenAtSource,
+  camera,
+  exposure,
+  externalId,
+  metadata,
+  importId,
+  damaged,
+  originalLostAt,
+  thumbhash,
+  dominantColor,
+  trashedAt,
+  purgeAt,
+  createdAt,
+  updatedAt,
+  version,
+]: PhotoValues | TaggedPhotoValues): Photo {
   return {
-    id: document.id,
-    customerId: document.customerId,
-    filename: document.filename,
-    contentType: document.contentType,
-    sizeBytes: document.sizeBytes,
-    sha256: document.sha256,
-    dupSeq: document.dupSeq,
-    blobKey: document.blobKey,
-    width: document.width,
-    height: document.height,
-    orientation: document.orientation,
-    rotation: document.rotation,
-    alpha: document.alpha,
-    title: document.title,
-    description: document.description,
-    location: locationOf(document),
-    rating: document.rating,
-    takenAt: optionalInstantOf(document.takenAt),
-    takenAtLocal: document.takenAtLocal,
-    timeZone: document.timeZone,
-    takenAtSource: document.takenAtSource,
-    camera: document.camera,
-    exposure: document.exposure,
-    externalId: document.externalId,
-    metadata: document.metadata,
-    importId: document.importId,
-    damaged: document.damaged,
-    originalLostAt: optionalInstantOf(document.originalLostAt),
-    thumbhash: document.thumbhash,
-    dominantColor: document.dominantColor,
-    trashedAt: optionalInstantOf(document.trashedAt),
-    purgeAt: optionalInstantOf(document.purgeAt),
-    createdAt: instantOf(document.createdAt),
-    updatedAt: instantOf(document.updatedAt),
-    version: document.version,
+    id,
+    customerId,
+    filename,
+    contentType,
+    sizeBytes,
+    sha256,
+    dupSeq,
+    blobKey,
+    width,
+    height,
+    orientation,
+    rotation,
+    alpha,
+    title,
+    description,
+    location: latitude === null || longitude === null ? null : { latitude, longitude, altitude },
+    rating,
+    takenAt: optionalInstantOf(takenAt),
+    takenAtLocal,
+    timeZone,
+    takenAtSource,
+    camera,
+    exposure,
+    externalId,
+    metadata,
+    importId,
+    damaged,
+    originalLostAt: optionalInstantOf(originalLostAt),
+    thumbhash,
+    dominantColor,
+    trashedAt: optionalInstantOf(trashedAt),
+    purgeAt: optionalInstantOf(purgeAt),
+    createdAt: instantOf(createdAt),
+    updatedAt: instantOf(updatedAt),
+    version,
   };
 }
 
 /** The same with its tags. */
-export function taggedPhotoOf(document: TaggedPhotoDocument): TaggedPhoto {
-  return Object.assign(photoOf(document), { tags: document.tags });
-}
-
-function locationOf({ latitude, longitude, altitude }: PhotoDocument): Photo['location'] {
-  return latitude === null || longitude === null ? null : { latitude, longitude, altitude };
+export function taggedPhotoOf(photo: TaggedPhotoValues): TaggedPhoto {
+  const tags = photo[told.length].map(([id, name]) => ({ id, name }));
+  return Object.assign(photoOf(photo), { tags });
 }
 
 function optionalInstantOf(text: string | null): Date | null {
