@@ -1,0 +1,72 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Photo, TaggedPhoto } from '../../core/photos/photo.js';
+import type { Id } from '../../core/shared/ids.js';
+import { GatheredReads } from './gathered-reads.js';
+import {
+  type PhotoValues,
+  photoOf,
+  photoValues,
+  type TaggedPhotoValues,
+  taggedPhotoOf,
+  taggedPhotoValues,
+  tagsByName,
+} from './photo.table.js';
+import { prepared } from './prepared.js';
+import { select } from './rows.js';
+import { withoutTransaction } from './transaction.js';
+
+/** Those that exist, with their tags, by id ascending. */
+export async function taggedPhotos(
+  manager: EntityManager,
+  customerId: Id,
+  ids: readonly Id[],
+): Promise<readonly TaggedPhoto[]> {
+  if (ids.length === 0) return [];
+  const tags = `(
+    SELECT ${tagsByName} FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
+    WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
+  )`;
+  const sql = `SELECT ${taggedPhotoValues(tags)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id`;
+  const found = await select<{ photo: TaggedPhotoValues }>(manager, prepared(sql), [customerId, ids]);
+  return found.map(({ photo }) => taggedPhotoOf(photo));
+}
+
+/** Those that are not in the trash, unless their customer is `closing`; without their tags. */
+export async function shownPhotos(
+  manager: EntityManager,
+  customerId: Id,
+  ids: readonly Id[],
+): Promise<readonly Photo[]> {
+  const sql = `SELECT ${photoValues} AS photo
+    FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
+    WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`;
+  const found = await select<{ photo: PhotoValues }>(manager, prepared(sql), [customerId, ids]);
+  return found.map(({ photo }) => photoOf(photo));
+}
+
+/** Reads of single photos outside of transactions: those of one customer that are asked for at the same time take one statement. */
+export class PhotosReadTogether {
+  private readonly tagged: GatheredReads<Id, Id, TaggedPhoto>;
+  private readonly plain: GatheredReads<Id, Id, Photo>;
+
+  constructor(dataSource: DataSource) {
+    this.tagged = new GatheredReads((customerId, ids) =>
+      withoutTransaction(dataSource, async (manager) => byId(await taggedPhotos(manager, customerId, ids))),
+    );
+    this.plain = new GatheredReads((customerId, ids) =>
+      withoutTransaction(dataSource, async (manager) => byId(await shownPhotos(manager, customerId, ids))),
+    );
+  }
+
+  get(customerId: Id, id: Id): Promise<TaggedPhoto | null> {
+    return this.tagged.find(customerId, id);
+  }
+
+  shown(customerId: Id, id: Id): Promise<Photo | null> {
+    return this.plain.find(customerId, id);
+  }
+}
+
+function byId<T extends Photo>(photos: readonly T[]): ReadonlyMap<Id, T> {
+  return new Map(photos.map((photo) => [photo.id, photo]));
+}
