@@ -32,14 +32,19 @@ export interface Exchange {
   refusal: ErrorCode | null;
 }
 
-const exchanges = new WeakMap<IncomingMessage, Exchange>();
+/** Not a WeakMap: young entries of one outlive their request until the next collection of the whole heap. */
+const EXCHANGE = Symbol('Exchange');
 
-export function beginExchange(request: IncomingMessage, exchange: Exchange): void {
-  exchanges.set(request, exchange);
+interface WithExchange extends IncomingMessage {
+  [EXCHANGE]?: Exchange;
 }
 
-export function exchangeOf(request: IncomingMessage): Exchange {
-  const exchange = exchanges.get(request);
+export function beginExchange(request: WithExchange, exchange: Exchange): void {
+  request[EXCHANGE] = exchange;
+}
+
+export function exchangeOf(request: WithExchange): Exchange {
+  const exchange = request[EXCHANGE];
   if (!exchange) throw new Error('the request did not come through openExchange');
   return exchange;
 }
