@@ -9,7 +9,7 @@ const FILE_MODE = 0o600;
 export async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
   const handle = await onDisk(() => open(file, 'wx', FILE_MODE));
   try {
-    for await (const chunk of bytes) await onDisk(() => writeAll(handle, chunk));
+    await writeAll(handle, bytes);
     return await onDisk(async () => {
       const now = nextMoment();
       await handle.utimes(now, now);
@@ -24,10 +24,33 @@ export async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>):
   }
 }
 
-async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let written = 0; written < chunk.length; ) {
-    written += (await handle.write(chunk, written, chunk.length - written)).bytesWritten;
+/** What is written by one call. Each call is handed to another thread, which takes as long as writing some tens of kilobytes. */
+const BATCH_BYTES = 256 * 1024;
+
+/** Writes bytes where the file ends. Errors: `service_unavailable`; those of `bytes`, as they are. */
+export async function writeAll(handle: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  let batch: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    batch.push(chunk);
+    size += chunk.length;
+    if (size < BATCH_BYTES) continue;
+    await onDisk(() => writeBatch(handle, batch));
+    batch = [];
+    size = 0;
   }
+  await onDisk(() => writeBatch(handle, batch));
+}
+
+async function writeBatch(handle: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
+  let left = batch.filter((chunk) => chunk.length > 0);
+  while (left.length > 0) left = behind(left, (await handle.writev(left)).bytesWritten);
+}
+
+/** What is left of them after so many bytes. */
+function behind([first, ...rest]: readonly Uint8Array[], written: number): Uint8Array[] {
+  if (first === undefined) return [];
+  return written < first.length ? [first.subarray(written), ...rest] : behind(rest, written - first.length);
 }
 
 let moments = Math.floor(Math.random() * 1000);

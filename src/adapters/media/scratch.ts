@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, open, readdir, rm, stat, unlink } from 'node:fs/
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { onDisk, systemCode } from '../local-blobs/storage-error.js';
+import { writeAll } from '../local-blobs/written-file.js';
 
 /**
  * A folder of one reader, under one that all readers on this disk share. Nothing in it outlives the reader by design, or the next
@@ -44,7 +45,7 @@ async function openFolder(shared: string): Promise<Scratch> {
     async spool(name, bytes) {
       const file = await onDisk(() => open(join(path, name), 'wx', 0o600));
       try {
-        for await (const chunk of bytes) await onDisk(() => writeAll(file, chunk));
+        await writeAll(file, bytes);
         await onDisk(() => file.close());
         return join(path, name);
       } catch (error) {
@@ -68,10 +69,6 @@ async function openFolder(shared: string): Promise<Scratch> {
 
 function unlessAbsent(error: unknown): void {
   if (systemCode(error) !== 'ENOENT') throw error;
-}
-
-async function writeAll(file: Awaited<ReturnType<typeof open>>, chunk: Uint8Array): Promise<void> {
-  for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
 }
 
 async function sweep(shared: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { changedFields } from '../audit/audit-entry.js';
 import type { Id } from '../shared/ids.js';
 import type { Scope } from './scope.js';
@@ -54,7 +54,7 @@ export function isWellFormedToken(text: string): boolean {
 
 /** SHA-256 is right for 256 random bits: there is nothing to guess, and the look-up stays one indexed query. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }
 
 export function lastFour(token: string): string {

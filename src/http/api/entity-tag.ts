@@ -9,7 +9,9 @@ const EXTRAS = ['urls', 'exif', 'photos', 'changes'];
 
 /** The strong tag of a resource: a hash of what a plain GET returns. */
 export function entityTag(view: object): string {
-  const plain = Object.entries(view).filter(([name]) => !EXTRAS.includes(name));
+  const plain = isPlain(view)
+    ? view
+    : Object.fromEntries(Object.entries(view).filter(([name]) => !EXTRAS.includes(name)));
   return `"${hash('sha256', JSON.stringify(plain)).slice(0, 32)}"`;
 }
 

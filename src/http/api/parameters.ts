@@ -23,9 +23,10 @@ export const MAX_IDS = 100;
 
 /** Reads a query string by a table: strict about names, repetition and values (API.md §4.5). */
 export function readParameters(query: string, table: ParameterTable): { values: object; errors: FieldError[] } {
-  const sent = new URLSearchParams(query);
   const values: Record<string, unknown> = {};
   const errors: FieldError[] = [];
+  if (query === '') return { values, errors };
+  const sent = new URLSearchParams(query);
   for (const name of new Set(sent.keys())) {
     const texts = sent.getAll(name);
     const reader = Object.hasOwn(table, name) ? table[name] : undefined;
