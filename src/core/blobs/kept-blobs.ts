@@ -2,10 +2,10 @@ import type { BlobKey } from './blob-key.js';
 import type { BlobInfo, BlobStore, OpenBlob } from './blob-store.js';
 import { readOnce } from './open-blob.js';
 
-/** Of one store: what is kept, and what is on its way there or out of there. Ten large photos. */
+/** Of one store: what is kept, and what is on its way there or out of there. Ten large photos, or three thousand thumbs. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_OF_ONE = MOST_BYTES / 4;
-const MOST_KNOWN = 1000;
+const MOST_KNOWN = 5000;
 
 interface Kept extends BlobInfo {
   readonly chunks: readonly Uint8Array[];

@@ -85,13 +85,18 @@ export function renditionOf(
     const info = (await uses.blobs.head(key)) ?? (await makeOnce(uses, photo, name, format));
     return info.sizeBytes;
   };
-  const open = async (range?: ByteRange) => {
-    const kept = await uses.blobs.get(key, range);
-    if (kept !== null) return kept;
+  const stored = async (range?: ByteRange) => {
+    const found = await uses.blobs.get(key, range);
+    if (found !== null) return found;
     await makeOnce(uses, photo, name, format);
     const made = await uses.blobs.get(key, range);
     if (made === null) throw lostBytes();
     return made;
+  };
+  const open = async (range?: ByteRange) => {
+    if (range) return stored(range);
+    const inMemory = keptOf(uses.blobs);
+    return (await inMemory.get(key)) ?? inMemory.keeping(key, await stored());
   };
   const place = async () => {
     await sizeBytes();
