@@ -8,7 +8,7 @@ import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres/embedde
 import { hashToken, newToken } from '../dist/core/access/api-key.js';
 import { load } from './load.mjs';
 import { fillLibrary } from './scale/rows-read.mjs';
-import { memoryBytes, root, startService } from './service.mjs';
+import { memoryBytes, residentBytes, root, startService } from './service.mjs';
 
 const [customers, seconds] = [Number(process.argv[2] ?? 10_000), Number(process.argv[3] ?? 5)];
 const PHOTOS_OF_EACH = 60;
@@ -47,8 +47,7 @@ async function main() {
 }
 
 function memory(service) {
-  const ofProcess = Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))[1]) * 1024;
-  return `${Math.round(ofProcess / 1e6)} MB in the service, ${Math.round(memoryBytes(service) / 1e6)} MB with the database`;
+  return `${Math.round(residentBytes(service) / 1e6)} MB in the service, ${Math.round(memoryBytes(service) / 1e6)} MB with the database`;
 }
 
 /** The first customer's photos are copied to all others, without their tags; every customer has one key with budgets that are far away. */

@@ -1,5 +1,5 @@
 // Requests a second of what clients ask for most, as ratios to a bare node:http server that answers 15 kB of JSON, measured in turns in
-// one run; originals against bare createReadStream. Needs wrk (Debian: apt-get install wrk).
+// one run; originals against bare createReadStream, and by nginx where there is one. Needs wrk (Debian: apt-get install wrk nginx-light).
 //   npm run bench:reads -- [photos in the library, default 2000] [seconds of each measurement, default 4] [only, a part of a name]
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -11,68 +11,120 @@ import pg from 'pg';
 import sharp from 'sharp';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres/embedded-postgres.js';
 import { CONNECTIONS, load } from './load.mjs';
+import { hasNginx, NGINX_SETTINGS, startNginx } from './nginx.mjs';
 import { fillLibrary } from './scale/rows-read.mjs';
-import { apiOf, freePort, memoryBytes, processorSeconds, root, startService, until200 } from './service.mjs';
+import {
+  apiOf,
+  freePort,
+  memoryBytes,
+  processorSeconds,
+  residentBytes,
+  root,
+  startService,
+  until200,
+} from './service.mjs';
 
 const [photos, seconds, only = ''] = [Number(process.argv[2] ?? 2000), Number(process.argv[3] ?? 4), process.argv[4]];
 const ROUNDS = 3;
+/** Originals that are asked for in turn: three times what the service keeps in memory. */
+const ORIGINALS = 32;
 
-/** A page in the middle of the newest thousand: what people see when they scroll. */
 async function main() {
   const folder = mkdtempSync(join(tmpdir(), 'phs-bench-reads-'));
-  const service = await startService();
+  const service = await startService(NGINX_SETTINGS);
   const database = await openEmbeddedPostgres(service.dataDir, 'share', () => undefined);
-  const started = [];
-  const reference = async (name, args, path) => {
-    const port = await freePort();
-    const env = { ...process.env, DATABASE: JSON.stringify(database.connection) };
-    const script = join(root, 'bench', 'references', name);
-    const child = spawn(process.execPath, [script, String(port), ...args], {
-      env,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    started.push(child);
-    await until200(`http://127.0.0.1:${port}${path}`);
-    return { url: `http://127.0.0.1:${port}${path}`, pid: child.pid };
-  };
+  const references = new References(database.connection);
+  const nginx = hasNginx() ? await startNginx(service, folder) : null;
   try {
     const large = join(folder, 'large.jpg');
     writeFileSync(large, await threeMegabytes());
-    const photo = await upload(service, large);
+    const ids = await upload(service, readFileSync(large));
     await fill(database.connection, photos);
-    const api = `${service.url}/api/v1`;
-    const { urls } = await apiOf(service)('GET', `/photos/${photo}?include=urls`);
-    const keyed = { Authorization: `Bearer ${service.token}` };
-    const still = await reference('static.mjs', [], '/');
-    const file = await reference('files.mjs', [large], '/');
-    const page = await reference('express-pg.mjs', [], '/page');
-    const row = { ...page, url: page.url.replace('/page', `/row/${photo}`) };
-    const cases = [
-      ['bare Express and pg, a page of 50', page, still],
-      ['bare Express and pg, one row', row, still],
-      ['GET /photos?limit=50', { ...service, url: `${api}/photos?limit=50`, headers: keyed }, still],
-      ['GET /photos/{id}', { ...service, url: `${api}/photos/${photo}`, headers: keyed }, still],
-      ['GET /me', { ...service, url: `${api}/me`, headers: keyed }, still],
-      [
-        'thumb through the API',
-        { ...service, url: `${api}/photos/${photo}/download?rendition=thumb`, headers: keyed },
-        still,
-      ],
-      ['thumb by a signed URL', { ...service, url: urls.thumb }, still],
-      ['original of 3 MB', { ...service, url: `${api}/photos/${photo}/download`, headers: keyed }, file],
-    ];
-    const cores = availableParallelism();
+    const { urls } = await apiOf(service)('GET', `/photos/${ids[0]}?include=urls`);
+    const paths = { photo: `/api/v1/photos/${ids[0]}`, thumb: new URL(urls.thumb).pathname };
+    process.env.PATHS = join(folder, 'originals');
+    writeFileSync(process.env.PATHS, ids.map((id) => `/api/v1/photos/${id}/download`).join('\n'));
     console.log(
-      `${photos} photos, ${CONNECTIONS} connections, ${cores} cores, ${ROUNDS} turns of ${seconds} s, medians`,
+      `${photos} photos, ${CONNECTIONS} connections, ${availableParallelism()} cores, ${ROUNDS} turns of ${seconds} s, medians`,
     );
-    for (const [name, target, bare] of cases) if (name.includes(only)) await compare(name, target, bare);
+    const still = await references.start('static.mjs', [], '/');
+    const file = await references.start('files.mjs', [large], '/');
+    const rows = [
+      ...(await ofRows(service, references, paths)).map((row) => [...row, still]),
+      ...ofFiles(service, paths).map((row) => [...row, file]),
+      ...(nginx ? sentByNginx(service, paths, nginx).map((row) => [...row, file]) : []),
+    ];
+    if (nginx === null) console.log('nginx is not installed, so what it sends is left out');
+    for (const [name, target, bare] of rows) if (name.includes(only)) await compare(name, target, bare);
   } finally {
-    for (const child of started) child.kill('SIGKILL');
+    nginx?.stop();
+    references.stop();
     await database.stop();
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Bare servers to compare with, each in a process of its own. */
+class References {
+  #started = [];
+
+  constructor(connection) {
+    this.env = { ...process.env, DATABASE: JSON.stringify(connection) };
+  }
+
+  async start(name, args, path) {
+    const port = await freePort();
+    const script = join(root, 'bench', 'references', name);
+    const stdio = ['ignore', 'ignore', 'inherit'];
+    const child = spawn(process.execPath, [script, String(port), ...args], { env: this.env, stdio });
+    this.#started.push(child);
+    const url = `http://127.0.0.1:${port}${path}`;
+    await until200(url);
+    return { url, pid: child.pid };
+  }
+
+  stop() {
+    for (const child of this.#started) child.kill('SIGKILL');
+  }
+}
+
+/** What is answered out of the database, and small. */
+async function ofRows(service, references, { photo, thumb }) {
+  const page = await references.start('express-pg.mjs', [], '/page');
+  const row = { ...page, url: page.url.replace('/page', `/row/${photo.split('/').at(-1)}`) };
+  return [
+    ['bare Express and pg, a page of 50', page],
+    ['bare Express and pg, one row', row],
+    ['GET /photos?limit=50', keyed(service, '/api/v1/photos?limit=50')],
+    ['GET /photos/{id}', keyed(service, photo)],
+    ['GET /me', keyed(service, '/api/v1/me')],
+    ['thumb through the API', keyed(service, `${photo}/download?rendition=thumb`)],
+    ['thumb by a signed URL', { ...service, url: service.url + thumb }],
+  ];
+}
+
+function ofFiles(service, { photo }) {
+  const again = keyed(service, `${photo}/download`);
+  return [
+    ['original of 3 MB, asked for again', again],
+    ['originals of 3 MB in turn', { ...again, script: join(root, 'bench', 'scale', 'addresses.lua') }],
+  ];
+}
+
+function sentByNginx(service, paths, { files, front, pid }) {
+  const handedOver = ofFiles(service, paths).map(([name, target]) => {
+    const url = target.url.replace(service.url, front);
+    return [`${name}, sent by nginx`, { ...target, url }];
+  });
+  return [['bare nginx, original of 3 MB', { url: `${files}/large.jpg`, pid }], ...handedOver];
+}
+
+const keyed = (service, path) => ({
+  ...service,
+  url: service.url + path,
+  headers: { Authorization: `Bearer ${service.token}` },
+});
 
 async function compare(name, target, bare) {
   const turns = [];
@@ -86,12 +138,12 @@ async function compare(name, target, bare) {
   }
   const median = (of) => turns.map(of).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
   const cells = [
-    name.padEnd(36),
+    name.padEnd(41),
     `${median((turn) => turn.ratio).toFixed(3)} of the reference`.padStart(24),
     `(${median((turn) => turn.rate).toFixed(0)}/s against ${median((turn) => turn.reference).toFixed(0)}/s),`,
     `${median((turn) => turn.milliseconds).toFixed(2)} ms of a processor each,`,
     `p50 ${median((turn) => turn.p50).toFixed(1)} ms, p99 ${median((turn) => turn.p99).toFixed(1)} ms,`,
-    `${Math.round(memoryBytes(target) / 1e6)} MB`,
+    `${Math.round(residentBytes(target) / 1e6)} MB, with all processes ${Math.round(memoryBytes(target) / 1e6)} MB`,
   ];
   console.log(cells.join(' '));
 }
@@ -110,21 +162,22 @@ async function threeMegabytes() {
   }
 }
 
-async function upload(service, path) {
+/** As many photos of that size, no two of the same bytes. Their ids. */
+async function upload(service, jpeg) {
   const api = apiOf(service);
-  const bytes = readFileSync(path);
+  const files = Array.from({ length: ORIGINALS }, (_, index) => Buffer.concat([jpeg, Buffer.from(String(index))]));
   const { id } = await api('POST', '/imports', {});
-  const { data } = await api('POST', `/imports/${id}/photos`, {
-    photos: [{ filename: 'large.jpg', sizeBytes: bytes.length }],
-  });
-  const { url, headers } = data[0].photo.upload;
-  await fetch(url, { method: 'PUT', headers, body: bytes });
+  const named = files.map((bytes, index) => ({ filename: `${index}.jpg`, sizeBytes: bytes.length }));
+  const { data } = await api('POST', `/imports/${id}/photos`, { photos: named });
+  for (const [index, { photo }] of data.entries()) {
+    await fetch(photo.upload.url, { method: 'PUT', headers: photo.upload.headers, body: files[index] });
+  }
   await api('POST', `/imports/${id}/finalize`);
   for (;;) {
     const { photos: items } = await api('GET', `/imports/${id}?include=photos`);
-    const [item] = items.data;
-    if (item.status === 'imported') return item.photoId;
-    if (item.status === 'failed') throw new Error(JSON.stringify(item.error));
+    const failed = items.data.find(({ status }) => status === 'failed');
+    if (failed) throw new Error(JSON.stringify(failed.error));
+    if (items.data.every(({ status }) => status === 'imported')) return items.data.map(({ photoId }) => photoId);
     await delay(50);
   }
 }

@@ -137,3 +137,8 @@ export function memoryBytes({ pid }) {
   const share = (one) => Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
   return family(pid).reduce((sum, each) => sum + share(each.pid) * 1024, 0);
 }
+
+/** Bytes of memory that the process itself has, what it shares included. Linux. */
+export function residentBytes({ pid }) {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
+}

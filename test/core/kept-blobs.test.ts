@@ -1,8 +1,8 @@
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
-import { type BlobKey, keptKey } from '../../src/core/blobs/blob-key.js';
+import { type BlobKey, keptKey, renditionKey } from '../../src/core/blobs/blob-key.js';
 import type { ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { type KeptBlobs, keptOf } from '../../src/core/blobs/kept-blobs.js';
-import { downloadOriginal } from '../../src/core/photos/download-photo.js';
+import { downloadOriginal, downloadRendition } from '../../src/core/photos/download-photo.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 
@@ -58,6 +58,42 @@ describe('RELIABILITY.md F14: the original of a photo', () => {
   });
 });
 
+describe('a rendition', () => {
+  let blobs: CountingStore;
+  let here: World;
+  let acme: Account;
+  let key: BlobKey;
+  const download = async () => {
+    const [photo] = await acme.photos();
+    const { open } = await downloadRendition(here, acme.caller, present(photo).id, { name: 'thumb', format: 'jpeg' });
+    return Buffer.from(await collected((await open()).bytes));
+  };
+
+  beforeEach(async () => {
+    blobs = new CountingStore();
+    here = world({ blobs });
+    acme = await Account.open(here);
+    key = renditionKey({ ...(await acme.addPhoto(picture('a.jpg'))), customerId: acme.id }, 'thumb', 'jpeg');
+    await runJobsUntilIdle(here);
+    blobs.read.splice(0);
+  });
+
+  test('is read from the store twice, and then given again while it is there unchanged', async () => {
+    const first = await download();
+    for (let times = 0; times < 3; times += 1) expect(await download()).toEqual(first);
+    expect(blobs.read).toEqual([key, key]);
+  });
+
+  test('is the new one when it was made anew, and is made again when it is gone', async () => {
+    const first = await download();
+    await download();
+    await blobs.put(key, bytesOf(Buffer.from('another')));
+    expect(await download()).toEqual(Buffer.from('another'));
+    await blobs.delete([key]);
+    expect(await download()).toEqual(first);
+  });
+});
+
 describe('what is kept', () => {
   let blobs: MemoryBlobStore;
   let kept: KeptBlobs;
@@ -91,6 +127,17 @@ describe('what is kept', () => {
     expect(await isKept(a)).toBe(true);
     await keep('e');
     expect([await isKept(a), await isKept(b), await isKept(c), await isKept(d)]).toEqual([true, false, true, true]);
+  });
+
+  test('does not make way for what is asked for less often', async () => {
+    const keys = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => put(name, 8 * MIB)));
+    for (let round = 0; round < 4; round += 1) {
+      for (const key of keys) {
+        const { bytes } = (await kept.get(key)) ?? (await asked(key));
+        for await (const _ of bytes);
+      }
+    }
+    expect(await Promise.all(keys.map(isKept))).toEqual([true, true, true, true, false, false]);
   });
 
   test('is nothing large, and nothing that was not read to its end', async () => {

@@ -25,32 +25,43 @@ export async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>):
 }
 
 /** What is written by one call. Each call is handed to another thread, which takes as long as writing some tens of kilobytes. */
-const BATCH_BYTES = 256 * 1024;
+const BATCH_BYTES = 128 * 1024;
+const MOST_SPARE = 16;
 
-/** Writes bytes where the file ends. Errors: `service_unavailable`; those of `bytes`, as they are. */
+/** Memory for what is to be written together, used again: new memory has to be cleared by the system, which takes longer than copying into it. */
+const spare: Uint8Array[] = [];
+
+/**
+ * Writes bytes where the file ends. Is done with each piece before it asks for the next.
+ * Errors: `service_unavailable`; those of `bytes`, as they are.
+ */
 export async function writeAll(handle: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  let batch: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of bytes) {
-    batch.push(chunk);
-    size += chunk.length;
-    if (size < BATCH_BYTES) continue;
-    await onDisk(() => writeBatch(handle, batch));
-    batch = [];
-    size = 0;
+  const batch = spare.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
+  let filled = 0;
+  try {
+    for await (const chunk of bytes) {
+      for (let at = 0; at < chunk.length; ) {
+        const piece = chunk.subarray(at, at + BATCH_BYTES - filled);
+        batch.set(piece, filled);
+        filled += piece.length;
+        at += piece.length;
+        if (filled < BATCH_BYTES) continue;
+        await write(handle, batch);
+        filled = 0;
+      }
+    }
+    await write(handle, batch.subarray(0, filled));
+  } finally {
+    if (spare.length < MOST_SPARE) spare.push(batch);
   }
-  await onDisk(() => writeBatch(handle, batch));
 }
 
-async function writeBatch(handle: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
-  let left = batch.filter((chunk) => chunk.length > 0);
-  while (left.length > 0) left = behind(left, (await handle.writev(left)).bytesWritten);
-}
-
-/** What is left of them after so many bytes. */
-function behind([first, ...rest]: readonly Uint8Array[], written: number): Uint8Array[] {
-  if (first === undefined) return [];
-  return written < first.length ? [first.subarray(written), ...rest] : behind(rest, written - first.length);
+function write(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  return onDisk(async () => {
+    for (let written = 0; written < bytes.length; ) {
+      written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
+    }
+  });
 }
 
 let moments = Math.floor(Math.random() * 1000);

@@ -23,15 +23,17 @@ export function keptOf(store: BlobStore): KeptBlobs {
 }
 
 /**
- * Blobs in memory, those that were asked for last, and more than once: whole ones, and only those whose reader found them right. One is
- * given for as long as the store says that it was not written again and is not gone.
+ * Blobs in memory, those that are asked for again and again: whole ones, and only those whose reader found them right. One is given for as
+ * long as the store says that it was not written again and is not gone. It makes way for another that was asked for twice since it was asked
+ * for itself: so many large ones in turn, which never come back in time, drive nobody out.
  */
 export class KeptBlobs {
   /** The one that was asked for last comes last. */
   private readonly kept = new Map<BlobKey, Kept>();
   private bytes = 0;
-  /** What was asked for lately. */
-  private readonly known = new Set<BlobKey>();
+  /** What was asked for lately, with the number of that question. */
+  private readonly asked = new Map<BlobKey, number>();
+  private questions = 0;
 
   constructor(private readonly store: BlobStore) {}
 
@@ -43,27 +45,36 @@ export class KeptBlobs {
     if (found === undefined) return null;
     this.forget(key);
     if (info?.etag !== found.etag) return null;
+    this.note(key);
     this.remember(key, found);
     return { ...info, bytes: readOnce(this.lend(key, found)) };
   }
 
   /** The blob as it is, and kept if this is not the first time, there is room, and it was read to its end without an error. */
   keeping(key: BlobKey, blob: OpenBlob): OpenBlob {
-    const isKnown = this.known.delete(key);
-    this.known.add(key);
-    for (const oldest of this.known) {
-      if (this.known.size <= MOST_KNOWN) break;
-      this.known.delete(oldest);
-    }
-    if (!isKnown || blob.sizeBytes > MOST_OF_ONE) return blob;
-    return { ...blob, bytes: this.collect(key, blob), release: undefined };
+    const since = this.asked.get(key);
+    this.note(key);
+    if (since === undefined || blob.sizeBytes > MOST_OF_ONE || !this.inTheWay(blob.sizeBytes, since)) return blob;
+    return { ...blob, bytes: this.collect(key, blob, since), release: undefined };
   }
 
-  private async *collect(key: BlobKey, { etag, sizeBytes, bytes }: OpenBlob): AsyncIterable<Uint8Array> {
-    if (!this.makeRoom(sizeBytes)) {
+  private note(key: BlobKey): void {
+    this.questions += 1;
+    this.asked.delete(key);
+    this.asked.set(key, this.questions);
+    for (const oldest of this.asked.keys()) {
+      if (this.asked.size <= MOST_KNOWN) break;
+      this.asked.delete(oldest);
+    }
+  }
+
+  private async *collect(key: BlobKey, { etag, sizeBytes, bytes }: OpenBlob, since: number): AsyncIterable<Uint8Array> {
+    const inTheWay = this.inTheWay(sizeBytes, since);
+    if (inTheWay === null) {
       yield* bytes;
       return;
     }
+    for (const other of inTheWay) this.forget(other);
     this.bytes += sizeBytes;
     const chunks: Uint8Array[] = [];
     try {
@@ -91,12 +102,17 @@ export class KeptBlobs {
     }
   }
 
-  private makeRoom(sizeBytes: number): boolean {
-    for (const oldest of this.kept.keys()) {
-      if (this.bytes + sizeBytes <= MOST_BYTES) break;
-      this.forget(oldest);
+  /** What must go to make room for so much; null when that is not enough, or one of them was asked for since. */
+  private inTheWay(sizeBytes: number, since: number): readonly BlobKey[] | null {
+    let needed = this.bytes + sizeBytes - MOST_BYTES;
+    const others: BlobKey[] = [];
+    for (const [other, { readers, sizeBytes: freed }] of this.kept) {
+      if (needed <= 0) break;
+      if ((this.asked.get(other) ?? 0) > since) return null;
+      others.push(other);
+      if (readers === 0) needed -= freed;
     }
-    return this.bytes + sizeBytes <= MOST_BYTES;
+    return needed <= 0 ? others : null;
   }
 
   private remember(key: BlobKey, blob: Kept): void {
