@@ -10,6 +10,7 @@ import { change, select } from './rows.js';
 
 /** One statement removes no more, so that it stays well below the time that a statement has. */
 const BATCH = 1000;
+const TOTALS = 'photo_totals';
 
 /** On a connection of its own, without the limits on time that requests have: counting millions takes what it takes. */
 export async function countRows(dataSource: DataSource, id: Id): Promise<RowCounts> {
@@ -53,12 +54,13 @@ export async function removeCustomer(manager: EntityManager, id: Id): Promise<bo
     const rows = await select(manager, `SELECT FROM ${quoted(name)} WHERE customer_id = $1 LIMIT 1`, [id]);
     if (rows.length > 0) return false;
   }
+  await change(manager, `DELETE FROM ${TOTALS} WHERE customer_id = $1`, [id]);
   await change(manager, 'DELETE FROM customers WHERE id = $1', [id]);
   return true;
 }
 
-/** Those first that no others refer to. */
+/** Those first that no others refer to. Without the totals, which follow from photos and change as these go. */
 async function tenantTables(query: (sql: string) => Promise<unknown[]>): Promise<readonly string[]> {
   const tables = await tablesByReference(query);
-  return tables.flatMap(({ name, isTenants }) => (isTenants ? [name] : [])).reverse();
+  return tables.flatMap(({ name, isTenants }) => (isTenants && name !== TOTALS ? [name] : [])).reverse();
 }

@@ -121,11 +121,15 @@ export async function readQuotaUse(manager: EntityManager, id: Id): Promise<Quot
   // One statement sees one moment: an item that is published meanwhile is counted once, as an item or as a photo.
   const [use] = await select<QuotaUse>(
     manager,
-    `SELECT count(*) AS photos, coalesce(sum(size_bytes), 0)::bigint AS "storageBytes" FROM (
-       SELECT size_bytes FROM photos WHERE customer_id = $1
-       UNION ALL
-       SELECT size_bytes FROM import_photos WHERE customer_id = $1 AND status IN (${reserving})
-     ) held`,
+    prepared(
+      `SELECT sum(photos)::bigint AS photos, sum(bytes)::bigint AS "storageBytes" FROM (
+         SELECT coalesce(sum(photos), 0) + coalesce(sum(trashed_photos), 0) AS photos,
+           coalesce(sum(storage_bytes), 0) + coalesce(sum(trashed_bytes), 0) AS bytes
+         FROM photo_totals WHERE customer_id = $1
+         UNION ALL
+         SELECT count(*), coalesce(sum(size_bytes), 0) FROM import_photos WHERE customer_id = $1 AND status IN (${reserving})
+       ) held`,
+    ),
     [id],
   );
   return found(use, 'customer');
@@ -137,14 +141,16 @@ const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 export async function readUsage(manager: EntityManager, id: Id): Promise<CustomerUsage> {
   const [usage] = await select<CustomerUsage>(
     manager,
-    `SELECT
-       count(*) FILTER (WHERE NOT trashed) AS photos,
-       count(*) FILTER (WHERE trashed) AS "trashedPhotos",
-       coalesce(sum(size_bytes) FILTER (WHERE NOT trashed), 0)::bigint AS "storageBytes",
-       coalesce(sum(size_bytes) FILTER (WHERE trashed), 0)::bigint AS "trashedBytes",
-       (SELECT count(*) FROM tags WHERE customer_id = $1) AS tags,
-       (SELECT count(*) FROM imports WHERE customer_id = $1 AND status = 'open') AS "openImports"
-     FROM photos WHERE customer_id = $1`,
+    prepared(
+      `SELECT
+         coalesce(sum(photos), 0)::bigint AS photos,
+         coalesce(sum(trashed_photos), 0)::bigint AS "trashedPhotos",
+         coalesce(sum(storage_bytes), 0)::bigint AS "storageBytes",
+         coalesce(sum(trashed_bytes), 0)::bigint AS "trashedBytes",
+         (SELECT count(*) FROM tags WHERE customer_id = $1) AS tags,
+         (SELECT count(*) FROM imports WHERE customer_id = $1 AND status = 'open') AS "openImports"
+       FROM photo_totals WHERE customer_id = $1`,
+    ),
     [id],
   );
   return found(usage, 'customer');

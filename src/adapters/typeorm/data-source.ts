@@ -30,6 +30,7 @@ import { DepartedTags1763700000018 } from './migrations/1763700000018-departed-t
 import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-jobs.js';
 import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { KeyAddresses1763700000030 } from './migrations/1763700000030-key-addresses.js';
+import { PhotoTotals1763700000031 } from './migrations/1763700000031-photo-totals.js';
 import { photoTable } from './photo.table.js';
 import { PreparingClient } from './prepared.js';
 import { tagTable } from './tag.table.js';
@@ -89,6 +90,7 @@ export const migrations = [
   JobFailures1763700000020,
   CausesOfJobs1763700000019,
   KeyAddresses1763700000030,
+  PhotoTotals1763700000031,
 ];
 
 /**

@@ -1,0 +1,92 @@
+import type { DataSource } from 'typeorm';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { sampleInstant } from '../support/samples.js';
+import { atOnce, present, Tenant } from '../support/tenant.js';
+
+let database: TestDatabase;
+let source: DataSource;
+let store: TypeormCustomerStore;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  source = await openDataSource(database);
+  store = new TypeormCustomerStore(source);
+});
+afterAll(async () => {
+  await source.destroy();
+  await database.close();
+});
+
+const newTenant = () => Tenant.of({ store, customers: new TypeormCustomerDirectory(source) });
+
+/** What the photos themselves say. */
+async function counted({ id }: Tenant): Promise<unknown> {
+  const [row] = await source.query(
+    `SELECT count(*) FILTER (WHERE NOT trashed) AS photos, coalesce(sum(size_bytes) FILTER (WHERE NOT trashed), 0)::bigint AS "storageBytes",
+       count(*) FILTER (WHERE trashed) AS "trashedPhotos", coalesce(sum(size_bytes) FILTER (WHERE trashed), 0)::bigint AS "trashedBytes"
+     FROM photos WHERE customer_id = $1`,
+    [id],
+  );
+  return row;
+}
+
+/** What their usage says, without counting them. */
+async function told(tenant: Tenant): Promise<unknown> {
+  const { photos, storageBytes, trashedPhotos, trashedBytes } = await tenant.read((view) => view.usage());
+  return { photos, storageBytes, trashedPhotos, trashedBytes };
+}
+
+async function rowsOf({ id }: Tenant): Promise<number> {
+  const [row] = await source.query('SELECT count(*) AS rows FROM photo_totals WHERE customer_id = $1', [id]);
+  return row.rows;
+}
+
+test('totals are those of the photos, however many change them at once, and stay few rows', async () => {
+  const [tenant, other] = [await newTenant(), await newTenant()];
+  await other.addPhoto({ sizeBytes: 7 });
+  const lanes = await atOnce(6, async (lane) => {
+    for (let step = 0; step < 40; step += 1) {
+      const photo = await tenant.addPhoto({ sizeBytes: 1000 * lane + step });
+      const trashedAt = step % 3 === 0 ? sampleInstant : null;
+      await tenant.within(async ({ photos }) => {
+        const [held] = await photos.lock([photo.id]);
+        if (step % 5 === 0) await photos.delete(photo.id);
+        else await photos.update({ ...present(held), title: 'changed', trashedAt, purgeAt: trashedAt });
+      });
+      expect(await tenant.read((view) => view.usage())).toMatchObject({ photos: expect.any(Number) });
+    }
+    return lane;
+  });
+  expect(lanes).toHaveLength(6);
+  expect(await told(tenant)).toEqual(await counted(tenant));
+  expect(await told(tenant)).toMatchObject({ photos: 6 * 21, trashedPhotos: 6 * 11 });
+  expect(await told(other)).toEqual({ photos: 1, storageBytes: 7, trashedPhotos: 0, trashedBytes: 0 });
+  // Rows that two add up at once may be passed over once.
+  expect(await rowsOf(tenant)).toBeLessThan(2 * 64);
+});
+
+test('a change that is undone changes no total', async () => {
+  const tenant = await newTenant();
+  const photo = await tenant.addPhoto({ sizeBytes: 5 });
+  const undone = tenant.within(async ({ photos }) => {
+    await photos.lock([photo.id]);
+    await photos.delete(photo.id);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(await told(tenant)).toEqual({ photos: 1, storageBytes: 5, trashedPhotos: 0, trashedBytes: 0 });
+});
+
+test('what changes nothing of the totals adds no row', async () => {
+  const tenant = await newTenant();
+  const photo = await tenant.addPhoto();
+  const before = await rowsOf(tenant);
+  await tenant.within(async ({ photos }) => {
+    const [held] = await photos.lock([photo.id]);
+    await photos.update({ ...present(held), title: 'another' });
+  });
+  expect(await rowsOf(tenant)).toBe(before);
+});
