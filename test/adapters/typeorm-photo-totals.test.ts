@@ -2,6 +2,9 @@ import type { DataSource } from 'typeorm';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import type { Problem } from '../../src/core/soundness/findings.js';
+import { verify } from '../../src/core/soundness/verify.js';
+import { world } from '../support/core-world.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleInstant } from '../support/samples.js';
 import { atOnce, present, Tenant } from '../support/tenant.js';
@@ -78,6 +81,34 @@ test('a change that is undone changes no total', async () => {
   });
   await expect(undone).rejects.toThrow('undone');
   expect(await told(tenant)).toEqual({ photos: 1, storageBytes: 5, trashedPhotos: 0, trashedBytes: 0 });
+});
+
+test('totals that somebody has spoilt are told from what is counted, and put right', async () => {
+  const tenant = await newTenant();
+  await tenant.addPhotos([{ sizeBytes: 5 }, { sizeBytes: 6, trashedAt: sampleInstant, purgeAt: sampleInstant }]);
+  const right = { photos: 1, storageBytes: 5, trashedPhotos: 1, trashedBytes: 6 };
+  expect(await tenant.read((view) => view.photoTotals())).toEqual({ kept: right, counted: right });
+  await source.query('INSERT INTO photo_totals (customer_id, photos, trashed_bytes) VALUES ($1, 3, -2)', [tenant.id]);
+  const spoilt = { ...right, photos: 4, trashedBytes: 4 };
+  expect(await tenant.read((view) => view.photoTotals())).toEqual({ kept: spoilt, counted: right });
+  await tenant.within((work) => work.recountPhotos());
+  expect(await told(tenant)).toEqual(right);
+});
+
+test('I12: verify tells of totals that are wrong, and puts them right when it may', async () => {
+  const { id } = await newTenant();
+  await source.query('INSERT INTO photo_totals (customer_id, photos) VALUES ($1, 3)', [id]);
+  const uses = { ...world(), store, customers: new TypeormCustomerDirectory(source) };
+  const look = async (repair: boolean) => {
+    const problems: Problem[] = [];
+    const onProblem = (problem: Problem) => void problems.push(problem);
+    await verify(uses, { repair, fast: true, graceSeconds: 0, onProblem });
+    return problems.filter(({ customerId }) => customerId === id);
+  };
+  const message = expect.stringMatching(/said to be 3 photos of 0 bytes .* and is 0 photos of 0 bytes/);
+  expect(await look(false)).toMatchObject([{ invariant: 'I12', message, repaired: false }]);
+  expect(await look(true)).toMatchObject([{ invariant: 'I12', repaired: true }]);
+  expect(await look(false)).toEqual([]);
 });
 
 test('what changes nothing of the totals adds no row', async () => {

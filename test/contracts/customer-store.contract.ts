@@ -244,7 +244,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     expect(await tenant.within((work) => work.quotaUse())).toEqual(await use());
   });
 
-  it('has its usage counted from the rows', async () => {
+  it('tells its usage as its rows have it', async () => {
     const tenant = await newTenant();
     const none = { photos: 0, trashedPhotos: 0, storageBytes: 0, trashedBytes: 0, tags: 0, openImports: 0 };
     expect(await tenant.read((view) => view.usage())).toEqual(none);
@@ -264,6 +264,10 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
       tags: 2,
       openImports: 1,
     });
+    const totals = { photos: 2, trashedPhotos: 1, storageBytes: 2 ** 41, trashedBytes: 7 };
+    expect(await tenant.read((view) => view.photoTotals())).toEqual({ kept: totals, counted: totals });
+    await tenant.within((work) => work.recountPhotos());
+    expect(await tenant.read((view) => view.photoTotals())).toEqual({ kept: totals, counted: totals });
   });
 }
 

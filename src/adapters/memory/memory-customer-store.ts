@@ -1,4 +1,4 @@
-import type { Customer, CustomerUsage } from '../../core/customers/customer.js';
+import type { Customer, CustomerUsage, PhotoTotals } from '../../core/customers/customer.js';
 import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
 import type { QuotaUse } from '../../core/customers/quota.js';
 import { reservingStatuses } from '../../core/imports/import-photo.js';
@@ -76,6 +76,9 @@ export class MemoryCustomerStore implements CustomerStore {
           this.database.customers.set(customerId, { ...changed, id: customerId });
         }),
       usage: () => pass(() => this.usage(customerId)),
+      photoTotals: () => pass(() => this.photoTotals(customerId)),
+      // Nothing is kept that could be wrong.
+      recountPhotos: () => pass(async () => undefined),
       quotaUse: () => pass(() => this.quotaUse(customerId)),
       strays: (after, limit) => pass(async () => findStrays(this.database, customerId, after, limit)),
       photos: passing(new MemoryPhotoRepository(this.database, customerId, held), pass),
@@ -108,6 +111,11 @@ export class MemoryCustomerStore implements CustomerStore {
         (subject) => subject.customerId === customerId && subject.status === 'open',
       ).length,
     };
+  }
+
+  private async photoTotals(customerId: Id): Promise<{ kept: PhotoTotals; counted: PhotoTotals }> {
+    const { tags: _, openImports: __, ...totals } = await this.usage(customerId);
+    return { kept: totals, counted: totals };
   }
 
   private async quotaUse(customerId: Id): Promise<QuotaUse> {

@@ -3,7 +3,7 @@ import type { CustomerStore, CustomerView, CustomerWork } from '../../core/custo
 import type { Id } from '../../core/shared/ids.js';
 import { TypeormAuditTrail } from './audit.repository.js';
 import { TypeormBlobOwnership } from './blob-owners.repository.js';
-import { lockCustomer, readCustomer, readQuotaUse, readUsage } from './customer.repository.js';
+import { lockCustomer, readCustomer } from './customer.repository.js';
 import { customerTable } from './customer.table.js';
 import { TypeormAnswerKeeper } from './idempotency.repository.js';
 import { TypeormImportRepository } from './import.repository.js';
@@ -12,6 +12,7 @@ import { TypeormJobAdder } from './job.repository.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { TypeormPhotoRepository } from './photo.repository.js';
 import { PhotosReadTogether } from './photo-reads.js';
+import { readQuotaUse, readTotals, readUsage, recountTotals } from './photo-totals.js';
 import { update } from './rows.js';
 import { findStrays } from './stray-rows.js';
 import { TypeormTagRepository } from './tag.repository.js';
@@ -48,6 +49,8 @@ function everythingOf(manager: EntityManager, customerId: Id, together?: PhotosR
     updateCustomer: (customer) => update(manager, customerTable, { ...customer, id: customerId }),
     lockCustomer: () => lockCustomer(manager, customerId),
     usage: () => readUsage(manager, customerId),
+    photoTotals: () => readTotals(manager, customerId),
+    recountPhotos: () => recountTotals(manager, customerId),
     quotaUse: () => readQuotaUse(manager, customerId),
     strays: (after, limit) => findStrays(manager, customerId, after, limit),
     photos: new TypeormPhotoRepository(manager, customerId, together),

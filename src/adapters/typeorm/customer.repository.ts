@@ -1,9 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import type { Customer, CustomerUsage, NewCustomer } from '../../core/customers/customer.js';
+import type { Customer, NewCustomer } from '../../core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../core/customers/customer-directory.js';
-import type { QuotaUse } from '../../core/customers/quota.js';
 import type { OldEnough } from '../../core/imports/import.js';
-import { reservingStatuses } from '../../core/imports/import-photo.js';
 import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { TypeormAuditTrail } from './audit.repository.js';
@@ -115,43 +113,4 @@ export async function lockCustomer(manager: EntityManager, id: Id): Promise<Cust
     [id],
   );
   return found(customer, 'customer');
-}
-
-export async function readQuotaUse(manager: EntityManager, id: Id): Promise<QuotaUse> {
-  // One statement sees one moment: an item that is published meanwhile is counted once, as an item or as a photo.
-  const [use] = await select<QuotaUse>(
-    manager,
-    prepared(
-      `SELECT sum(photos)::bigint AS photos, sum(bytes)::bigint AS "storageBytes" FROM (
-         SELECT coalesce(sum(photos), 0) + coalesce(sum(trashed_photos), 0) AS photos,
-           coalesce(sum(storage_bytes), 0) + coalesce(sum(trashed_bytes), 0) AS bytes
-         FROM photo_totals WHERE customer_id = $1
-         UNION ALL
-         SELECT count(*), coalesce(sum(size_bytes), 0) FROM import_photos WHERE customer_id = $1 AND status IN (${reserving})
-       ) held`,
-    ),
-    [id],
-  );
-  return found(use, 'customer');
-}
-
-/** As literals, not as a parameter, so that the partial index of just these states is used. */
-const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
-
-export async function readUsage(manager: EntityManager, id: Id): Promise<CustomerUsage> {
-  const [usage] = await select<CustomerUsage>(
-    manager,
-    prepared(
-      `SELECT
-         coalesce(sum(photos), 0)::bigint AS photos,
-         coalesce(sum(trashed_photos), 0)::bigint AS "trashedPhotos",
-         coalesce(sum(storage_bytes), 0)::bigint AS "storageBytes",
-         coalesce(sum(trashed_bytes), 0)::bigint AS "trashedBytes",
-         (SELECT count(*) FROM tags WHERE customer_id = $1) AS tags,
-         (SELECT count(*) FROM imports WHERE customer_id = $1 AND status = 'open') AS "openImports"
-       FROM photo_totals WHERE customer_id = $1`,
-    ),
-    [id],
-  );
-  return found(usage, 'customer');
 }

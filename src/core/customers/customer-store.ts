@@ -21,7 +21,7 @@ import type { StrayReads } from '../soundness/stray-rows.js';
 import type { TagReads, TagRepository } from '../tags/tag-repository.js';
 import type { TrafficReads } from '../traffic/traffic.js';
 import type { UserReads, UserRepository } from '../users/user-store.js';
-import type { Customer, CustomerUsage } from './customer.js';
+import type { Customer, CustomerUsage, PhotoTotals } from './customer.js';
 import type { QuotaUse } from './quota.js';
 
 /** Everything of one customer, to read. */
@@ -29,6 +29,8 @@ export interface CustomerView extends StrayReads {
   /** Errors: `not_found` when the customer does not exist. */
   customer(): Promise<Customer>;
   usage(): Promise<CustomerUsage>;
+  /** The totals of `usage`, and what the photos come to when they are counted, of one moment. Takes as long as there are photos. */
+  photoTotals(): Promise<{ readonly kept: PhotoTotals; readonly counted: PhotoTotals }>;
   /**
    * What counts against the quota, all of one moment: every photo, in the trash or not, and for every item that may still
    * become one (`reservingStatuses`) a photo of its declared size.
@@ -52,6 +54,8 @@ export interface CustomerWork extends CustomerView {
   lockCustomer(): Promise<Customer>;
   /** Stores every value of the customer, who is held. */
   updateCustomer(customer: Customer): Promise<void>;
+  /** Makes the totals what the photos come to. */
+  recountPhotos(): Promise<void>;
   readonly photos: PhotoRepository;
   readonly tags: TagRepository;
   readonly imports: ImportRepository;

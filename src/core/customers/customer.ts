@@ -19,12 +19,15 @@ export interface Customer {
   readonly version: number;
 }
 
-/** Counted from the rows, never stored. `photos` and `storageBytes` are without the trash. */
-export interface CustomerUsage {
+/** How many there are, and how large. `photos` and `storageBytes` are without the trash. */
+export interface PhotoTotals {
   readonly photos: number;
   readonly trashedPhotos: number;
   readonly storageBytes: number;
   readonly trashedBytes: number;
+}
+
+export interface CustomerUsage extends PhotoTotals {
   readonly tags: number;
   readonly openImports: number;
 }

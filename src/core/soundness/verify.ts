@@ -1,5 +1,6 @@
 import { allKinds } from '../blobs/collect-garbage.js';
 import { unownedAmong, unownedBlobs } from '../blobs/unowned.js';
+import type { PhotoTotals } from '../customers/customer.js';
 import type { Uses } from '../ports.js';
 import { after, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
@@ -24,6 +25,7 @@ export async function verify(uses: CheckUses & Uses<'customers'>, verification: 
     findings.saw('customers');
     await checkPhotos(uses, id, verification, findings);
     await checkItems(uses, id, verification, findings);
+    await checkTotals(uses, id, verification, findings);
     await checkCounts(uses, id, verification, findings);
     await checkStrays(uses, id, findings);
   }
@@ -35,9 +37,22 @@ export async function verify(uses: CheckUses & Uses<'customers'>, verification: 
 const BATCH = 500;
 const TAG_BATCH = 50;
 
+/** I12: what is said of all photos together, in the usage and to quotas. */
+async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
+  const { kept, counted } = await store.read(customerId, (view) => view.photoTotals());
+  if (told(kept) === told(counted)) return;
+  if (repair) await store.within(customerId, (work) => work.recountPhotos());
+  const message = `The usage of this customer is said to be ${told(kept)}, and is ${told(counted)}.`;
+  findings.breach('I12', message, { customerId, repaired: repair });
+}
+
+function told({ photos, storageBytes, trashedPhotos, trashedBytes }: PhotoTotals): string {
+  return `${photos} photos of ${storageBytes} bytes and ${trashedPhotos} of ${trashedBytes} in the trash`;
+}
+
 /**
- * I12: the `photoCount` of tags. Usage, quotas and the counts of imports are counted on read, and cannot be wrong; what forgotten items
- * were has nothing left that it could be compared with.
+ * I12: the `photoCount` of tags. The counts of imports are counted on read, and cannot be wrong; what forgotten items were has nothing left
+ * that it could be compared with.
  */
 async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
   for (let last: Id | null = null; ; ) {
