@@ -33,10 +33,18 @@ function configuration({ port, dataDir }, folder, { front, files }) {
     ['server 127.0.0.1:3000;', `server 127.0.0.1:${port};`],
     ['/var/lib/photo-service/blobs/;', `${dataDir}/blobs/;`],
     ['proxy_pass http://service;', 'proxy_pass http://service; proxy_bind 127.0.0.2;'],
+    // Its usual folders are root's.
+    [
+      'sendfile on;',
+      `sendfile on; ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ')}`,
+    ],
     ['  server {', `  server { listen 127.0.0.1:${files}; root ${folder}; }\n\n  server {`],
   ];
   return places.reduce(
-    (text, [from, to]) => text.replace(from, to),
+    (text, [from, to]) => {
+      if (!text.includes(from)) throw new Error(`docker/nginx.conf has no "${from}" any more`);
+      return text.replace(from, to);
+    },
     readFileSync(join(root, 'docker', 'nginx.conf'), 'utf8'),
   );
 }

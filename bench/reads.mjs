@@ -34,8 +34,9 @@ async function main() {
   const service = await startService(NGINX_SETTINGS);
   const database = await openEmbeddedPostgres(service.dataDir, 'share', () => undefined);
   const references = new References(database.connection);
-  const nginx = hasNginx() ? await startNginx(service, folder) : null;
+  let nginx = null;
   try {
+    if (hasNginx()) nginx = await startNginx(service, folder);
     const large = join(folder, 'large.jpg');
     writeFileSync(large, await threeMegabytes());
     const ids = await upload(service, readFileSync(large));

@@ -5,7 +5,7 @@ import type { Express } from 'express';
 /**
  * Nest's adapter on a server whose requests and responses are Express's from the beginning. Express itself gives each of them its
  * prototype once they exist, and V8 never makes such objects fast again: everything that then touched them, Node's own code for
- * HTTP before all else, took five times as long (docs/decisions/0024).
+ * HTTP before all else, took five times as long (docs/decisions/0024). Of Nest's options for servers it knows none: we use none.
  */
 export class ExpressServer extends ExpressAdapter {
   constructor(private readonly app: Express) {

@@ -180,6 +180,21 @@ describe('words', () => {
   });
 });
 
+test('whoever has the only connection reads single photos by it', async () => {
+  const customerId = await newCustomer();
+  const { id } = await addPhoto(customerId);
+  const narrow = await openDataSource({ ...database, poolSize: 1 });
+  try {
+    const read = new TypeormCustomerStore(narrow).read(customerId, async (view) => {
+      const { id: own } = await view.customer();
+      return [own, (await view.photos.get(id))?.id, (await view.photos.shown(id))?.id];
+    });
+    expect(await read).toEqual([customerId, id, id]);
+  } finally {
+    await narrow.destroy();
+  }
+});
+
 test('counts of tags are those of the links, whatever happens at once', async () => {
   const customerId = await newCustomer();
   const tagIds: Id[] = [];

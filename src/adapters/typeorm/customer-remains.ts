@@ -1,35 +1,27 @@
-import pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerStatus } from '../../core/customers/customer.js';
 import type { RowCounts } from '../../core/customers/customer-directory.js';
 import type { Id } from '../../core/shared/ids.js';
 import { quoted, tablesByReference } from './catalogue.js';
-import { clientConfig } from './data-source.js';
-import { statementError } from './database-errors.js';
 import { change, select } from './rows.js';
+import { withoutLimits } from './without-limits.js';
 
 /** One statement removes no more, so that it stays well below the time that a statement has. */
 const BATCH = 1000;
 const TOTALS = 'photo_totals';
 
-/** On a connection of its own, without the limits on time that requests have: counting millions takes what it takes. */
-export async function countRows(dataSource: DataSource, id: Id): Promise<RowCounts> {
-  const client = new pg.Client({ ...clientConfig(dataSource), statement_timeout: 0, query_timeout: 0 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const query = async (sql: string, parameters?: unknown[]) => (await client.query(sql, parameters)).rows;
+export function countRows(dataSource: DataSource, id: Id): Promise<RowCounts> {
+  return withoutLimits(dataSource, async (query) => {
     const counts: Record<string, number> = {};
     for (const name of await tenantTables(query)) {
-      const [row] = await query(`SELECT count(*) AS count FROM ${quoted(name)} WHERE customer_id = $1`, [id]);
-      counts[name] = row.count;
+      const [row] = await query<{ count: number }>(
+        `SELECT count(*) AS count FROM ${quoted(name)} WHERE customer_id = $1`,
+        [id],
+      );
+      counts[name] = row?.count ?? 0;
     }
     return counts;
-  } catch (error) {
-    throw statementError(error);
-  } finally {
-    await client.end().catch(() => {});
-  }
+  });
 }
 
 export async function removeRows(manager: EntityManager, id: Id): Promise<number> {

@@ -37,19 +37,23 @@ export class TypeormCustomerStore implements CustomerStore {
   }
 
   read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T> {
-    return withoutTransaction(this.dataSource, (manager) =>
-      work(everythingOf(manager, customerId, this.photosTogether)),
+    return withoutTransaction(this.dataSource, (manager, isConnected) =>
+      work(everythingOf(manager, customerId, () => (isConnected() ? null : this.photosTogether))),
     );
   }
 }
 
-function everythingOf(manager: EntityManager, customerId: Id, together?: PhotosReadTogether): CustomerWork {
+function everythingOf(
+  manager: EntityManager,
+  customerId: Id,
+  together: () => PhotosReadTogether | null = () => null,
+): CustomerWork {
   return {
     customer: () => readCustomer(manager, customerId),
     updateCustomer: (customer) => update(manager, customerTable, { ...customer, id: customerId }),
     lockCustomer: () => lockCustomer(manager, customerId),
     usage: () => readUsage(manager, customerId),
-    photoTotals: () => readTotals(manager, customerId),
+    photoTotals: () => readTotals(manager.dataSource, customerId),
     recountPhotos: () => recountTotals(manager, customerId),
     quotaUse: () => readQuotaUse(manager, customerId),
     strays: (after, limit) => findStrays(manager, customerId, after, limit),

@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerUsage, PhotoTotals } from '../../core/customers/customer.js';
 import type { QuotaUse } from '../../core/customers/quota.js';
 import { reservingStatuses } from '../../core/imports/import-photo.js';
@@ -6,6 +6,7 @@ import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { prepared } from './prepared.js';
 import { change, select } from './rows.js';
+import { withoutLimits } from './without-limits.js';
 
 /** What triggers have written down of all changes to the photos of customer `$1`, in sum. */
 const kept = `
@@ -42,23 +43,24 @@ export async function readQuotaUse(manager: EntityManager, id: Id): Promise<Quot
   return found(use, 'customer');
 }
 
-export async function readTotals(
-  manager: EntityManager,
-  id: Id,
-): Promise<{ readonly kept: PhotoTotals; readonly counted: PhotoTotals }> {
-  const sql = `SELECT row_to_json(kept) AS kept, row_to_json(counted) AS counted FROM (${kept}) kept, (${counted}) counted`;
-  const [totals] = await select<{ kept: PhotoTotals; counted: PhotoTotals }>(manager, sql, [id]);
-  return found(totals, 'customer');
+interface BothTotals {
+  readonly kept: PhotoTotals;
+  readonly counted: PhotoTotals;
 }
 
-/** What others change meanwhile is in neither, and is written down by itself. */
+export function readTotals(dataSource: DataSource, id: Id): Promise<BothTotals> {
+  const sql = `SELECT row_to_json(kept) AS kept, row_to_json(counted) AS counted FROM (${kept}) kept, (${counted}) counted`;
+  return withoutLimits(dataSource, async (ask) => found((await ask<BothTotals>(sql, [id]))[0], 'customer'));
+}
+
+/** The customer must be locked: two who recount at once would both add the difference. Changes of photos meanwhile are in no way of it. */
 export async function recountTotals(manager: EntityManager, id: Id): Promise<void> {
+  const { kept, counted } = await readTotals(manager.dataSource, id);
+  const missing = (name: keyof PhotoTotals) => counted[name] - kept[name];
   await change(
     manager,
     `INSERT INTO photo_totals (customer_id, photos, trashed_photos, storage_bytes, trashed_bytes)
-     SELECT $1, counted.photos - kept.photos, counted."trashedPhotos" - kept."trashedPhotos",
-       counted."storageBytes" - kept."storageBytes", counted."trashedBytes" - kept."trashedBytes"
-     FROM (${kept}) kept, (${counted}) counted`,
-    [id],
+     VALUES ($1, $2, $3, $4, $5)`,
+    [id, missing('photos'), missing('trashedPhotos'), missing('storageBytes'), missing('trashedBytes')],
   );
 }

@@ -16,20 +16,22 @@ import { prepared } from './prepared.js';
 import { asJson, assignments, select } from './rows.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
-  /** @param together Outside of transactions, what reads single photos. */
+  /** @param together What reads single photos just now; null: the repository itself. */
   constructor(
     private readonly manager: EntityManager,
     private readonly customerId: Id,
-    private readonly together?: PhotosReadTogether,
+    private readonly together: () => PhotosReadTogether | null,
   ) {}
 
   async get(id: Id): Promise<TaggedPhoto | null> {
-    if (this.together) return this.together.get(this.customerId, id);
+    const together = this.together();
+    if (together) return together.get(this.customerId, id);
     return (await this.getMany([id]))[0] ?? null;
   }
 
   async shown(id: Id): Promise<Photo | null> {
-    if (this.together) return this.together.shown(this.customerId, id);
+    const together = this.together();
+    if (together) return together.shown(this.customerId, id);
     return (await shownPhotos(this.manager, this.customerId, [id]))[0] ?? null;
   }
 

@@ -26,15 +26,18 @@ export async function inTransaction<T>(
   }
 }
 
-/** Runs `work` without a transaction, on one connection that is taken with its first statement. Errors: `service_unavailable`. */
+/**
+ * Runs `work` without a transaction, on one connection that is taken with its first statement. Errors: `service_unavailable`.
+ * @param work Is told whether it has its connection already: who has one must not wait for another, which may be held by who waits for this one.
+ */
 export async function withoutTransaction<T>(
   dataSource: DataSource,
-  work: (manager: EntityManager) => Promise<T>,
+  work: (manager: EntityManager, isConnected: () => boolean) => Promise<T>,
 ): Promise<T> {
   const runner = dataSource.createQueryRunner();
   const statements = watch(runner);
   try {
-    return await work(runner.manager);
+    return await work(runner.manager, statements.begun);
   } catch (error) {
     throw workError(error);
   } finally {
@@ -71,6 +74,8 @@ function workError(error: unknown): unknown {
 
 /** What became of the statements of one runner. */
 interface Statements {
+  /** There was one. */
+  begun(): boolean;
   /** From here on nothing but the end of the transaction goes through: a branch of `work` that runs on must not write outside of it. */
   end(): void;
   /** The error of a statement that was not undone by going back to a savepoint. */
@@ -85,6 +90,7 @@ interface Statements {
  */
 function watch(runner: QueryRunner): Statements {
   const query = runner.query.bind(runner) as (...statement: unknown[]) => Promise<unknown>;
+  let begun = false;
   let ended = false;
   let failure: unknown;
   let lost: Error | undefined;
@@ -102,12 +108,14 @@ function watch(runner: QueryRunner): Statements {
     }
   };
   const inTurn = (...statement: Parameters<typeof watched>) => {
+    begun = true;
     const result = turn.then(() => watched(...statement));
     turn = result.catch(() => {});
     return result;
   };
   runner.query = inTurn as QueryRunner['query'];
   return {
+    begun: () => begun,
     end() {
       ended = true;
     },

@@ -23,7 +23,7 @@ export function keptOf(store: BlobStore): KeptBlobs {
 }
 
 /**
- * Blobs in memory, those that are asked for again and again: whole ones, and only those whose reader found them right. One is given for as
+ * Blobs in memory, those that are asked for again and again: whole ones, and only those that were read without an error. One is given for as
  * long as the store says that it was not written again and is not gone. It makes way for another that was asked for twice since it was asked
  * for itself: so many large ones in turn, which never come back in time, drive nobody out.
  */
@@ -109,8 +109,10 @@ export class KeptBlobs {
     for (const [other, { readers, sizeBytes: freed }] of this.kept) {
       if (needed <= 0) break;
       if ((this.asked.get(other) ?? 0) > since) return null;
+      // What somebody reads just now takes its room until then, kept or not.
+      if (readers > 0) continue;
       others.push(other);
-      if (readers === 0) needed -= freed;
+      needed -= freed;
     }
     return needed <= 0 ? others : null;
   }

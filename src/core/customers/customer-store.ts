@@ -29,7 +29,7 @@ export interface CustomerView extends StrayReads {
   /** Errors: `not_found` when the customer does not exist. */
   customer(): Promise<Customer>;
   usage(): Promise<CustomerUsage>;
-  /** The totals of `usage`, and what the photos come to when they are counted, of one moment. Takes as long as there are photos. */
+  /** The totals of `usage`, and what the committed photos come to when they are counted, of one moment. Takes as long as there are photos. */
   photoTotals(): Promise<{ readonly kept: PhotoTotals; readonly counted: PhotoTotals }>;
   /**
    * What counts against the quota, all of one moment: every photo, in the trash or not, and for every item that may still
@@ -54,7 +54,7 @@ export interface CustomerWork extends CustomerView {
   lockCustomer(): Promise<Customer>;
   /** Stores every value of the customer, who is held. */
   updateCustomer(customer: Customer): Promise<void>;
-  /** Makes the totals what the photos come to. */
+  /** Makes the totals what the committed photos come to. The customer must be locked. */
   recountPhotos(): Promise<void>;
   readonly photos: PhotoRepository;
   readonly tags: TagRepository;

@@ -41,7 +41,7 @@ const TAG_BATCH = 50;
 async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
   const { kept, counted } = await store.read(customerId, (view) => view.photoTotals());
   if (told(kept) === told(counted)) return;
-  if (repair) await store.within(customerId, (work) => work.recountPhotos());
+  if (repair) await store.within(customerId, (work) => work.lockCustomer().then(work.recountPhotos));
   const message = `The usage of this customer is said to be ${told(kept)}, and is ${told(counted)}.`;
   findings.breach('I12', message, { customerId, repaired: repair });
 }
