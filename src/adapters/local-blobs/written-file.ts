@@ -25,7 +25,7 @@ export async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>):
 }
 
 /** What is written by one call. Each call is handed to another thread, which takes as long as writing some tens of kilobytes. */
-const BATCH_BYTES = 128 * 1024;
+const BATCH_BYTES = 256 * 1024;
 const MOST_SPARE = 16;
 
 /** Memory for what is to be written together, used again: new memory has to be cleared by the system, which takes longer than copying into it. */
