@@ -15,6 +15,18 @@ import { prepared } from './prepared.js';
 import { select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
+const photosWithTags = prepared(
+  `SELECT ${taggedPhotoValues(`(
+     SELECT ${tagsByName} FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
+     WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
+   )`)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id`,
+);
+
+const photosShown = prepared(
+  `SELECT ${photoValues} AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
+   WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`,
+);
+
 /** Those that exist, with their tags, by id ascending. */
 export async function taggedPhotos(
   manager: EntityManager,
@@ -22,12 +34,7 @@ export async function taggedPhotos(
   ids: readonly Id[],
 ): Promise<readonly TaggedPhoto[]> {
   if (ids.length === 0) return [];
-  const tags = `(
-    SELECT ${tagsByName} FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
-    WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
-  )`;
-  const sql = `SELECT ${taggedPhotoValues(tags)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id`;
-  const found = await select<{ photo: TaggedPhotoValues }>(manager, prepared(sql), [customerId, ids]);
+  const found = await select<{ photo: TaggedPhotoValues }>(manager, photosWithTags, [customerId, ids]);
   return found.map(({ photo }) => taggedPhotoOf(photo));
 }
 
@@ -37,10 +44,7 @@ export async function shownPhotos(
   customerId: Id,
   ids: readonly Id[],
 ): Promise<readonly Photo[]> {
-  const sql = `SELECT ${photoValues} AS photo
-    FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
-    WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`;
-  const found = await select<{ photo: PhotoValues }>(manager, prepared(sql), [customerId, ids]);
+  const found = await select<{ photo: PhotoValues }>(manager, photosShown, [customerId, ids]);
   return found.map(({ photo }) => photoOf(photo));
 }
 
