@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
@@ -14,6 +11,7 @@ import { idsOption, jsonOption, quietOption } from './options.js';
 import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
 import { plain, print } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
+import { lookAt, openTargetFolder, type Present } from './target-folder.js';
 
 /** Downloads at a time. */
 const LANES = 4;
@@ -52,7 +50,7 @@ export function downloadCommand(): Command {
       const display = new ProgressDisplay(options);
       try {
         const client = await connect(display.waiting.bind(display));
-        await mkdir(options.to, { recursive: true });
+        await openTargetFolder(options.to);
         const outcomes = await interruptible((signal) => downloadAll(client, ids ?? [], options, { display, signal }));
         display.end();
         report(options, outcomes);
@@ -137,12 +135,12 @@ async function downloadOne(
   { rendition, format, signal, onBytes }: Options & { signal: AbortSignal; onBytes: (count: number) => void },
 ): Promise<Outcome> {
   const { id } = photo;
-  const there = rendition === undefined ? await hashOfFile(path) : null;
-  if (there === photo.sha256) return { id, path, outcome: 'present', error: null };
-  const target = there === null ? path : join(dirname(path), numbered(basename(path), id));
-  if (target !== path && (await hashOfFile(target)) === photo.sha256)
-    return { id, path: target, outcome: 'present', error: null };
   try {
+    const there = rendition === undefined ? await lookAt(path) : 'nothing';
+    if (isPhoto(there, photo)) return { id, path, outcome: 'present', error: null };
+    const target = there === 'nothing' ? path : join(dirname(path), numbered(basename(path), id));
+    if (target !== path && isPhoto(await lookAt(target), photo))
+      return { id, path: target, outcome: 'present', error: null };
     const query = { ...(rendition && { rendition, ...(format && { format }) }) };
     await downloadFile(client, id, target, { ...query, signal, onBytes });
     return { id, path: target, outcome: 'downloaded', error: null };
@@ -157,16 +155,8 @@ async function downloadOne(
   }
 }
 
-/** SHA-256 of what is there; null when nothing is. */
-async function hashOfFile(path: string): Promise<string | null> {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk);
-    return hash.digest('hex');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+function isPhoto(present: Present, { sha256 }: Photo): boolean {
+  return typeof present === 'object' && present.sha256 === sha256;
 }
 
 function report(options: Options, outcomes: readonly Outcome[]): void {

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ApiError, ConnectionError, PhotoServiceError } from 'photo-service-sdk';
 import { AccessError, exitCodes, PartlyDone, UsageError } from './exit-codes.js';
+import { plain } from './print.js';
 
 /** What a person is told of a failure, and what the command ends with. */
 export interface Explanation {
@@ -38,7 +39,7 @@ export function explain(error: unknown): Explanation | null {
 /** On stderr for people; with `--json` on stdout too, as the one document. */
 export function tell({ exitCode, message, isSaid, ...rest }: Explanation, args: readonly string[]): number {
   if (message === null) return exitCode;
-  if (!isSaid) console.error(`phs: ${message}`);
+  if (!isSaid) console.error(`phs: ${message.split('\n').map(plain).join('\n')}`);
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { ...rest, message } })}\n`);
   return exitCode;
 }

@@ -1,10 +1,31 @@
+/**
+ * What is not seen and changes how a text is read: control characters, those that set its direction (Unicode Standard Annex 9: `exe.gpj` shown
+ * as `jpg.exe`), separators of lines, and halves of surrogate pairs, which are no text.
+ */
+export const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** Names of devices on Windows, whatever ending they have. */
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])[. ]*(\.|$)/i;
+
 /** The name without what no file system, or not every one, can take; the service's names have no folders in them, but it need not be trusted. */
 export function fileName(name: string): string {
-  const safe = name
+  const safe = ends(name)
     .normalize('NFC')
-    .replace(/[\p{Cc}/\\:*?"<>|]/gu, '_')
+    .replace(UNSEEN, '_')
+    .replace(/[/\\:*?"<>|]/g, '_')
     .replace(/^\.+|[. ]+$/g, '_');
-  return safe === '' ? '_' : cut(safe);
+  const free = DEVICE.test(safe) ? `_${safe}` : safe;
+  return free === '' ? '_' : cut(free);
+}
+
+/** Enough of a name for everything that is done with it, however long a server says that it is. */
+function ends(name: string): string {
+  return name.length <= 2000 ? name : name.slice(0, 1000) + name.slice(-1000);
+}
+
+/** Whether a name stands for an entry of a folder, and for nothing outside of it. */
+export function isEntryName(name: string): boolean {
+  return !/[/\\\0]/.test(name) && !['', '.', '..'].includes(name) && Buffer.byteLength(name) <= 255;
 }
 
 /** `a.jpg` and 7 give `a (7).jpg`. */
@@ -18,12 +39,13 @@ export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** No file system in use takes more than 255 bytes; room is left for a number and `.part`. */
+/** No file system in use takes more than 255 bytes; room is left for a number. */
 function cut(name: string): string {
   const { stem, ending } = parts(name);
-  let short = stem;
+  // What is far too long is not shortened letter by letter.
+  let short = stem.slice(0, 220);
   while (Buffer.byteLength(short + ending) > 220) short = [...short].slice(0, -1).join('');
-  return short + ending;
+  return (short + ending).replace(/[. ]+$/, '_');
 }
 
 function parts(name: string): { stem: string; ending: string } {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Wait } from 'photo-service-sdk';
 import { type FileImportOptions, type FileImportResult, importFiles } from 'photo-service-sdk/node';
-import { PartlyDone } from './exit-codes.js';
+import { PartlyDone, UsageError } from './exit-codes.js';
 import { stateFolder } from './folders.js';
 import { interruptible } from './interrupt.js';
 import { connect } from './login.js';
@@ -47,6 +48,7 @@ export function importCommand(): Command {
         display.waiting(wait);
       };
       try {
+        await requirePaths(paths);
         const client = await connect(onWait);
         const wanted = importOptions(options);
         const stateFile = options.state ?? defaultState(client.baseUrl, paths, wanted);
@@ -61,6 +63,17 @@ export function importCommand(): Command {
         display.end();
       }
     });
+}
+
+/** Whoever mistyped a path wants to hear of it before the others are imported. */
+async function requirePaths(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await stat(path).catch((error: NodeJS.ErrnoException) => {
+      // What cannot be read is one file of many, and is said of that.
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return;
+      throw new UsageError(`There is no file or folder ${path}.`);
+    });
+  }
 }
 
 function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads, dryRun }: Options): FileImportOptions {

@@ -1,7 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConnectionOptions, PhotoService, type Wait } from 'photo-service-sdk';
-import { writeWhole } from 'photo-service-sdk/node';
+import { makeFolder, writeWhole } from 'photo-service-sdk/node';
 import { AccessError, UsageError } from './exit-codes.js';
 import { configFolder } from './folders.js';
 
@@ -17,7 +17,7 @@ export function loginFile(): string {
 
 /** Keeps a login for later commands, readable by this user alone. */
 export async function keepLogin(login: Login): Promise<void> {
-  await mkdir(configFolder(), { recursive: true, mode: 0o700 });
+  await makeFolder(configFolder(), 0o700);
   await writeWhole(loginFile(), `${JSON.stringify(login, null, 2)}\n`);
 }
 

@@ -1,3 +1,5 @@
+import { UNSEEN } from './file-name.js';
+
 /** With `--json` one document and nothing else on stdout; else the lines for people, unless they want none. */
 export function print(
   options: { readonly json?: boolean; readonly quiet?: boolean },
@@ -39,7 +41,7 @@ export function timeText(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** What comes from files and servers may hold anything; a terminal gets no control characters of theirs. */
+/** What comes from files and servers may hold anything; a terminal gets no control characters of theirs, nor what turns the text round. */
 export function plain(text: string): string {
-  return text.replace(/\p{Cc}/gu, '�');
+  return text.replace(UNSEEN, '�');
 }

@@ -24,9 +24,10 @@ export class ProgressDisplay {
     const sent = files.duplicates + files.failed + files.uploaded;
     const isSending = phase === 'sending';
     this.show({
-      done: isSending ? sent : files.processed + files.failed,
+      // What failed may have been sent before, and the service may be done with it: each file counts once.
+      done: Math.min(files.total, isSending ? sent : files.processed + files.failed),
       total: files.total,
-      bytes: bytes.uploaded,
+      bytes: Math.min(bytes.toUpload, bytes.uploaded),
       totalBytes: bytes.toUpload,
       duplicates: files.duplicates,
       failed: files.failed,

@@ -1,10 +1,11 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
 import { downloadFile } from 'photo-service-sdk/node';
 import { fileName, nameKey, numbered } from './file-name.js';
 import { inLanes } from './lanes.js';
 import { loadSyncState, type SyncedFile, type SyncState, saveSyncState } from './sync-state.js';
+import { openTargetFolder } from './target-folder.js';
 
 const LANES = 4;
 /** How far before the newest change that was seen a run begins: changes that were written later than others but bear an earlier time. */
@@ -47,7 +48,7 @@ export interface SyncResult {
  * files that it has written itself, and that nobody changed, are touched. Cut off at any moment, the next run goes on.
  */
 export async function syncFolder(client: PhotoService, folder: string, options: SyncOptions): Promise<SyncResult> {
-  await mkdir(folder, { recursive: true });
+  await openTargetFolder(folder);
   const sync = new Sync(client, folder, await loadSyncState(folder, client.baseUrl), options);
   await sync.run();
   return sync.result;
@@ -159,7 +160,7 @@ class Sync {
     this.names.add(nameKey(name));
     try {
       const { sizeBytes, sha256 } = await downloadFile(this.client, id, path, { signal: this.options.signal });
-      const { mtimeMs } = await stat(path);
+      const { mtimeMs } = await lstat(path);
       this.state.files[id] = { name, sha256, sizeBytes, mtimeMs };
       this.result.downloaded += 1;
       this.result.downloadedBytes += sizeBytes;
@@ -206,12 +207,12 @@ class Sync {
 
   /** Whether the file is there as it was written. */
   private async isOurs({ name, sizeBytes, mtimeMs }: SyncedFile): Promise<boolean> {
-    const now = await stat(join(this.folder, name)).catch(() => null);
-    return now !== null && now.size === sizeBytes && now.mtimeMs === mtimeMs;
+    const now = await lstat(join(this.folder, name)).catch(() => null);
+    return now?.isFile() === true && now.size === sizeBytes && now.mtimeMs === mtimeMs;
   }
 
   private async exists(name: string): Promise<boolean> {
-    return (await stat(join(this.folder, name)).catch(() => null)) !== null;
+    return (await lstat(join(this.folder, name)).catch(() => null)) !== null;
   }
 
   /** The photo's name; with its id where that is taken, by a photo or by a file that is not ours. */

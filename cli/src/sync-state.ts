@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from 'photo-service-sdk/node';
 import { UsageError } from './exit-codes.js';
+import { isEntryName } from './file-name.js';
 
 /** A photo that sync has put into its folder. */
 export interface SyncedFile {
@@ -32,15 +33,15 @@ export const STATE_NAME = '.photo-service-sync.json';
 
 export async function loadSyncState(folder: string, service: string): Promise<SyncState> {
   const path = join(folder, STATE_NAME);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (text === null)
+  if (found === null)
     return { version: 1, service, since: null, completedAt: null, comparedAt: null, files: {}, pending: [] };
-  const state = parsed(text);
-  if (state?.version !== 1)
-    throw new UsageError(`${path} is no state of phs sync. Name another folder, or remove that file.`);
+  const state = found.isFile() ? parsed(await readFile(path, 'utf8')) : null;
+  if (state === null)
+    throw new UsageError(`${path} is not a state file of phs sync. Name another folder, or remove that file.`);
   // Another library would take this one's files for deleted.
   if (state.service !== service)
     throw new UsageError(`${folder} is synced with ${state.service}, not with ${service}. Name another folder.`);
@@ -51,10 +52,39 @@ export async function saveSyncState(folder: string, state: SyncState): Promise<v
   await writeWhole(join(folder, STATE_NAME), `${JSON.stringify(state)}\n`);
 }
 
+/** Null: it is not what `saveSyncState` writes. Somebody else may have written it, to have other files renamed or removed. */
 function parsed(text: string): SyncState | null {
   try {
-    return JSON.parse(text) as SyncState;
+    const value: unknown = JSON.parse(text);
+    return isState(value) ? value : null;
   } catch {
     return null;
   }
+}
+
+function isState(value: unknown): value is SyncState {
+  if (!isObject(value) || value['version'] !== 1 || typeof value['service'] !== 'string') return false;
+  const { since, completedAt, comparedAt, files, pending } = value;
+  const areTimes = [since, completedAt, comparedAt].every((time) => time === null || isTime(time));
+  const areFiles = isObject(files) && Object.entries(files).every(([id, file]) => isId(Number(id)) && isFile(file));
+  return areTimes && areFiles && Array.isArray(pending) && pending.every(isId);
+}
+
+function isFile(value: unknown): value is SyncedFile {
+  if (!isObject(value)) return false;
+  const { name, sha256, sizeBytes, mtimeMs } = value;
+  const isOurs = typeof name === 'string' && isEntryName(name) && name !== STATE_NAME;
+  return isOurs && typeof sha256 === 'string' && Number.isFinite(sizeBytes) && Number.isFinite(mtimeMs);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+}
+
+function isId(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

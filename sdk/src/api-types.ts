@@ -336,7 +336,7 @@ export interface paths {
         get?: never;
         /**
          * Send the bytes of one item
-         * @description The `upload.url` of an item. Good for 6 hours, for this item and its declared size and hash; it ends with the key that asked for it. The same bytes again are fine. An installation may give addresses of its store instead.
+         * @description The `upload.url` of an item. Good for 6 hours, for this item and its declared size and hash; it ends with the key that asked for it. The same bytes again are fine. One upload to an item is received at a time: a newer one ends the older. An installation may give addresses of its store instead.
          */
         put: operations["uploadBytes"];
         post?: never;
@@ -355,7 +355,7 @@ export interface paths {
         };
         /**
          * Show a rendition
-         * @description One of the `urls` of a photo, for `<img>`. Good until their `expiresAt`; may be kept by any cache, since another rotation has another address.
+         * @description One of the `urls` of a photo, for `<img>`. Good until their `expiresAt`, and no longer than the key that asked for them: once that is deleted or expired, or has an IP list, the answer is 403. Any cache may keep the picture until `expiresAt`, since another rotation has another address.
          */
         get: operations["showRendition"];
         put?: never;
@@ -681,6 +681,9 @@ export interface components {
                  *     - `account_suspended`: 403, the operator has suspended the account: it can be read, not changed
                  *     - `quota_exceeded`: 403, nothing of the request fits into what the account may hold; `details` has `quota`, `limit`, `used` and `requested`
                  *     - `upload_forbidden`: 403, the upload address has expired, was never given, or its key is gone: ask for a fresh one
+                 *     - `upload_in_progress`: 409, a newer upload to the same item has begun; only the newest is received
+                 *     - `storage_full`: 507, the disk of this installation is nearly full: nothing is received until there is room
+                 *     - `request_timeout`: 408, the body came more slowly than 1 KB a second for 60 seconds
                  *     - `url_forbidden`: 403, the address has expired or was never given: ask for a fresh one
                  *     - `not_found`: 404, it does not exist, is in the trash, or belongs to someone else; `details.resource` says what
                  *     - `method_not_allowed`: 405, the path exists, this method of it does not; `Allow` names those that do
@@ -704,7 +707,7 @@ export interface components {
                  * @example invalid_request
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_cursor" | "unauthorized" | "scope_required" | "ip_not_whitelisted" | "account_suspended" | "quota_exceeded" | "upload_forbidden" | "url_forbidden" | "not_found" | "method_not_allowed" | "tag_name_taken" | "import_not_open" | "import_photo_final" | "uploads_incomplete" | "limit_reached" | "idempotency_in_progress" | "size_mismatch" | "checksum_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "no_photos_accepted" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
+                code: "invalid_request" | "invalid_cursor" | "unauthorized" | "scope_required" | "ip_not_whitelisted" | "account_suspended" | "quota_exceeded" | "upload_forbidden" | "upload_in_progress" | "storage_full" | "request_timeout" | "url_forbidden" | "not_found" | "method_not_allowed" | "tag_name_taken" | "import_not_open" | "import_photo_final" | "uploads_incomplete" | "limit_reached" | "idempotency_in_progress" | "size_mismatch" | "checksum_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "no_photos_accepted" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
                 /**
                  * @description For people; may change at any time.
                  * @example limit must be a whole number from 1 to 100.
@@ -1382,7 +1385,7 @@ export interface components {
              */
             flash: boolean | null;
         };
-        /** @description Only with `include=urls`: addresses for `<img>`, good without a key for 12 to 24 hours, the same within a half day. Null for a key with an IP list. */
+        /** @description Only with `include=urls`: addresses for `<img>`, good without a key for 12 to 24 hours, and the same within a half day for one key. They end with the key that asked for them. Null for a key with an IP list. */
         RenditionUrls: {
             /**
              * Format: uri
@@ -3747,6 +3750,27 @@ export interface components {
                 };
             };
         };
+        /** @description `storage_full`: the disk of this installation is nearly full: nothing is received until there is room. */
+        StorageFull: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-RateLimit-Resource": components["headers"]["X-RateLimit-Resource"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "storage_full";
+                    };
+                };
+            };
+        };
         /**
          * @description `import_not_open`: the import takes nothing more; `details.status` says what it is.
          *
@@ -3877,8 +3901,12 @@ export interface components {
                 };
             };
         };
-        /** @description `import_photo_final`: the state of this item does not allow the change; `details` has `status` and `photoId`. */
-        SignedImportPhotoFinal: {
+        /**
+         * @description `upload_in_progress`: a newer upload to the same item has begun; only the newest is received.
+         *
+         *     `import_photo_final`: the state of this item does not allow the change; `details` has `status` and `photoId`.
+         */
+        SignedUploadInProgressOrImportPhotoFinal: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
@@ -3889,7 +3917,43 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "import_photo_final";
+                        code?: "upload_in_progress" | "import_photo_final";
+                    };
+                };
+            };
+        };
+        /** @description `storage_full`: the disk of this installation is nearly full: nothing is received until there is room. */
+        SignedStorageFull: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "storage_full";
+                    };
+                };
+            };
+        };
+        /** @description `request_timeout`: the body came more slowly than 1 KB a second for 60 seconds. */
+        SignedRequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
                     };
                 };
             };
@@ -3928,6 +3992,24 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "payload_too_large";
+                    };
+                };
+            };
+        };
+        /** @description `rate_limited`: the budget is used up: wait for `Retry-After`. This request was not counted. */
+        SignedRateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
                     };
                 };
             };
@@ -4329,8 +4411,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the photo, or up to 100 of them with commas between: `1,2,3`. A list with anything else in it is 404. */
-                id: components["schemas"]["Id"] | string;
+                /** @description The id of the photo, or up to 100 of them with commas between: `1,2,3`. With a comma at the end, `7,`, one id is a list of one, and is answered as a list. A list with anything else in it is 404. */
+                id: string;
             };
             cookie?: never;
         };
@@ -4388,8 +4470,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the photo, or up to 100 of them with commas between: `1,2,3`. A list with anything else in it is 404. */
-                id: components["schemas"]["Id"] | string;
+                /** @description The id of the photo, or up to 100 of them with commas between: `1,2,3`. With a comma at the end, `7,`, one id is a list of one, and is answered as a list. A list with anything else in it is 404. */
+                id: string;
             };
             cookie?: never;
         };
@@ -5093,6 +5175,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     updateImportPhoto: {
@@ -5247,10 +5330,13 @@ export interface operations {
             };
             400: components["responses"]["SignedSizeMismatchOrChecksumMismatch"];
             403: components["responses"]["SignedUploadForbidden"];
-            409: components["responses"]["SignedImportPhotoFinal"];
+            408: components["responses"]["SignedRequestTimeout"];
+            409: components["responses"]["SignedUploadInProgressOrImportPhotoFinal"];
             413: components["responses"]["SignedPayloadTooLarge"];
+            429: components["responses"]["SignedRateLimited"];
             500: components["responses"]["SignedInternalError"];
             503: components["responses"]["SignedServiceUnavailable"];
+            507: components["responses"]["SignedStorageFull"];
         };
     };
     showRendition: {

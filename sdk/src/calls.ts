@@ -1,4 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { checkedAnswer } from './answers.js';
 import type { paths } from './api-types.js';
 import { errorOf, PhotoServiceError } from './errors.js';
 import { type ConnectionOptions, Transport } from './transport.js';
@@ -25,12 +26,32 @@ export interface EditOptions extends WriteOptions {
 /** The API by its paths, typed from its document. Answers of 4xx and 5xx are thrown as `ApiError`. */
 export type Api = Client<paths>;
 
+/** Answers of success have been checked, see `checkedAnswer`; ids in paths are ids. */
 export function openApi(transport: Transport, baseUrl: string): Api {
+  const root = new URL(`${baseUrl}/api/v1`).pathname;
   return createClient<paths>({
     baseUrl,
     querySerializer: { array: { style: 'form', explode: false } },
-    fetch: async (request) => orThrow(await transport.send(request)),
+    pathSerializer: (path, values) => path.replace(/\{(\w+)\}/g, (_, name) => pathSegment(values[name])),
+    fetch: async (request) => {
+      const answer = await orThrow(await transport.send(request));
+      return checkedAnswer(request.method, new URL(request.url).pathname.slice(root.length), answer);
+    },
   });
+}
+
+/**
+ * An id, or a list of some, as a segment of a path. Nothing else is one: what a program was given for an id must not lead its key, and what
+ * it sends, to another path.
+ * @throws TypeError
+ */
+export function pathSegment(value: unknown): string {
+  // A comma at the end makes a list of one.
+  const ids = String(value).replace(/,$/, '').split(',');
+  if (!ids.every((id) => /^[1-9]\d*$/.test(id) && Number.isSafeInteger(Number(id)))) {
+    throw new TypeError(`${JSON.stringify(value)} is not an id.`);
+  }
+  return encodeURIComponent(String(value));
 }
 
 export function openTransport(options: ConnectionOptions): Transport {

@@ -23,7 +23,10 @@ export class Download {
   /** SHA-256 of the original in hex (`Repr-Digest`, RFC 9530); null for renditions, which are made anew and have none. */
   get sha256(): string | null {
     const digest = /sha-256=:([^:]+):/.exec(this.header('repr-digest') ?? '')?.[1];
-    return digest === undefined ? null : hex(Uint8Array.from(atob(digest), (char) => char.charCodeAt(0)));
+    if (digest === undefined) return null;
+    // 32 bytes in base64: anything else names no content, and nothing is what has it.
+    if (!/^[A-Za-z0-9+/]{43}=$/.test(digest)) throw new ChecksumError('The digest of the bytes cannot be understood.');
+    return hex(Uint8Array.from(atob(digest), (char) => char.charCodeAt(0)));
   }
 
   get contentType(): string {
@@ -39,7 +42,7 @@ export class Download {
   get filename(): string | null {
     const disposition = this.header('content-disposition') ?? '';
     const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
-    if (encoded !== undefined) return decodeURIComponent(encoded);
+    if (encoded !== undefined) return decoded(encoded);
     return /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1]?.replace(/\\(.)/g, '$1') ?? null;
   }
 
@@ -59,6 +62,14 @@ export class Download {
 
   private header(name: string): string | null {
     return this.response.headers.get(name);
+  }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
   }
 }
 

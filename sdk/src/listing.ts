@@ -1,3 +1,5 @@
+import { PhotoServiceError } from './errors.js';
+
 /** One page, as every list endpoint answers. */
 export interface Page<T> {
   readonly data: readonly T[];
@@ -23,12 +25,15 @@ export class Listing<T> implements AsyncIterable<T> {
    * @param cursor Where to begin: a `pagination.nextCursor` of the same list, kept for up to 24 hours and longer.
    */
   async *pages(cursor: string | null = null): AsyncGenerator<Page<T>, void, undefined> {
-    let next = cursor;
-    do {
+    const seen = new Set<string>();
+    for (let next = cursor; ; ) {
       const page = await this.read(next);
       yield page;
       next = page.pagination.nextCursor;
-    } while (next !== null);
+      if (next === null) return;
+      if (seen.has(next)) throw new PhotoServiceError('The list leads from a page to an earlier page again.');
+      seen.add(next);
+    }
   }
 
   /** One page: the first one, or the one that the cursor of another leads to. */

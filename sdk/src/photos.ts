@@ -4,6 +4,7 @@ import {
   dataOf,
   type EditOptions,
   orThrow,
+  pathSegment,
   signalOf,
   type WriteOptions,
   writeHeaders,
@@ -55,7 +56,7 @@ export class Photos {
 
   /** Changes what the patch names; null clears (JSON merge patch, RFC 7396). Scope `photos:write`. */
   async update(id: number, patch: PhotoPatch, options: EditOptions = {}): Promise<Photo> {
-    const params = { path: { id }, header: writeHeaders(options) };
+    const params = { path: { id: String(id) }, header: writeHeaders(options) };
     const answer = await this.api.PATCH('/api/v1/photos/{id}', { params, body: patch, ...signalOf(options) });
     return dataOf(answer) as Photo;
   }
@@ -76,7 +77,7 @@ export class Photos {
     id: number,
     { permanent, ...options }: EditOptions & { readonly permanent?: boolean } = {},
   ): Promise<void> {
-    const params = { path: { id }, query: permanent ? { permanent } : {}, header: writeHeaders(options) };
+    const params = { path: { id: String(id) }, query: permanent ? { permanent } : {}, header: writeHeaders(options) };
     await this.api.DELETE('/api/v1/photos/{id}', { params, ...signalOf(options) });
   }
 
@@ -117,7 +118,7 @@ export class Photos {
    * `downloadFile` of `photo-service-sdk/node` for a file. Scope `photos:read`.
    */
   async download(id: number, { from, signal, ...query }: DownloadOptions = {}): Promise<Download> {
-    const url = new URL(`${this.baseUrl}/api/v1/photos/${id}/download`);
+    const url = new URL(`${this.baseUrl}/api/v1/photos/${pathSegment(id)}/download`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
     const headers = from && { Range: `bytes=${from.offset}-`, 'If-Range': from.ifRange };
     const request = new Request(url, { ...(headers && { headers }), ...(signal && { signal }) });
@@ -125,11 +126,11 @@ export class Photos {
   }
 }
 
-/** As a path takes them, up to 100 in each. An id alone is named twice: the answer is a list then, with one outcome. */
+/** As a path takes them, up to 100 in each. A comma behind an id alone makes it a list, too: the answer has one outcome. */
 function idLists(ids: readonly number[]): string[] {
   const unique = [...new Set(ids)];
   const lists = Array.from({ length: Math.ceil(unique.length / IDS_PER_CALL) }, (_, at) =>
     unique.slice(at * IDS_PER_CALL, (at + 1) * IDS_PER_CALL),
   );
-  return lists.map((list) => (list.length === 1 ? [...list, ...list] : list).join(','));
+  return lists.map((list) => (list.length === 1 ? `${list[0]},` : list.join(',')));
 }

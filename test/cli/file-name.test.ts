@@ -1,4 +1,4 @@
-import { fileName, nameKey, numbered } from '../../cli/src/file-name.js';
+import { fileName, isEntryName, nameKey, numbered } from '../../cli/src/file-name.js';
 
 test.each([
   ['IMG_1.jpg', 'IMG_1.jpg'],
@@ -24,4 +24,25 @@ test('numbers go before the ending; names that differ in case or composition are
   expect(numbered('a.b.jpg', 7)).toBe('a.b (7).jpg');
   expect(numbered('none', 7)).toBe('none (7)');
   expect(nameKey('Ä.JPG')).toBe(nameKey('ä.jpg'));
+});
+
+test.each([
+  ['CON', '_CON'],
+  ['con.jpg', '_con.jpg'],
+  ['Aux .jpg', '_Aux .jpg'],
+  ['LPT1.tar.gz', '_LPT1.tar.gz'],
+  ['COM\u00b9.jpg', '_COM\u00b9.jpg'],
+  ['CONIN$', '_CONIN$'],
+  ['console.jpg', 'console.jpg'],
+  ['a\u202egpj.exe', 'a_gpj.exe'],
+  ['\u2066a\u2069\ufeff.jpg', '_a__.jpg'],
+  ['a\u2028b.jpg', 'a_b.jpg'],
+  ['\ud83d\udc68\u200d\ud83d\udc69.jpg', '\ud83d\udc68\u200d\ud83d\udc69.jpg'],
+])('%j, which some system would take for another, becomes %j', (name, safe) => {
+  expect(fileName(name)).toBe(safe);
+});
+
+test('an entry of a folder has a name without folders', () => {
+  const names = ['a.jpg', '.a', '..a', 'a b', '', '.', '..', 'a/b', '/a', 'a\\b', 'a\0b', 'x'.repeat(256)];
+  expect(names.filter(isEntryName)).toEqual(['a.jpg', '.a', '..a', 'a b']);
 });

@@ -52,3 +52,15 @@ test.each([
   display.end();
   expect(text()).toBe('');
 });
+
+test('a run that goes on after a broken one never shows more than all: what failed was sent, and is done with', () => {
+  const { stream, text } = terminal(true);
+  const display = new ProgressDisplay({}, stream);
+  const files = { total: 111, hashed: 111, registered: 111, uploaded: 108, duplicates: 3, failed: 3, processed: 111 };
+  for (const phase of ['sending', 'processing'] as const) {
+    display.importing({ phase, files, bytes: { total: 10, toUpload: 5, uploaded: 9 } });
+    display.end();
+  }
+  expect(text()).toContain('111/111 files  5 B of 5 B');
+  expect(text()).not.toMatch(/11[2-9]\/111|9 B of/);
+});

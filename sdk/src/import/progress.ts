@@ -49,7 +49,9 @@ export class Tally {
 
   processed(importId: number, items: number): void {
     this.done.set(importId, items);
-    this.counts.processed = [...this.done.values()].reduce((sum, each) => sum + each, 0);
+    // An import may hold items of an earlier run that are none of this one's files.
+    const all = [...this.done.values()].reduce((sum, each) => sum + each, 0);
+    this.counts.processed = Math.min(this.counts.registered, all);
     this.changed();
   }
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.js';
+import { ApiError, PhotoServiceError } from '../errors.js';
 import type { ImportPhoto } from '../resources.js';
 import type { ImportRun } from './import-run.js';
 import type { ImportSource } from './source.js';
@@ -63,7 +63,7 @@ async function send(
     return matched(files, data);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'no_photos_accepted') return matched(files, error.details['results'] as Result[]);
+    if (error.code === 'no_photos_accepted') return matched(files, resultsOf(error));
     if (error.code === 'quota_exceeded') return files.map((file) => ({ file, item: null, error }));
     throw error;
   }
@@ -75,6 +75,24 @@ interface Result {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
+/** The outcomes in the details of a refusal; what is none of them says nothing of any file. */
+function resultsOf({ details }: ApiError): readonly Result[] {
+  const { results } = details;
+  const all: readonly Partial<Result>[] = Array.isArray(results) ? results : [];
+  return all.flatMap(({ index, error }) =>
+    typeof index === 'number' && typeof error?.code === 'string' && typeof error.message === 'string'
+      ? { index, photo: null, error }
+      : [],
+  );
+}
+
+/** @throws PhotoServiceError where the outcomes are not those of the files, each once. */
 function matched(files: readonly HashedFile[], results: readonly Result[]): Registered[] {
-  return results.map(({ index, photo, error }) => ({ file: files[index] as HashedFile, item: photo, error }));
+  const named = new Set(results.map(({ index }) => index));
+  const matches = results.flatMap(({ index, photo, error }) => {
+    const file = files[index];
+    return file === undefined ? [] : { file, item: photo, error };
+  });
+  if (matches.length === files.length && named.size === files.length) return matches;
+  throw new PhotoServiceError(`The service answered with ${results.length} outcomes for ${files.length} files.`);
 }

@@ -13,7 +13,7 @@ const ATTEMPTS = 8;
 const DOUBTFUL_ATTEMPTS = 2;
 /** The target is no good any more, or its item is beyond it. */
 const STALE = new Set([401, 403, 404, 409, 410]);
-const PASSING = new Set([408, 429, 500, 502, 503, 504]);
+const PASSING = new Set([408, 429, 500, 502, 503, 504, 507]);
 
 /**
  * Sends one file to its target. Rejects with `ConnectionError` when nobody takes it for a minute or two: then the others would fare no better.

@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, rename, rm } from 'node:fs/promises';
 import type { Download } from '../download.js';
 import { ChecksumError, ConnectionError } from '../errors.js';
 import { pause } from '../pause.js';
 import type { PhotoService } from '../photo-service.js';
 import type { DownloadQuery } from '../resources.js';
+import { openDraft } from './draft-file.js';
 
 export interface DownloadFileOptions extends DownloadQuery {
   /** Told how many bytes came since it was last told; negative where they have to come again. */
@@ -23,8 +24,8 @@ export interface DownloadedFile {
 const ATTEMPTS = 5;
 
 /**
- * Downloads a photo into a file. The bytes go to `<path>.part`, which gets the name when its SHA-256 is the promised one and it is on the
- * disk: a file of this name is never half a photo. What breaks off is taken up where it broke.
+ * Downloads a photo into a file. The bytes go to a new file beside it, which gets the name when its SHA-256 is the promised one and it is on
+ * the disk: a file of this name is never half a photo. What breaks off is taken up where it broke. A link of this name is replaced, never followed.
  * @throws ChecksumError, ApiError, ConnectionError; then `path` is as it was before.
  */
 export async function downloadFile(
@@ -33,8 +34,7 @@ export async function downloadFile(
   path: string,
   { onBytes = () => undefined, signal, ...query }: DownloadFileOptions = {},
 ): Promise<DownloadedFile> {
-  const draft = `${path}.part`;
-  const file = await open(draft, 'w');
+  const { path: draft, file } = await openDraft(path, 0o666);
   try {
     const written = await fill(
       file,
@@ -75,6 +75,9 @@ async function fill(
     etag = download.etag;
     try {
       for await (const chunk of download.stream) {
+        if (download.sizeBytes !== null && offset + chunk.length > download.sizeBytes) {
+          throw new ChecksumError(`More than the ${download.sizeBytes} bytes came that were promised.`);
+        }
         await file.write(chunk, 0, chunk.length, offset);
         hash.update(chunk);
         offset += chunk.length;
@@ -82,6 +85,7 @@ async function fill(
       }
     } catch (error) {
       signal?.throwIfAborted();
+      if (error instanceof ChecksumError) throw error;
       if ((error as NodeJS.ErrnoException).code?.startsWith('E')) throw error;
       if (attempt >= ATTEMPTS) throw new ConnectionError(`The download broke off ${attempt} times.`, { cause: error });
       await pause(500 * 2 ** attempt * (0.5 + Math.random() / 2), signal);

@@ -1,7 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PhotoServiceError } from '../errors.js';
 import type { ImportMemory, ImportState } from '../import/import-state.js';
+import { makeFolder } from './make-folder.js';
 import { writeWhole } from './write-whole.js';
 
 /**
@@ -18,7 +19,7 @@ export function stateFile(path: string): ImportMemory {
       return text === null ? null : parse(path, text);
     },
     async save(state) {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await makeFolder(dirname(path), 0o700);
       await writeWhole(path, `${JSON.stringify(state)}\n`);
     },
   };

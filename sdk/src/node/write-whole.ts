@@ -1,21 +1,21 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
+import { openDraft } from './draft-file.js';
 
 /**
  * Replaces a file as a whole: whoever reads it sees the old content or the new one, a power cut included. Readable by its owner alone.
  */
 export async function writeWhole(path: string, content: string): Promise<void> {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = await openDraft(path, 0o600);
   try {
-    const file = await open(draft, 'w', 0o600);
     try {
-      await file.writeFile(content);
-      await file.sync();
+      await draft.file.writeFile(content);
+      await draft.file.sync();
     } finally {
-      await file.close();
+      await draft.file.close();
     }
-    await rename(draft, path);
+    await rename(draft.path, path);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(draft.path, { force: true });
     throw error;
   }
 }

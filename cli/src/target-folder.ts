@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
+import { makeFolder, removeStaleDrafts } from 'photo-service-sdk/node';
+import { UsageError } from './exit-codes.js';
+
+/**
+ * The folder that files are to come into, made where there is none, and without what killed runs have left in it.
+ * @throws UsageError where it cannot be one.
+ */
+export async function openTargetFolder(folder: string): Promise<void> {
+  try {
+    await makeFolder(folder);
+    await removeStaleDrafts(folder);
+  } catch (error) {
+    throw new UsageError(`${folder} cannot be used as a folder: ${(error as Error).message}. Name another one.`);
+  }
+}
+
+/** What is at a path. Links are not followed, and what is no file is not read: a pipe or a device might never end. */
+export type Present = 'nothing' | 'something' | { readonly sha256: string };
+
+export async function lookAt(path: string): Promise<Present> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (found === null) return 'nothing';
+  if (!found.isFile()) return 'something';
+  const hash = createHash('sha256');
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    for await (const chunk of file.createReadStream()) hash.update(chunk);
+  } finally {
+    await file.close();
+  }
+  return { sha256: hash.digest('hex') };
+}

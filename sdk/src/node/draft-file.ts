@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** A file on its way to its name. */
+export interface Draft {
+  readonly path: string;
+  readonly file: FileHandle;
+}
+
+const NAME = /^\.photo-service-[0-9a-f]{16}\.part$/;
+/** What is older was left by a process that was killed; what is younger may be another process's work. */
+const STALE_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * A new file in the folder of `path`, to be renamed to it. Its name cannot be known before, and whatever has it already is an error: nobody
+ * who may write into the folder can have the bytes written elsewhere, through a link that was put there.
+ */
+export async function openDraft(path: string, mode: number): Promise<Draft> {
+  const draft = join(dirname(path), `.photo-service-${randomBytes(8).toString('hex')}.part`);
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  // Windows has no O_NOFOLLOW; O_EXCL refuses links by itself.
+  const flags = O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0);
+  return { path: draft, file: await open(draft, flags, mode) };
+}
+
+/** Removes what downloads into this folder have left that were killed. */
+export async function removeStaleDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!NAME.test(name)) continue;
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => null);
+    if (found?.isFile() && Date.now() - found.mtimeMs > STALE_MS) await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,210 @@
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { clientCommands, explain } from '../../cli/src/commands.js';
+import { STATE_NAME } from '../../cli/src/sync-state.js';
+import { HostileServer, page, photoCalled, sendBytes } from '../support/hostile-server.js';
+
+const content = 'the bytes of a photo';
+
+let server: HostileServer;
+/** Holds everything; what is not below `to` must stay as it is. */
+let world: string;
+let to: string;
+beforeEach(async () => {
+  server = await HostileServer.open();
+  world = mkdtempSync(join(tmpdir(), 'phs-hostile-'));
+  to = join(world, 'photos');
+  mkdirSync(to);
+  writeFileSync(join(world, 'outside'), 'untouched');
+  Object.assign(process.env, { PHOTO_SERVICE_URL: server.url, PHOTO_SERVICE_TOKEN: 'phs_live_x' });
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(world, { recursive: true, force: true });
+});
+
+/** Runs a command line in this process; its exit code and what it says of a failure. */
+async function phs(...args: string[]): Promise<{ code: number; message: string | null }> {
+  const program = new Command('phs').exitOverride();
+  for (const command of clientCommands()) program.addCommand(command);
+  try {
+    await program.parseAsync([...args, '--quiet'], { from: 'user' });
+    return { code: 0, message: null };
+  } catch (error) {
+    const known = explain(error);
+    if (known === null) throw error;
+    return { code: known.exitCode, message: known.message };
+  }
+}
+
+/** A library with these photos, all of the same bytes. */
+function library(...photos: readonly Record<string, unknown>[]): void {
+  server.say = (path, _request, response) => {
+    if (path.includes('/download')) return sendBytes(response, content);
+    return page(photos);
+  };
+}
+
+function expectUntouched(): void {
+  expect(readdirSync(world).sort()).toEqual(['outside', 'photos']);
+  expect(readFileSync(join(world, 'outside'), 'utf8')).toBe('untouched');
+}
+
+const files = () =>
+  readdirSync(to)
+    .filter((name) => name !== STATE_NAME)
+    .sort();
+
+describe.each([
+  ['download', () => phs('download', '--all', '--to', to)],
+  ['sync', () => phs('sync', to)],
+] as const)('A28: phs %s', (_, run) => {
+  it.each([
+    ['folders', '../../outside', '__.._outside'],
+    ['an absolute path', '/etc/passwd', '_etc_passwd'],
+    ['folders of Windows', '..\\..\\outside', '__.._outside'],
+    ['control characters', 'a\u0000b\u001b[31m\r\n.jpg', 'a_b_[31m__.jpg'],
+    ['characters that turn the text round', 'a\u202egpj.exe', 'a_gpj.exe'],
+    ['a device of Windows', 'CON.jpg', '_CON.jpg'],
+    ['a stream of NTFS', 'a.jpg:hidden', 'a.jpg_hidden'],
+    ['half a character', 'a\ud800.jpg', 'a_.jpg'],
+    ['its own state', STATE_NAME, '_photo-service-sync.json'],
+  ])('a name with %s stays in the folder', async (_what, filename, name) => {
+    library(photoCalled(filename, content));
+    expect(await run()).toEqual({ code: 0, message: null });
+    expect(files()).toEqual([name]);
+    expectUntouched();
+  });
+
+  it('a name of a million characters is cut, without end neither in time nor in bytes', async () => {
+    library(photoCalled(`${'ß'.repeat(1_000_000)}.jpg`, content), photoCalled(' '.repeat(1_000_000), content, 8));
+    expect(await run()).toEqual({ code: 0, message: null });
+    expect(files().map((name) => Buffer.byteLength(name) <= 255)).toEqual([true, true]);
+  });
+
+  it('names that differ in case alone, and one for many, are all kept', async () => {
+    library(...['a.jpg', 'A.JPG', 'a.jpg'].map((name, at) => photoCalled(name, content, at + 1)));
+    expect((await run()).code).toBe(0);
+    expect(files()).toEqual(['A (2).JPG', 'a (3).jpg', 'a.jpg']);
+  });
+
+  it('an id that leads elsewhere is no photo: nothing is written', async () => {
+    library(photoCalled('a.jpg', content, 'x/../../../pwned'));
+    expect(await run()).toEqual({ code: 4, message: expect.stringContaining('must be an id') });
+    expect(files()).toEqual([]);
+    expectUntouched();
+  });
+
+  it('links that were put in the folder are not followed', async () => {
+    library(photoCalled('a.jpg', content));
+    for (const name of ['a.jpg', 'a.jpg.part', 'a (7).jpg.part', `${STATE_NAME}.${process.pid}.tmp`]) {
+      symlinkSync(join(world, 'outside'), join(to, name));
+    }
+    expect((await run()).code).toBe(0);
+    expect(readFileSync(join(to, 'a (7).jpg'), 'utf8')).toBe(content);
+    expectUntouched();
+  });
+
+  it('a pipe of the name of a photo is not read', async () => {
+    library(photoCalled('a.jpg', content));
+    expect(spawnSync('mkfifo', [join(to, 'a.jpg')]).status).toBe(0);
+    expect((await run()).code).toBe(0);
+    expect(files()).toEqual(['a (7).jpg', 'a.jpg']);
+  });
+
+  it('what a killed run has left for a day goes, and nothing of others', async () => {
+    library(photoCalled('a.jpg', content));
+    const [stale, young] = ['.photo-service-0123456789abcdef.part', '.photo-service-fedcba9876543210.part'];
+    for (const name of [stale, young, 'mine.part']) writeFileSync(join(to, name), '');
+    const longAgo = new Date(Date.now() - 3 * 86_400_000);
+    for (const name of [stale, 'mine.part']) utimesSync(join(to, name), longAgo, longAgo);
+    expect((await run()).code).toBe(0);
+    expect(files()).toEqual([young, 'a.jpg', 'mine.part']);
+  });
+});
+
+describe('A28: a state of sync that somebody else wrote', () => {
+  const poisoned = (change: (state: Record<string, unknown>) => unknown) => {
+    const state = { version: 1, service: server.url, since: null, completedAt: null, comparedAt: null };
+    return JSON.stringify(change({ ...state, files: {}, pending: [] }));
+  };
+  const file = { name: 'a.jpg', sha256: 'a'.repeat(64), sizeBytes: 9, mtimeMs: 1 };
+
+  it.each<[string, (state: Record<string, unknown>) => unknown]>([
+    ['a file outside', (state) => ({ ...state, files: { 7: { ...file, name: '../outside' } } })],
+    ['an absolute path', (state) => ({ ...state, files: { 7: { ...file, name: '/etc/passwd' } } })],
+    ['the folder itself', (state) => ({ ...state, files: { 7: { ...file, name: '.' } } })],
+    ['a file of no name', (state) => ({ ...state, files: { 7: { ...file, name: 7 } } })],
+    ['an id that is none', (state) => ({ ...state, files: { '../7': file } })],
+    ['files that are none', (state) => ({ ...state, files: [file] })],
+    ['ids to try again that are none', (state) => ({ ...state, pending: ['7/../8'] })],
+    ['a time that is none', (state) => ({ ...state, since: 'yesterday' })],
+    ['nothing', () => null],
+  ])('with %s is refused, and nothing is touched', async (_, change) => {
+    library();
+    writeFileSync(join(to, STATE_NAME), poisoned(change));
+    expect(await phs('sync', to)).toEqual({
+      code: 2,
+      message: expect.stringContaining('not a state file of phs sync'),
+    });
+    expectUntouched();
+    expect(server.paths).toEqual([]);
+  });
+
+  it('that is a link to elsewhere is refused, too', async () => {
+    writeFileSync(
+      join(to, 'elsewhere.json'),
+      poisoned((state) => state),
+    );
+    symlinkSync(join(to, 'elsewhere.json'), join(to, STATE_NAME));
+    expect((await phs('sync', to)).code).toBe(2);
+  });
+
+  it('that names a link as a file of its own does not have it removed or renamed', async () => {
+    library(photoCalled('b.jpg', content));
+    symlinkSync(join(world, 'outside'), join(to, 'a.jpg'));
+    const sizeBytes = 'untouched'.length;
+    writeFileSync(
+      join(to, STATE_NAME),
+      poisoned((state) => ({ ...state, files: { 9: { ...file, sizeBytes } } })),
+    );
+    expect((await phs('sync', to)).code).toBe(0);
+    expect(files()).toEqual(['a.jpg', 'b.jpg']);
+    expectUntouched();
+  });
+});
+
+describe('a folder that cannot be one is 2, in words', () => {
+  it.each(['/proc/x', '/proc/x/y', '/etc/passwd', '/etc/passwd/x', '/dev/null'])('%s', async (folder) => {
+    library();
+    const refused = { code: 2, message: expect.stringContaining(`${folder} cannot be used as a folder`) };
+    expect(await phs('download', '--all', '--to', folder)).toEqual(refused);
+    expect(await phs('sync', folder)).toEqual(refused);
+  });
+
+  it('phs import of a path that is not there is 2, before anything is sent', async () => {
+    const missing = join(world, 'missing');
+    expect(await phs('import', to, missing)).toEqual({ code: 2, message: `There is no file or folder ${missing}.` });
+    expect(server.paths).toEqual([]);
+  });
+});
+
+test('A28: what a server says is shown without what a terminal obeys', async () => {
+  const { tell } = await import('../../cli/src/commands.js');
+  const said = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  tell({ exitCode: 2, message: 'a\u001b]0;title\u0007\nb\u202ec', code: 'x' }, []);
+  expect(said.mock.calls).toEqual([['phs: a\ufffd]0;title\ufffd\nb\ufffdc']]);
+  said.mockRestore();
+});
