@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 /** RELIABILITY.md A4, F19, F20: pictures that bring their reader down, in a whole import by a real worker. */
 
 const MIB = 1024 ** 2;
-const plenty = { maxPixels: 210_000_000 };
+const plenty = { customerId: 1, maxPixels: 210_000_000 };
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'phs-faults-'));

@@ -11,7 +11,7 @@ import { withChunk } from '../support/png.js';
 
 /** Pictures made here, for what no file of the fixtures has. */
 
-const plenty = { maxPixels: 210_000_000 };
+const plenty = { customerId: 1, maxPixels: 210_000_000 };
 let media: OpenMedia;
 beforeAll(async () => {
   media = await openMedia();
@@ -68,7 +68,12 @@ describe('orientation', () => {
     const { facts, thumb } = await pictureIn(avif);
     expect(facts).toMatchObject({ width: 400, height: 300, orientation: 1, exif: { Orientation: 6 } });
     expect(await blueCorner(thumb.bytes)).toBe('left top');
-    const rendered = await media.reader.render(bytesOf(avif), { longestSide: 100, format: 'jpeg', rotation: 0 });
+    const rendered = await media.reader.render(bytesOf(avif), {
+      customerId: 1,
+      longestSide: 100,
+      format: 'jpeg',
+      rotation: 0,
+    });
     expect(await blueCorner(rendered?.bytes ?? new Uint8Array())).toBe('left top');
   });
 
@@ -159,7 +164,9 @@ describe('size', () => {
 
   test('of a HEIC is bounded before it is decoded', async () => {
     const heic = await readFile(join(__dirname, '../fixtures/photos/iphone7-gps.heic'));
-    expect(await inspect(heic, { maxPixels: 4032 * 3024 - 1 })).toMatchObject({ error: { code: 'too_many_pixels' } });
+    expect(await inspect(heic, { customerId: 1, maxPixels: 4032 * 3024 - 1 })).toMatchObject({
+      error: { code: 'too_many_pixels' },
+    });
   });
 
   test('of a GIF is that of its first frame too, behind whatever extensions', () => {
@@ -278,4 +285,60 @@ describe('metadata that is too much', () => {
     const peak = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${child?.pid}/status`, 'utf8'))?.[1];
     expect(Number(peak) / 1024).toBeLessThan(512);
   });
+});
+
+describe('a file that is too short for the pixels that it declares', () => {
+  /** A JPEG of 40 × 30 whose header says that it is larger. */
+  async function jpegDeclaring(width: number, height: number): Promise<Buffer> {
+    const jpeg = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'white' } })
+      .jpeg()
+      .toBuffer();
+    const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
+    jpeg.writeUInt16BE(height, frame + 5);
+    jpeg.writeUInt16BE(width, frame + 7);
+    return jpeg;
+  }
+
+  test('is refused before it is decoded', async () => {
+    const jpeg = await jpegDeclaring(60_000, 3400);
+    expect(jpeg.length).toBeLessThan(1000);
+    expect(await inspect(jpeg)).toEqual({
+      outcome: 'refused',
+      error: { code: 'decode_failed', message: expect.stringContaining('declares 60000 × 3400 pixels') },
+    });
+    expect(
+      await media.reader.render(bytesOf(jpeg), { customerId: 1, longestSide: 320, format: 'jpeg', rotation: 0 }),
+    ).toBeNull();
+  });
+
+  test.each([
+    ['jpeg', { progressive: true, mozjpeg: true, quality: 1 }],
+    ['png', { palette: true, colours: 2, compressionLevel: 9 }],
+    ['gif', {}],
+    ['webp', { lossless: true }],
+  ] as const)('is none of one colour: %s', async (format, options) => {
+    const plain = sharp({ create: { width: 3000, height: 3000, channels: 3, background: 'white' } });
+    expect(await inspect(await plain.toFormat(format, options).toBuffer())).toMatchObject({ outcome: 'picture' });
+  });
+});
+
+test('small pictures that are made from larger renditions look like those made from the original', async () => {
+  const original = await readFile(join(__dirname, '../fixtures/photos/el-torcal-rocks.jpg'));
+  const make = async (bytes: Uint8Array, longestSide: number) => {
+    const rendered = await media.reader.render(bytesOf(bytes), {
+      customerId: 1,
+      longestSide,
+      format: 'jpeg',
+      rotation: 0,
+    });
+    return rendered?.bytes ?? Buffer.alloc(0);
+  };
+  const pixels = (bytes: Uint8Array) => sharp(bytes).raw().toBuffer();
+  const [direct, reduced] = [
+    await pixels(await make(original, 640)),
+    await pixels(await make(await make(original, 1280), 640)),
+  ];
+  const error = direct.reduce((sum, value, at) => sum + (value - (reduced[at] ?? 0)) ** 2, 0) / direct.length;
+  // Peak signal-to-noise ratio; above 35 dB the loss is hard to see, and JPEG at quality 80 itself comes to about that.
+  expect(10 * Math.log10(255 ** 2 / error)).toBeGreaterThan(35);
 });

@@ -13,7 +13,7 @@ import { withChunk } from '../support/png.js';
 
 /** RELIABILITY.md §1.2, A2 and A3: what no loader may see, and what pictures may carry without anyone acting on it. */
 
-const plenty = { maxPixels: 210_000_000 };
+const plenty = { customerId: 1, maxPixels: 210_000_000 };
 let media: OpenMedia;
 let folder: string;
 beforeAll(async () => {
@@ -81,7 +81,12 @@ describe('files that other programs take for pictures or orders', () => {
     if (inspection.outcome === 'refused') throw new Error(inspection.error.code);
     const outcome = [inspection.thumb.bytes, Buffer.from(JSON.stringify(inspection.facts))];
     for (const format of ['jpeg', 'webp'] as const) {
-      const rendered = await media.reader.render(bytesOf(png), { longestSide: 320, format, rotation: 0 });
+      const rendered = await media.reader.render(bytesOf(png), {
+        customerId: 1,
+        longestSide: 320,
+        format,
+        rotation: 0,
+      });
       outcome.push(rendered?.bytes ?? Buffer.alloc(0));
     }
     const hex = Buffer.from('the words of the secret file').toString('hex');

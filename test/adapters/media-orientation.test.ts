@@ -66,13 +66,18 @@ async function difference(picture: Uint8Array, expected: Raw): Promise<number> {
 }
 
 async function looked(bytes: Uint8Array): Promise<{ facts: PictureFacts; thumb: RenderedPicture }> {
-  const inspection = await media.reader.inspect(bytesOf(bytes), { maxPixels: 210_000_000 });
+  const inspection = await media.reader.inspect(bytesOf(bytes), { customerId: 1, maxPixels: 210_000_000 });
   if (inspection.outcome === 'refused') throw new Error(inspection.error.code);
   return inspection;
 }
 
 async function rendered(bytes: Uint8Array): Promise<Uint8Array> {
-  const picture = await media.reader.render(bytesOf(bytes), { longestSide: 200, format: 'jpeg', rotation: 0 });
+  const picture = await media.reader.render(bytesOf(bytes), {
+    customerId: 1,
+    longestSide: 200,
+    format: 'jpeg',
+    rotation: 0,
+  });
   if (picture === null) throw new Error('not rendered');
   return picture.bytes;
 }

@@ -38,7 +38,7 @@ const expecting = (...expected: Entry['expected'][]) =>
 const photo = (file: string) => readFile(join(folder, file));
 
 const hints = { location: null, positionZone: null, defaultTimeZone: 'Asia/Tokyo' };
-const plenty = { maxPixels: 210_000_000 };
+const plenty = { customerId: 1, maxPixels: 210_000_000 };
 
 let media: OpenMedia;
 beforeAll(async () => {
@@ -65,7 +65,7 @@ async function pictureIn(bytes: Uint8Array): Promise<{ facts: PictureFacts; thum
 }
 
 async function render(bytes: Uint8Array, order: { longestSide: number; format: 'jpeg' | 'webp'; rotation: number }) {
-  const rendered = await media.reader.render(bytesOf(bytes), order);
+  const rendered = await media.reader.render(bytesOf(bytes), { customerId: 1, ...order });
   if (rendered === null) throw new Error('not rendered');
   return rendered;
 }
@@ -243,7 +243,12 @@ describe('damaged and hostile files', () => {
     });
     expect(await inspect(whole.subarray(0, 30_000))).toMatchObject({ error: { code: 'decode_failed' } });
     expect(
-      await media.reader.render(bytesOf(whole.subarray(0, 30_000)), { longestSide: 100, format: 'jpeg', rotation: 0 }),
+      await media.reader.render(bytesOf(whole.subarray(0, 30_000)), {
+        customerId: 1,
+        longestSide: 100,
+        format: 'jpeg',
+        rotation: 0,
+      }),
     ).toBeNull();
   });
 });

@@ -24,8 +24,8 @@ export interface OpenReader {
   close(): Promise<void>;
 }
 
-const plenty = { maxPixels: 210_000_000 };
-const small: RenditionOrder = { longestSide: 100, format: 'jpeg', rotation: 0 };
+const plenty = { customerId: 1, maxPixels: 210_000_000 };
+const small: RenditionOrder = { customerId: 1, longestSide: 100, format: 'jpeg', rotation: 0 };
 
 /** What `MediaReader` promises, for any reader. `open` is called once. */
 export function mediaReaderContract(name: string, open: () => Promise<OpenReader>): void {
@@ -111,7 +111,7 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
       it('refuses one pixel more than the bound, and takes the bound itself', async () => {
         const { bytes, width, height } = samples.sound;
         expect(await refusalOf(bytes, width * height - 1)).toMatchObject({ code: 'too_many_pixels' });
-        expect((await reader.inspect(of(bytes), { maxPixels: width * height })).outcome).toBe('picture');
+        expect((await reader.inspect(of(bytes), { customerId: 1, maxPixels: width * height })).outcome).toBe('picture');
       });
     });
 
@@ -176,7 +176,7 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
     }
 
     async function refusalOf(bytes: Uint8Array, maxPixels = plenty.maxPixels) {
-      const inspection = await reader.inspect(of(bytes), { maxPixels });
+      const inspection = await reader.inspect(of(bytes), { customerId: 1, maxPixels });
       return inspection.outcome === 'refused' ? inspection.error : null;
     }
   });

@@ -13,11 +13,13 @@ export interface OpenMedia {
   close(): Promise<void>;
 }
 
-/** The reader on real child processes, which run the compiled sources, with a scratch folder of its own. */
+/** The reader on real child processes, which run the compiled sources, with a scratch folder of its own; not isolated unless it is asked to be. */
 export async function openMedia(options: Partial<MediaReaderOptions> = {}): Promise<OpenMedia> {
   const scratchDir = await mkdtemp(join(tmpdir(), 'phs-media-'));
-  const childScript = join(await compiledSources(), 'adapters/media/media-child.js');
-  const reader = new ChildProcessMediaReader({ scratchDir, childScript, ...options });
+  const program = await compiledSources();
+  const childScript = join(program, 'adapters/media/media-child.js');
+  const own = { scratchDir, childScript, childFiles: [program], isolation: 'process' } as const;
+  const reader = new ChildProcessMediaReader({ ...own, ...options });
   const close = async () => {
     await reader.close();
     await rm(scratchDir, { recursive: true, force: true });

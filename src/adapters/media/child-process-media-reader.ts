@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { MediaIsolation, WantedIsolation } from '../../core/media/isolation.js';
 import {
   type InspectBounds,
   type Inspection,
+  MAX_RENDITIONS_AT_ONCE,
   type MediaReader,
   ReaderFailure,
   type RenderedPicture,
@@ -10,9 +12,12 @@ import {
   type Sniffed,
 } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { FairLimit } from './fair-limit.js';
+import { type ChosenIsolation, chooseIsolation } from './isolation/choose-isolation.js';
+import type { Isolation, ProgramFiles } from './isolation/isolation.js';
+import { programFiles } from './isolation/program-files.js';
 import type { MediaAnswer, MediaJob } from './media-job.js';
 import { MediaProcess, type ProcessBounds } from './media-process.js';
-import { Places } from './places.js';
 import { heldMemory } from './process-memory.js';
 import { openScratch, type Scratch } from './scratch.js';
 import { formats, sniff } from './sniff.js';
@@ -20,13 +25,21 @@ import { formats, sniff } from './sniff.js';
 export interface MediaReaderOptions extends Partial<ProcessBounds> {
   /** Where files are kept while they are looked at; made when missing. Its disk must hold twice the pictures that are looked at together, and HEIC unpacked. */
   readonly scratchDir: string;
-  /** How many pictures at once, 2 when absent; each may hold `maxMemoryBytes`. */
+  /** How many pictures at once, 2 when absent, and one more of a customer who would wait for others; each may hold `maxMemoryBytes`. */
   readonly processes?: number;
   /** Told of every process that is replaced: it died, or was ended (`died`), or held much memory when idle (`grown`). Must not throw. */
   readonly onReplaced?: (cause: 'died' | 'grown') => void;
+  /** How far processes are kept apart from the rest of the machine; the best level that works when absent. */
+  readonly isolation?: WantedIsolation;
   /** The compiled `media-child.js`. */
   readonly childScript?: string;
+  /** Folders and files that the script loads, beside its packages; the whole program when absent. */
+  readonly childFiles?: readonly string[];
 }
+
+/** Whose turn it is, and how. */
+type Turn = Pick<InspectBounds, 'customerId' | 'alone'>;
+type Order = (path: string) => MediaJob;
 
 /** What an idle process may hold; above, it is replaced, so that one large picture does not cost memory for ever. */
 const IDLE_MEMORY_BYTES = 300 * 1024 ** 2;
@@ -41,10 +54,13 @@ export class ChildProcessMediaReader implements MediaReader {
   readonly #options: Required<MediaReaderOptions>;
   readonly #processes = new Set<MediaProcess>();
   readonly #idle: MediaProcess[] = [];
-  readonly #places: Places;
-  /** For pictures that are looked at, or are the next. */
-  readonly #next: Places;
+  readonly #running: FairLimit;
+  /** For pictures that are inspected, or are the next; and for renditions that are made, or are the next. */
+  readonly #nextInspected: FairLimit;
+  readonly #nextRendered: FairLimit;
+  readonly #program: ProgramFiles;
   #scratch: Promise<Scratch> | null = null;
+  #chosen: Promise<ChosenIsolation> | null = null;
   #names = 0;
   #closed = false;
   readonly #calls = new Set<Promise<MediaAnswer>>();
@@ -56,37 +72,63 @@ export class ChildProcessMediaReader implements MediaReader {
       timeoutMs: 60_000,
       maxMemoryBytes: 1024 ** 3,
       onReplaced: () => undefined,
+      isolation: 'auto',
+      childFiles: [fileURLToPath(new URL('../..', import.meta.url))],
       ...options,
     };
-    this.#places = new Places(this.#options.processes);
-    this.#next = new Places(2 * this.#options.processes);
+    this.#program = programFiles(this.#options.childScript, this.#options.childFiles);
+    this.#running = new FairLimit(this.#options.processes);
+    this.#nextInspected = new FairLimit(2 * this.#options.processes);
+    this.#nextRendered = new FairLimit(2 * this.#options.processes);
   }
 
   sniff(head: Uint8Array): Promise<Sniffed> {
     return sniff(head);
   }
 
-  async inspect(bytes: AsyncIterable<Uint8Array>, { maxPixels, alone = false }: InspectBounds): Promise<Inspection> {
-    // However many are to be looked at, few files lie here, and who waits for a rendition does not wait behind them all.
-    await this.#next.take(false);
-    const look = this.#run(bytes, alone, (path, folder) => ({ kind: 'inspect', path, folder, maxPixels }));
-    const answer = await look.finally(() => this.#next.leave());
-    if ('inspection' in answer) return answer.inspection;
+  async inspect(bytes: AsyncIterable<Uint8Array>, { maxPixels, ...bounds }: InspectBounds): Promise<Inspection> {
+    const answer = await this.#inTurn(this.#nextInspected, bytes, bounds, (path) => ({
+      kind: 'inspect',
+      path,
+      folder: '.',
+      maxPixels,
+    }));
+    if (hasPart(answer, 'inspection')) return answer.inspection;
     throw troubleIn(answer);
   }
 
   async render(bytes: AsyncIterable<Uint8Array>, order: RenditionOrder): Promise<RenderedPicture | null> {
-    const { longestSide, format, rotation, alone = false } = order;
-    const answer = await this.#run(bytes, alone, (path, folder) => ({
+    const { longestSide, format, rotation, customerId } = order;
+    if (this.#nextRendered.asked(customerId) >= MAX_RENDITIONS_AT_ONCE) throw tooManyRenditions();
+    const answer = await this.#inTurn(this.#nextRendered, bytes, order, (path) => ({
       kind: 'render',
       path,
-      folder,
+      folder: '.',
       longestSide,
       format,
       rotation,
     }));
-    if ('rendered' in answer) return answer.rendered;
+    if (hasPart(answer, 'rendered')) return answer.rendered;
     throw troubleIn(answer);
+  }
+
+  /**
+   * The level of isolation, which is chosen once, by starting a process: call it when the service starts. Errors: `service_unavailable`
+   * when the wanted level does not work here, or the scratch folder cannot be made.
+   */
+  async isolation(): Promise<MediaIsolation> {
+    const { level, refused } = await this.#isolation();
+    return { level, refused };
+  }
+
+  async #isolation(): Promise<ChosenIsolation> {
+    this.#chosen ??= this.#openScratch().then((scratch) => this.#choose(scratch));
+    try {
+      return await this.#chosen;
+    } catch (error) {
+      this.#chosen = null;
+      throw error;
+    }
   }
 
   /** The child processes there are now. For those who watch over the service. */
@@ -104,13 +146,19 @@ export class ChildProcessMediaReader implements MediaReader {
     await (await this.#scratch)?.removeAll();
   }
 
-  async #run(
-    bytes: AsyncIterable<Uint8Array>,
-    alone: boolean,
-    order: (path: string, folder: string) => MediaJob,
-  ): Promise<MediaAnswer> {
+  /** However many wait, few files lie here, and a rendition does not wait behind all that is to be inspected. */
+  async #inTurn(next: FairLimit, bytes: AsyncIterable<Uint8Array>, turn: Turn, order: Order): Promise<MediaAnswer> {
+    await next.acquire(turn.customerId);
+    try {
+      return await this.#run(bytes, turn, order);
+    } finally {
+      next.release(turn.customerId);
+    }
+  }
+
+  async #run(bytes: AsyncIterable<Uint8Array>, turn: Turn, order: Order): Promise<MediaAnswer> {
     this.#demandOpen();
-    const call = this.#ask(bytes, alone, order);
+    const call = this.#ask(bytes, turn, order);
     this.#calls.add(call);
     try {
       return await call;
@@ -124,27 +172,28 @@ export class ChildProcessMediaReader implements MediaReader {
 
   async #ask(
     bytes: AsyncIterable<Uint8Array>,
-    alone: boolean,
-    order: (path: string, folder: string) => MediaJob,
+    { customerId, alone = false }: Turn,
+    order: Order,
   ): Promise<MediaAnswer> {
     const scratch = await this.#openScratch();
+    const { isolation } = await this.#isolation();
     this.#names += 1;
     const name = `picture-${this.#names}`;
     try {
-      const path = await scratch.spool(name, bytes);
+      await scratch.spool(name, bytes);
       this.#demandOpen();
-      await this.#places.take(alone);
+      await this.#running.acquire(customerId, { alone });
       try {
         this.#demandOpen();
         if (alone) await this.#endIdle(scratch);
-        const process = await this.#idleOrNew(scratch);
+        const process = await this.#idleOrNew(scratch, isolation);
         try {
-          return await process.run(order(path, process.folder));
+          return await process.run(order(await scratch.handOver(name, process.folder, process.owner)));
         } finally {
           await this.#keepOrEnd(process, scratch);
         }
       } finally {
-        this.#places.leave();
+        this.#running.release(customerId);
       }
     } finally {
       await scratch.unspool(name);
@@ -166,26 +215,49 @@ export class ChildProcessMediaReader implements MediaReader {
     for (const idle of this.#idle.splice(0)) await this.#discard(idle, scratch);
   }
 
-  async #idleOrNew(scratch: Scratch): Promise<MediaProcess> {
+  /** The process that shows that a level works is the first to be used. */
+  #choose(scratch: Scratch): Promise<ChosenIsolation> {
+    return chooseIsolation(this.#options.isolation, async (isolation) => {
+      const process = await this.#new(scratch, isolation).catch(reasonOf);
+      if (typeof process === 'string') return process;
+      const reason = await process.started();
+      if (reason === null && !this.#closed) this.#idle.push(process);
+      else await this.#discard(process, scratch);
+      return reason;
+    });
+  }
+
+  async #idleOrNew(scratch: Scratch, isolation: Isolation): Promise<MediaProcess> {
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       if (idle.alive) return idle;
       await this.#discard(idle, scratch);
     }
+    return this.#new(scratch, isolation);
+  }
+
+  async #new(scratch: Scratch, isolation: Isolation): Promise<MediaProcess> {
     this.#names += 1;
-    const folder = await scratch.folder(`process-${this.#names}`);
+    const owner = isolation.nextOwner();
+    const folder = await scratch.folder(`process-${this.#names}`, owner);
     this.#demandOpen();
-    const process = new MediaProcess(this.#options.childScript, folder, this.#options);
+    const process = new MediaProcess(isolation.launch(this.#program, folder, owner), folder, owner, this.#options);
     this.#processes.add(process);
     return process;
   }
 
   async #keepOrEnd(process: MediaProcess, scratch: Scratch): Promise<void> {
+    const isEmptied = await scratch.takeBack(process.folder).then(
+      () => true,
+      () => false,
+    );
     const held = process.alive ? heldMemory(process.pid) : null;
-    if (process.alive && !this.#closed && (held ?? 0) <= IDLE_MEMORY_BYTES) {
+    // The place that is kept for a customer who has none brings one process more, for as long as it is needed.
+    const isOneTooMany = this.#processes.size > this.#options.processes;
+    if (isEmptied && process.alive && !this.#closed && !isOneTooMany && (held ?? 0) <= IDLE_MEMORY_BYTES) {
       this.#idle.push(process);
       return;
     }
-    if (!this.#closed) this.#options.onReplaced(process.alive ? 'grown' : 'died');
+    if (!this.#closed && !(process.alive && isOneTooMany)) this.#options.onReplaced(process.alive ? 'grown' : 'died');
     await this.#discard(process, scratch);
   }
 
@@ -200,13 +272,33 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 }
 
+/** What comes from a process that decodes is believed as little as what it was given. */
+function hasPart<Part extends string>(
+  answer: MediaAnswer,
+  part: Part,
+): answer is Extract<MediaAnswer, Record<Part, unknown>> {
+  return typeof answer === 'object' && answer !== null && part in answer;
+}
+
 function closed(): DomainError {
   return new DomainError('service_unavailable', 'The media reader is closed.');
 }
 
+/** Why there is no process at a level: its folder could not be made, or given to another account. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message : message;
+}
+
+function tooManyRenditions(): DomainError {
+  const message = `${MAX_RENDITIONS_AT_ONCE} renditions of this account are being made already. Try again in a moment.`;
+  return new DomainError('service_unavailable', message);
+}
+
 function troubleIn(answer: MediaAnswer): Error {
-  if ('away' in answer) return new DomainError('service_unavailable', `Pictures cannot be read now: ${answer.away}`);
+  if (hasPart(answer, 'away'))
+    return new DomainError('service_unavailable', `Pictures cannot be read now: ${answer.away}`);
   return new ReaderFailure(
-    `The media process failed: ${'trouble' in answer ? answer.trouble : 'it answered another question'}`,
+    `The media process failed: ${hasPart(answer, 'trouble') ? answer.trouble : 'it answered another question'}`,
   );
 }

@@ -22,7 +22,7 @@ export async function inspectPicture(
   try {
     return await withPicture(order, async (picture): Promise<Inspection> => {
       const { small, damaged } = await decode(picture);
-      const { width, height, contentType, orientation, alpha } = picture;
+      const { width, height, contentType, orientation, alpha, exif, xmp } = picture;
       return {
         outcome: 'picture',
         thumb: await thumb(small, alpha),
@@ -34,7 +34,7 @@ export async function inspectPicture(
           alpha,
           damaged,
           ...impression(small),
-          ...(await readMetadata({ path: order.path, contentType, xmp: picture.xmp })),
+          ...(await readMetadata({ path: order.path, contentType, exif, xmp })),
         },
       };
     });

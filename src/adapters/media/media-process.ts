@@ -1,6 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { ReaderFailure } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { childEnvironment, type Launch, type Owner } from './isolation/isolation.js';
 import { type MediaAnswer, type MediaJob, READY } from './media-job.js';
 import { heldMemory } from './process-memory.js';
 
@@ -28,19 +33,21 @@ export class MediaProcess {
   /** Why we killed it. */
   #verdict: string | null = null;
   #lastWords = '';
+  /** How it ended. */
+  #how = 'has not begun';
+
+  /** Of the process that decodes, where it is not the one that we started. */
+  #inner: number | null = null;
 
   constructor(
-    script: string,
+    launch: Launch,
     readonly folder: string,
+    /** Of the files that it is given, if not we. */
+    readonly owner: Owner | null,
     private readonly bounds: ProcessBounds,
   ) {
-    this.#child = fork(script, [String(process.pid)], {
-      // Of our environment, which has secrets, nothing but what programs need to run at all.
-      env: childEnvironment(folder),
-      execArgv: ['--max-old-space-size=512'],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
+    const { child, innerParent } = start(launch, folder);
+    this.#child = child;
     this.#child.stderr?.on('data', (text: Buffer) => {
       this.#lastWords = `${this.#lastWords}${text}`.slice(-500);
     });
@@ -49,17 +56,23 @@ export class MediaProcess {
     });
     this.#child.on('message', (answer: MediaAnswer | typeof READY) => {
       if (answer !== READY) return this.#settle?.(answer);
-      this.#ready = true;
-      this.#begin();
+      void innerParent.then((parent) => {
+        this.#inner = parent === null ? null : childOf(parent);
+        // Its memory could not be watched, nor would it end alone.
+        if (parent !== null && this.#inner === null) return this.#kill('cannot be seen in /proc');
+        this.#ready = true;
+        this.#begin();
+      });
     });
     this.#ended = new Promise((resolve) => {
       const gone = (why: string) => {
         this.#alive = false;
+        this.#how = why;
         this.#settle?.(this.#failure(`The media process ${this.#verdict ?? why}.`));
         resolve();
       };
       this.#child.once('error', (error) => gone(`could not be used: ${error.message}`));
-      this.#child.once('exit', (code, signal) => gone(`ended (${signal ?? `code ${code}`})${this.#words()}`));
+      this.#child.once('exit', (code, signal) => gone(`ended (${causeOf(code, signal)})${this.#words()}`));
     });
     this.#rest();
   }
@@ -72,9 +85,20 @@ export class MediaProcess {
     return this.#settle !== null;
   }
 
-  /** 0 when it could not be started. */
+  /** Of the process that decodes; 0 when it could not be started. */
   get pid(): number {
-    return this.#child.pid ?? 0;
+    return this.#inner ?? this.#child.pid ?? 0;
+  }
+
+  /** Null once it has begun; else why it could not, and then it has ended. */
+  async started(): Promise<string | null> {
+    this.#child.ref();
+    this.#child.channel?.ref();
+    const timer = this.#bound(START_MS);
+    await Promise.race([this.#begun, this.#ended]);
+    clearTimeout(timer);
+    if (this.#alive) this.#rest();
+    return this.#ready ? null : `It ${this.#verdict ?? this.#how}.`;
   }
 
   /**
@@ -127,7 +151,8 @@ export class MediaProcess {
 
   #kill(verdict: string): void {
     this.#verdict ??= verdict;
-    this.#child.kill('SIGKILL');
+    // bubblewrap exits once the process inside has.
+    if (this.#inner === null || !this.#alive || !killed(this.#inner)) this.#child.kill('SIGKILL');
   }
 
   #demandMemory(): void {
@@ -145,13 +170,57 @@ export class MediaProcess {
   }
 }
 
-function childEnvironment(folder: string): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'NODE_ENV', 'SystemRoot'].map((name) => [name, process.env[name]]);
-  return {
-    ...Object.fromEntries(kept.filter(([, value]) => value !== undefined)),
-    TZ: 'UTC',
-    TMPDIR: folder,
-    VIPS_CONCURRENCY: '1',
-    VIPS_BLOCK_UNTRUSTED: '1',
-  };
+interface Started {
+  readonly child: ChildProcess;
+  /** Of the parent of the process that decodes; null where that is this process. */
+  readonly innerParent: Promise<number | null>;
+}
+
+function start(launch: Launch, folder: string): Started {
+  const { command, args, filter, reportsChildPid } = launch;
+  const more = [
+    filter ? ('pipe' as const) : ('ignore' as const),
+    reportsChildPid ? ('pipe' as const) : ('ignore' as const),
+  ];
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { ...childEnvironment, PATH: process.env['PATH'] },
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...more],
+  });
+  // Absent where not even pipes could be made (EMFILE): then `error` follows.
+  const pipes = (child.stdio ?? []) as readonly (Readable | Writable | null | undefined)[];
+  const [, , , , filterPipe, infoPipe] = pipes;
+  // Whoever does not read it has ended, and that is told elsewhere.
+  if (filterPipe) (filterPipe as Writable).on('error', () => undefined).end(filter);
+  const info = infoPipe ? json(infoPipe as Readable) : Promise.resolve(null);
+  const innerParent = info.then(
+    (told) => (told as { 'child-pid': number } | null)?.['child-pid'] ?? null,
+    () => null,
+  );
+  return { child, innerParent };
+}
+
+/** The first child of a process; null where it has none any more, or the kernel does not list them (CONFIG_PROC_CHILDREN). */
+function childOf(pid: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]) || null;
+  } catch {
+    return null;
+  }
+}
+
+/** What ended a process: a signal, or its exit code. bubblewrap tells of a signal by a code over 128, as shells do. */
+function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
+  const [name] = Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? [];
+  return signal ?? name ?? `code ${code}`;
+}
+
+/** False when there is no such process. */
+function killed(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
 }

@@ -4,7 +4,8 @@ import { metadataOf, type PictureMetadata } from './metadata.js';
 export interface MetadataSource {
   readonly path: string;
   readonly contentType: string;
-  /** As libvips finds it. */
+  /** As libvips finds them. */
+  readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
 }
 

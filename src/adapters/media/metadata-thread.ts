@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import ExifReader from 'exifreader';
+import { jpegAroundIptc, type SplitMetadata, splitMetadata } from './jpeg-metadata.js';
 import { metadataOf, type PictureMetadata } from './metadata.js';
 import { LOADED, type MetadataRequest } from './metadata-reader.js';
 import type { FileTags } from './tags.js';
@@ -31,13 +32,49 @@ setInterval(() => {
   if (process.ppid !== workerData) process.kill(process.pid, 'SIGKILL');
 }, 1000);
 
-async function read({ path, contentType, xmp }: Omit<MetadataRequest, 'id'>): Promise<PictureMetadata> {
+async function read({ xmp, ...source }: Omit<MetadataRequest, 'id'>): Promise<PictureMetadata> {
   // A file without any EXIF or IPTC is an error to ExifReader, and may still have XMP.
-  const inFile = await (contentType === 'image/tiff' ? tiffTags(path) : fileTags(path)).catch(() => ({}));
+  const inFile = await tagsIn(source).catch(() => ({}));
   return metadataOf({ exif: {}, iptc: {}, ...inFile, xmp: xmp ? xmpTags(xmp) : {} } as FileTags);
 }
 
-async function fileTags(path: string) {
+type Tags = Partial<Pick<FileTags, 'exif' | 'iptc'>>;
+
+async function tagsIn({ path, contentType, exif }: Pick<MetadataRequest, 'path' | 'contentType' | 'exif'>) {
+  if (contentType === 'image/tiff') return tiffTags(path);
+  // In a WebP EXIF stands behind the picture, where ExifReader does not look unless it is given the whole file; libvips does.
+  if (contentType === 'image/webp') return exif ? exifTags(exif) : {};
+  const tags = await fileTags(path).catch((): Tags => ({}));
+  return contentType === 'image/jpeg' ? { ...tags, ...(await splitTags(path).catch((): Tags => ({}))) } : tags;
+}
+
+/** Of a JPEG whose metadata stands in several segments: ExifReader takes one of them for all. */
+async function splitTags(path: string): Promise<Tags> {
+  const file = await open(path, 'r');
+  let split: SplitMetadata;
+  try {
+    split = await splitMetadata(file, MAX_BYTES);
+  } finally {
+    await file.close();
+  }
+  const around = split.iptc && jpegAroundIptc(split.iptc);
+  return { ...(split.exif && exifTags(split.exif)), ...(around && iptcTags(around)) };
+}
+
+/** EXIF as it stands by itself: a TIFF, in some containers behind the prefix that it has in JPEG. */
+function exifTags(bytes: Uint8Array): Tags {
+  if (bytes.length > MAX_BYTES) return {};
+  const hasPrefix = new TextDecoder('latin1').decode(bytes.subarray(0, 4)) === 'Exif';
+  const { exif } = ExifReader.load(Buffer.from(hasPrefix ? bytes.subarray(6) : bytes), options);
+  return (exif ? { exif } : {}) as Tags;
+}
+
+function iptcTags(jpeg: Buffer): Tags {
+  const { iptc } = ExifReader.load(jpeg, options);
+  return (iptc ? { iptc } : {}) as Tags;
+}
+
+async function fileTags(path: string): Promise<Tags> {
   // `auto` reads the parts of the file that hold metadata, not the whole.
   const { exif, iptc, metadataRange } = await ExifReader.load(path, {
     ...options,
@@ -49,7 +86,7 @@ async function fileTags(path: string) {
   return {
     ...(exif && sizeOf('exif') <= MAX_BYTES ? { exif } : {}),
     ...(iptc && sizeOf('iptc') <= MAX_BYTES ? { iptc } : {}),
-  };
+  } as Tags;
 }
 
 /** A TIFF's directory and its values may be anywhere in it. */

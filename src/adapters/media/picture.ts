@@ -4,7 +4,7 @@ import sharp, { type Metadata } from 'sharp';
 import { firstFrame } from './gif-frame.js';
 import { decodeHeif } from './heif.js';
 import { writePixelTiff } from './pixel-tiff.js';
-import { decodeFailed, demandSize, fileEmpty, notAnImage, unsupportedFormat } from './refusals.js';
+import { decodeFailed, demandSize, fileEmpty, notAnImage, tooFewBytes, unsupportedFormat } from './refusals.js';
 import { HEAD_BYTES, isHeif, sniff } from './sniff.js';
 import { bytesAt, isRawTiff } from './tiff-directory.js';
 
@@ -21,6 +21,8 @@ export interface Picture {
   readonly alpha: boolean;
   /** Found damaged while opening it. */
   readonly damaged: boolean;
+  /** Metadata as libvips finds it. */
+  readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
 }
 
@@ -35,7 +37,7 @@ export async function withPicture<T>(
   { path, folder, maxPixels }: { path: string; folder: string; maxPixels: number },
   work: (picture: Picture) => Promise<T>,
 ): Promise<T> {
-  const contentType = await acceptedType(path, maxPixels);
+  const { contentType, sizeBytes } = await acceptedType(path, maxPixels);
   const header = await sharp(path, { failOn: 'none', limitInputPixels: false })
     .metadata()
     .catch(() => null);
@@ -45,6 +47,7 @@ export async function withPicture<T>(
   if (header === null) throw decodeFailed();
   const { width, height } = header.autoOrient;
   demandSize(width, height, maxPixels);
+  requireDensity({ contentType, width, height, sizeBytes });
   const heif = header.format === 'heif';
   return work({
     path,
@@ -54,6 +57,7 @@ export async function withPicture<T>(
     orientation: heif ? 1 : exifOrientation(header.orientation),
     alpha: header.hasAlpha,
     damaged: false,
+    exif: header.exif,
     xmp: header.xmp,
   });
 }
@@ -63,7 +67,7 @@ function exifOrientation(value = 1): number {
   return value >= 1 && value <= 8 ? value : 1;
 }
 
-async function acceptedType(path: string, maxPixels: number): Promise<string> {
+async function acceptedType(path: string, maxPixels: number): Promise<{ contentType: string; sizeBytes: number }> {
   const file = await open(path, 'r');
   try {
     const head = await bytesAt(file, 0, HEAD_BYTES);
@@ -73,10 +77,28 @@ async function acceptedType(path: string, maxPixels: number): Promise<string> {
     if (sniffed.kind === 'unsupported') throw unsupportedFormat(sniffed.contentType);
     if (sniffed.contentType === 'image/tiff' && (await isRawTiff(file))) throw unsupportedFormat('camera raw');
     if (sniffed.contentType === 'image/gif') await demandFrameSize(file, maxPixels);
-    return sniffed.contentType;
+    return { contentType: sniffed.contentType, sizeBytes: (await file.stat()).size };
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Pixels for each byte of the file that the format can hold at most. Pictures of one colour, 64 megapixels, as small as encoders of each
+ * format make them, came to 511 (JPEG), 8,258 (PNG) and 1,452 (GIF, whose codes can come to 2,730). The other formats have no
+ * such bound: a WebP or AVIF of one colour is some bytes, whatever its size.
+ */
+const MAX_PIXELS_PER_BYTE: Readonly<Record<string, number>> = {
+  'image/jpeg': 1000,
+  'image/png': 10_000,
+  'image/gif': 4000,
+};
+
+/** A header that declares many more pixels than the file can hold costs the time of all of them. */
+function requireDensity(picture: { contentType: string; width: number; height: number; sizeBytes: number }): void {
+  const { contentType, width, height, sizeBytes } = picture;
+  const max = MAX_PIXELS_PER_BYTE[contentType] ?? Number.POSITIVE_INFINITY;
+  if (width * height > max * sizeBytes) throw tooFewBytes(width, height, sizeBytes);
 }
 
 async function demandFrameSize(file: FileHandle, maxPixels: number): Promise<void> {
@@ -102,7 +124,8 @@ async function withHeif<T>(
   try {
     await writePixelTiff(tiff, decoded, header?.icc);
     const alpha = channels === 4;
-    return await work({ path: tiff, contentType, width, height, orientation: 1, alpha, damaged, xmp: header?.xmp });
+    const metadata = { exif: header?.exif, xmp: header?.xmp };
+    return await work({ path: tiff, contentType, width, height, orientation: 1, alpha, damaged, ...metadata });
   } finally {
     await rm(tiff, { force: true });
   }

@@ -25,6 +25,12 @@ export const unsupportedFormat = (contentType: string) =>
 export const decodeFailed = () =>
   refusal('decode_failed', 'The picture is damaged and cannot be decoded. Send it again from the original.');
 
+export const tooFewBytes = (width: number, height: number, sizeBytes: number) =>
+  refusal(
+    'decode_failed',
+    `The file declares ${width} × ${height} pixels and has ${sizeBytes} bytes, too few for a picture. Send it again from the original.`,
+  );
+
 /** Throws when a picture of this size is over the bounds; a side of 0 cannot be decoded by anyone. */
 export function demandSize(width: number, height: number, maxPixels: number): void {
   if (!(width > 0 && height > 0)) throw decodeFailed();

@@ -3,7 +3,7 @@ import { withPicture } from './picture.js';
 import { Refusal } from './refusals.js';
 import { sharpOf, smallPicture } from './small-picture.js';
 
-export interface RenderOrder extends RenditionOrder {
+export interface RenderOrder extends Pick<RenditionOrder, 'longestSide' | 'format' | 'rotation'> {
   readonly path: string;
   /** Where temporary files may be made. */
   readonly folder: string;

@@ -1,8 +1,9 @@
-import { chmod, mkdir, mkdtemp, open, readdir, rm, stat, unlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { onDisk, systemCode } from '../local-blobs/storage-error.js';
 import { writeAll } from '../local-blobs/written-file.js';
+import type { Owner } from './isolation/isolation.js';
 
 /**
  * A folder of one reader, under one that all readers on this disk share. Nothing in it outlives the reader by design, or the next
@@ -12,13 +13,19 @@ export interface Scratch {
   readonly path: string;
   /** Writes bytes to a new file that only we can read. When it throws, nothing stays. Errors: those of `bytes`, as they are. */
   spool(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
-  folder(name: string): Promise<string>;
+  /** Makes a folder of a process. @param owner Whose it is to be, if not ours. */
+  folder(name: string, owner: Owner | null): Promise<string>;
+  /** Moves what `spool` has written into such a folder. Answers its name there, which `takeBack` removes. */
+  handOver(name: string, folder: string, owner: Owner | null): Promise<string>;
+  takeBack(folder: string): Promise<void>;
   /** Removes what `spool` has written. Absent is fine. */
   unspool(name: string): Promise<void>;
   /** Removes a folder with all that is in it. Absent is fine. */
   remove(name: string): Promise<void>;
   removeAll(): Promise<void>;
 }
+
+const HANDED_OVER = 'picture';
 
 /** Age at which what another machine left in a shared folder is taken for abandoned. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
@@ -32,7 +39,8 @@ const HOST = hostname().replace(/[^A-Za-z0-9-]/g, '-');
  * Errors: `service_unavailable`.
  */
 export function openScratch(shared: string): Promise<Scratch> {
-  return onDisk(() => openFolder(shared));
+  // Processes start in folders of their own, from where a relative path would lead elsewhere.
+  return onDisk(() => openFolder(resolve(shared)));
 }
 
 async function openFolder(shared: string): Promise<Scratch> {
@@ -54,10 +62,27 @@ async function openFolder(shared: string): Promise<Scratch> {
         throw error;
       }
     },
-    async folder(name) {
-      await onDisk(() => mkdir(join(path, name), { mode: 0o700 }));
-      return join(path, name);
+    async folder(name, owner) {
+      const folder = join(path, name);
+      await onDisk(async () => {
+        await mkdir(folder, { mode: 0o700 });
+        if (owner)
+          await chown(folder, owner.uid, owner.gid).catch((error) => rmdir(folder).then(() => Promise.reject(error)));
+      });
+      return folder;
     },
+    async handOver(name, folder, owner) {
+      await onDisk(async () => {
+        if (owner) await chown(join(path, name), owner.uid, owner.gid);
+        await rename(join(path, name), join(folder, HANDED_OVER));
+      });
+      return HANDED_OVER;
+    },
+    takeBack: (folder) =>
+      onDisk(async () => {
+        // The process may have put anything there.
+        await rm(join(folder, HANDED_OVER), { recursive: true, force: true });
+      }),
     unspool: (name) =>
       onDisk(async () => {
         await unlink(join(path, name)).catch(unlessAbsent);

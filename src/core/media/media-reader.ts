@@ -1,5 +1,6 @@
 import type { Camera, Descriptive, ExifTags, Exposure } from '../photos/photo.js';
 import type { ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
 import type { WrittenTimes } from './capture-time.js';
 
 /**
@@ -35,7 +36,15 @@ export type Inspection =
 
 export type RenditionFormat = 'jpeg' | 'webp';
 
-export interface RenditionOrder {
+/** Whose picture it is: where several wait, customers take turns. */
+interface OfCustomer {
+  readonly customerId: Id;
+}
+
+/** Renditions that one customer may wait for at once, more than any page shows; further ones are refused with `service_unavailable` (API.md §8.7). */
+export const MAX_RENDITIONS_AT_ONCE = 128;
+
+export interface RenditionOrder extends OfCustomer {
   /** Pixels of the longest side; never enlarged. */
   readonly longestSide: number;
   readonly format: RenditionFormat;
@@ -64,9 +73,9 @@ export class ReaderFailure extends Error {
   }
 }
 
-export interface InspectBounds {
+export interface InspectBounds extends OfCustomer {
   readonly maxPixels: number;
-  /** No other picture is looked at meanwhile: for one that failed beside others. */
+  /** No other picture of this customer is read meanwhile: for one that failed beside others. */
   readonly alone?: boolean;
 }
 
@@ -74,7 +83,8 @@ export interface InspectBounds {
  * Reads pictures in a place apart: whatever bytes it is given, the caller's process goes on. Metadata that cannot be
  * read or is out of range becomes null; a picture that cannot be decoded whole is refused. The same bytes give the same answer.
  * Errors, after which trying again makes sense: `ReaderFailure`; `service_unavailable` when no picture can be read now (no room
- * for its bytes, no process to read it, closed); and what the source of the bytes throws, as it is.
+ * for its bytes, no process to read it, too many renditions of this customer under way, closed); and what the source of the bytes
+ * throws, as it is.
  */
 export interface MediaReader {
   /** Content types that this build decodes. */

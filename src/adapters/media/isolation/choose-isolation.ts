@@ -1,0 +1,42 @@
+import type { MediaIsolation, WantedIsolation } from '../../../core/media/isolation.js';
+import { DomainError } from '../../../core/shared/errors.js';
+import type { Isolation } from './isolation.js';
+import { otherAccount } from './other-account.js';
+import { ownAccount } from './own-account.js';
+import { sandbox } from './sandbox.js';
+
+export interface ChosenIsolation extends MediaIsolation {
+  readonly isolation: Isolation;
+}
+
+/**
+ * The best level that works, or the one that is wanted. Tried, not deduced: the kernel, containers and security modules all have a say.
+ * @param start Starts a process at a level; answers null, or why it does not run.
+ * Errors: `service_unavailable` when none works, with the reasons.
+ */
+export async function chooseIsolation(
+  wanted: WantedIsolation,
+  start: (isolation: Isolation) => Promise<string | null>,
+): Promise<ChosenIsolation> {
+  const refused: MediaIsolation['refused'][number][] = [];
+  for (const isolation of candidates().filter(({ level }) => wanted === 'auto' || level === wanted)) {
+    const reason = await start(isolation);
+    if (reason === null) return { level: isolation.level, isolation, refused };
+    refused.push({ level: isolation.level, reason });
+  }
+  const reasons = [...new Set(refused.map(({ level, reason }) => `${level}: ${reason}`))].join(' ');
+  const unsupported = 'sandbox needs Linux on x64 or arm64, user needs Linux and root.';
+  const message = `No process that reads pictures can be started with MEDIA_ISOLATION=${wanted}. ${reasons || unsupported}`;
+  throw new DomainError('service_unavailable', message);
+}
+
+function candidates(): readonly Isolation[] {
+  const { platform, arch } = process;
+  const isLinux = platform === 'linux';
+  return [
+    ...(isLinux && (arch === 'x64' || arch === 'arm64') ? [sandbox(arch)] : []),
+    ...(isLinux && process.geteuid?.() === 0 ? [otherAccount()] : []),
+    ...(isLinux ? [ownAccount(true)] : []),
+    ownAccount(false),
+  ];
+}

@@ -1,0 +1,14 @@
+import { type Isolation, nodeArguments, resourceLimits } from './isolation.js';
+
+/** A process like any other of this account, with the kernel's bounds where prlimit(1) can set them. */
+export function ownAccount(hasPrlimit: boolean): Isolation {
+  return {
+    level: 'process',
+    nextOwner: () => null,
+    launch(program) {
+      const [node = '', ...args] = nodeArguments(program, process.pid);
+      if (!hasPrlimit) return { command: node, args, reportsChildPid: false };
+      return { command: 'prlimit', args: [...resourceLimits, node, ...args], reportsChildPid: false };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { childEnvironment, type Isolation, type Launch, nodeArguments, resourceLimits } from './isolation.js';
+import { type FilteredArchitecture, seccompFilter } from './seccomp-filter.js';
+
+/** Where libraries of the runtime are on Linux; those that are not there are passed over. */
+const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib', '/etc/ld.so.cache', '/nix/store'];
+
+/** The folder of the process, inside. */
+const INSIDE = '/picture';
+/** bubblewrap's own, the parent of ours. The kernel spares the first process of a namespace most signals, so ours is not that. */
+const FIRST_INSIDE = 1;
+/** An identity that owns nothing: files keep theirs outside. */
+const NOBODY = '65534';
+
+/**
+ * bubblewrap (`bwrap`): namespaces of its own for files, processes, network, users and the rest, all capabilities dropped, no new
+ * privileges, and a filter of system calls. The process ends with its parent.
+ */
+export function sandbox(architecture: FilteredArchitecture): Isolation {
+  const filter = seccompFilter(architecture);
+  return {
+    level: 'sandbox',
+    nextOwner: () => null,
+    launch(program, folder): Launch {
+      const args = [
+        ...resourceLimits,
+        'bwrap',
+        '--unshare-all',
+        '--die-with-parent',
+        '--new-session',
+        ...['--cap-drop', 'ALL', '--uid', NOBODY, '--gid', NOBODY, '--hostname', 'decoder'],
+        '--clearenv',
+        ...Object.entries({ ...childEnvironment, ...channel }).flatMap(([name, value]) => ['--setenv', name, value]),
+        ...LIBRARIES.flatMap((path) => ['--ro-bind-try', path, path]),
+        ...[process.execPath, ...program.paths].flatMap((path) => ['--ro-bind', path, path]),
+        ...['--dev', '/dev', '--bind', folder, INSIDE, '--remount-ro', '/', '--chdir', INSIDE],
+        ...['--seccomp', '4', '--info-fd', '5'],
+        ...['--', ...nodeArguments(program, FIRST_INSIDE)],
+      ];
+      return { command: 'prlimit', args, filter, reportsChildPid: true };
+    },
+  };
+}
+
+/** What Node puts into the environment of a child that it talks to, and bwrap clears away: descriptor 3, and how values are written. */
+const channel = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };

@@ -1,0 +1,95 @@
+import type { FileHandle } from 'node:fs/promises';
+import { bytesAt } from './tiff-directory.js';
+
+/** EXIF as a TIFF, and IPTC records; each undefined unless it stands in several segments. */
+export interface SplitMetadata {
+  readonly exif?: Buffer;
+  readonly iptc?: Buffer;
+}
+
+const EXIF = Buffer.from('Exif\0\0', 'latin1');
+const PHOTOSHOP = Buffer.from('Photoshop 3.0\0', 'latin1');
+const IPTC_RESOURCE = 0x0404;
+
+const APP1 = 0xe1;
+const APP13 = 0xed;
+const START_OF_SCAN = 0xda;
+const MAX_SEGMENTS = 2000;
+
+/**
+ * The metadata of a JPEG that is larger than a segment (64 KiB) and so stands in several: EXIF goes on in further APP1 segments, as
+ * ExifTool writes it, and Photoshop's resources, IPTC among them, in further APP13 segments. Pieces beyond `maxBytes` are left out.
+ */
+export async function splitMetadata(file: FileHandle, maxBytes: number): Promise<SplitMetadata> {
+  const [exif, photoshop]: [Buffer[], Buffer[]] = [[], []];
+  let size = 0;
+  for await (const { marker, start, length } of segments(file)) {
+    if ((marker !== APP1 && marker !== APP13) || size > maxBytes) continue;
+    const head = marker === APP1 ? EXIF : PHOTOSHOP;
+    if (!(await bytesAt(file, start, head.length)).equals(head)) continue;
+    const bytes = await bytesAt(file, start + head.length, length - head.length);
+    size += bytes.length;
+    if (marker === APP13) photoshop.push(bytes);
+    // A second TIFF is metadata of its own, and no further piece.
+    else if (exif.length === 0 || !isTiff(bytes)) exif.push(bytes);
+  }
+  const iptc = photoshop.length > 1 ? iptcOf(Buffer.concat(photoshop)) : undefined;
+  return { ...(exif.length > 1 && { exif: Buffer.concat(exif) }), ...(iptc && { iptc }) };
+}
+
+interface Segment {
+  readonly marker: number;
+  /** Of its content, in bytes from the start of the file. */
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Segments in front of the picture (ITU-T T.81, B.1.1); none where the file does not begin as a JPEG. */
+async function* segments(file: FileHandle): AsyncGenerator<Segment> {
+  if (!(await bytesAt(file, 0, 2)).equals(Buffer.from([0xff, 0xd8]))) return;
+  for (let at = 2, seen = 0; seen < MAX_SEGMENTS; seen += 1) {
+    const head = await bytesAt(file, at, 4);
+    const marker = head[1] ?? START_OF_SCAN;
+    if (head.length < 4 || head[0] !== 0xff || marker === START_OF_SCAN) return;
+    // Any number of 0xff may stand in front of a marker.
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    const length = head.readUInt16BE(2);
+    yield { marker, start: at + 4, length: length - 2 };
+    at += 2 + length;
+  }
+}
+
+function isTiff(bytes: Buffer): boolean {
+  return ['II*\0', 'MM\0*'].includes(bytes.toString('latin1', 0, 4));
+}
+
+/** The first resource with IPTC among Photoshop's: `8BIM`, its number, a name, a size, its bytes, each part padded to an even length. */
+function iptcOf(resources: Buffer): Buffer | undefined {
+  for (let at = 0; at + 12 <= resources.length && resources.toString('latin1', at, at + 4) === '8BIM'; ) {
+    const id = resources.readUInt16BE(at + 4);
+    const name = 1 + (resources[at + 6] ?? 0);
+    const sizeAt = at + 6 + name + (name % 2);
+    if (sizeAt + 4 > resources.length) return undefined;
+    const size = resources.readUInt32BE(sizeAt);
+    if (id === IPTC_RESOURCE) return resources.subarray(sizeAt + 4, sizeAt + 4 + size);
+    at = sizeAt + 4 + size + (size % 2);
+  }
+  return undefined;
+}
+
+/** The smallest JPEG that holds these IPTC records; null where they do not fit into one segment. */
+export function jpegAroundIptc(iptc: Buffer): Buffer | null {
+  const padding = Buffer.alloc(iptc.length % 2);
+  const resource = Buffer.alloc(12);
+  resource.write('8BIM', 'latin1');
+  resource.writeUInt16BE(IPTC_RESOURCE, 4);
+  resource.writeUInt32BE(iptc.length, 8);
+  const content = Buffer.concat([PHOTOSHOP, resource, iptc, padding]);
+  if (content.length + 2 > 0xffff) return null;
+  const head = Buffer.from([0xff, 0xd8, 0xff, APP13, 0, 0]);
+  head.writeUInt16BE(content.length + 2, 4);
+  return Buffer.concat([head, content, Buffer.from([0xff, 0xd9])]);
+}
