@@ -5,6 +5,7 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { demandAnswer, demandMigrated } from '../../src/adapters/typeorm/database-checks.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleCustomer } from '../support/samples.js';
 
@@ -29,7 +30,7 @@ test('nothing waits at first', async () => {
 });
 
 test('jobs are told by kind and state, and for how long the first that is due has waited', async () => {
-  const { id } = await new TypeormCustomerDirectory(source).create(sampleCustomer());
+  const { id } = await new TypeormCustomerDirectory(source).create(sampleCustomer(), commandLine);
   const store = new TypeormCustomerStore(source);
   await store.within(id, async ({ jobs }) => {
     for (const photoId of [1, 2, 3]) await jobs.add({ kind: 'inspect', importId: 1, photoId });

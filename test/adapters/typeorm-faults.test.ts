@@ -7,6 +7,7 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
 import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/transaction.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import { cutOffSeconds } from '../../src/core/jobs/job.js';
 import { PausableRelay } from '../support/pausable-relay.js';
@@ -26,13 +27,16 @@ beforeAll(async () => {
   database = await testDatabase();
   source = await openDataSource({ ...database, poolSize: 3 });
   store = new TypeormCustomerStore(source);
-  customer = await new TypeormCustomerDirectory(source).create({
-    name: 'A',
-    defaultTimeZone: 'UTC',
-    storageBytesLimit: null,
-    photosLimit: null,
-    createdAt,
-  });
+  customer = await new TypeormCustomerDirectory(source).create(
+    {
+      name: 'A',
+      defaultTimeZone: 'UTC',
+      storageBytesLimit: null,
+      photosLimit: null,
+      createdAt,
+    },
+    commandLine,
+  );
   other = new pg.Client(pgConfig(database));
   await other.connect();
 });

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerWork } from '../../src/core/customers/customer-store.js';
 import type { Photo, TaggedPhoto } from '../../src/core/photos/photo.js';
 import { type PhotoFilters, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
@@ -29,7 +30,7 @@ afterAll(async () => {
 
 async function newCustomer(): Promise<Id> {
   const request = { name: 'C', defaultTimeZone: 'UTC', storageBytesLimit: null, photosLimit: null, createdAt: at };
-  return (await new TypeormCustomerDirectory(source).create(request)).id;
+  return (await new TypeormCustomerDirectory(source).create(request, commandLine)).id;
 }
 
 async function addPhoto(customerId: Id, values: Partial<Photo> = {}, tagIds: readonly Id[] = []): Promise<Photo> {

@@ -3,6 +3,7 @@ import { measured } from '../../bench/scale/rows-read.mjs';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormTagRepository } from '../../src/adapters/typeorm/tag.repository.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { type TagFilters, tagPosition, tagSorts } from '../../src/core/tags/tag-query.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   database = await testDatabase();
   source = await openDataSource(database);
   for (let count = 0; count <= OTHERS; count += 1) {
-    customerId = (await new TypeormCustomerDirectory(source).create(sampleCustomer())).id;
+    customerId = (await new TypeormCustomerDirectory(source).create(sampleCustomer(), commandLine)).id;
     await source.query(
       `WITH made AS (
          INSERT INTO tags (customer_id, name, name_key, search_key, created_at, updated_at)

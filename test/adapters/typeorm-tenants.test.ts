@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { tablesByReference } from '../../src/adapters/typeorm/catalogue.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
 import type { Ports } from '../../src/core/ports.js';
@@ -114,5 +115,5 @@ async function live(ports: Ports): Promise<void> {
   await verify(ports, { repair: true, fast: false, graceSeconds: 0, onProgress: nothing, onProblem: nothing });
   await collectGarbage(ports, { graceSeconds: 0 });
   for (const { run } of upkeep(ports)) await run(new AbortController().signal);
-  await eraseCustomer(ports, account.id);
+  await eraseCustomer(ports, commandLine, account.id);
 }

@@ -80,6 +80,9 @@ async function makeCluster(workshop: Workshop, account: Account, folder: string)
   await singleUser(workshop, account, folder, [
     `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD '${workshop.password}'`,
     `GRANT pg_monitor TO ${ROLE}`,
+    // The role may make no roles by itself; transactions of customers run as this one (docs/decisions/0029).
+    `CREATE ROLE ${ROLE}_tenant NOLOGIN NOINHERIT`,
+    `GRANT ${ROLE}_tenant TO ${ROLE}`,
     `CREATE DATABASE ${DATABASE} OWNER ${ROLE}`,
   ]);
 }

@@ -1,5 +1,6 @@
+import type { Actor } from '../../core/audit/actor.js';
 import { type AuditEntry, type Change, entryOf } from '../../core/audit/audit-entry.js';
-import type { AuditLog, AuditTrail } from '../../core/audit/audit-log.js';
+import { type AuditFilter, type AuditLog, type AuditTrail, everything } from '../../core/audit/audit-log.js';
 import type { Id } from '../../core/shared/ids.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 
@@ -9,19 +10,30 @@ export class MemoryAuditTrail implements AuditTrail {
     private readonly customerId: Id,
   ) {}
 
-  async add(made: Omit<Change, 'customerId'>): Promise<void> {
+  async add(actor: Actor, made: Omit<Change, 'customerId'>): Promise<void> {
     this.database.demandCustomer(this.customerId);
-    const entry = { ...entryOf({ ...made, customerId: this.customerId }), id: this.database.next('audit entry') };
+    const entry = {
+      ...entryOf(actor, { ...made, customerId: this.customerId }),
+      id: this.database.next('audit entry'),
+    };
     this.database.auditEntries.set(entry.id, entry);
   }
 
-  async list(before: Id | null, limit: number): Promise<readonly AuditEntry[]> {
+  async list(before: Id | null, limit: number, filter = everything): Promise<readonly AuditEntry[]> {
     return this.database.auditEntries
-      .where(({ customerId, id }) => customerId === this.customerId && id < (before ?? Number.POSITIVE_INFINITY))
+      .where((entry) => entry.customerId === this.customerId && entry.id < (before ?? Number.POSITIVE_INFINITY))
+      .filter((entry) => passes(filter, entry))
       .sort((a, b) => b.id - a.id)
       .slice(0, limit)
       .map(copyOf);
   }
+}
+
+function passes({ actions, name, from, until }: AuditFilter, entry: AuditEntry): boolean {
+  if (actions !== null && !actions.includes(entry.action)) return false;
+  const names = [entry.actorName, entry.subjectName].map((each) => each?.toLowerCase());
+  if (name !== null && !names.includes(name.toLowerCase())) return false;
+  return (from === null || entry.at >= from) && (until === null || entry.at < until);
 }
 
 export class MemoryAuditLog implements AuditLog {

@@ -1,5 +1,5 @@
 import { type BlobKey, checkKeys, checkPrefix } from '../../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import type { BlobInfo, BlobStore, ByteRange, DiskRoom, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
 import { checkedRange, readOnce } from '../../core/blobs/open-blob.js';
 import type { Clock } from '../../core/shared/clock.js';
 
@@ -16,6 +16,9 @@ const systemClock: Pick<Clock, 'now'> = { now: () => new Date() };
 export class MemoryBlobStore implements BlobStore {
   private readonly blobs = new Map<BlobKey, Blob>();
   private written = 0;
+
+  /** What `room` answers. */
+  disk: DiskRoom | null = null;
 
   /** The clock gives `modifiedAt`. */
   constructor(private readonly clock: Pick<Clock, 'now'> = systemClock) {}
@@ -68,6 +71,10 @@ export class MemoryBlobStore implements BlobStore {
 
   /** What an unfinished put holds goes with it. */
   async sweep(): Promise<void> {}
+
+  async room(): Promise<DiskRoom | null> {
+    return this.disk;
+  }
 
   private keep(key: BlobKey, bytes: Uint8Array): BlobInfo {
     this.written += 1;

@@ -1,3 +1,4 @@
+import type { Actor } from '../../core/audit/actor.js';
 import type { Customer, NewCustomer } from '../../core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../core/customers/customer-directory.js';
 import type { Import, OldEnough } from '../../core/imports/import.js';
@@ -13,13 +14,13 @@ const TRASH_RETENTION_DAYS = 30;
 export class MemoryCustomerDirectory implements CustomerDirectory {
   constructor(private readonly database: MemoryDatabase) {}
 
-  create(customer: NewCustomer): Promise<Customer> {
-    return this.database.transaction(() => this.add(customer));
+  create(customer: NewCustomer, actor: Actor): Promise<Customer> {
+    return this.database.transaction(() => this.add(customer, actor));
   }
 
-  createFirst(customer: NewCustomer): Promise<Customer | null> {
+  createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null> {
     return this.database.transaction(async () =>
-      this.database.customers.all().length > 0 ? null : this.add(customer),
+      this.database.customers.all().length > 0 ? null : this.add(customer, actor),
     );
   }
 
@@ -84,7 +85,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     return this.database.transaction(async () => removeCustomer(this.database, id));
   }
 
-  private async add(customer: NewCustomer): Promise<Customer> {
+  private async add(customer: NewCustomer, actor: Actor): Promise<Customer> {
     const row: Customer = {
       ...customer,
       id: this.database.next('customer'),
@@ -95,7 +96,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     };
     this.database.customers.set(row.id, row);
     const made = { action: 'customer.created', subject: row, at: row.createdAt } as const;
-    await new MemoryAuditTrail(this.database, row.id).add(made);
+    await new MemoryAuditTrail(this.database, row.id).add(actor, made);
     return row;
   }
 }

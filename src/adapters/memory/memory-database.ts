@@ -34,6 +34,10 @@ export interface StoredJob {
 
 export interface StoredIdempotencyKey extends Pick<Attempt, 'customerId' | 'key' | 'token' | 'fingerprint'> {
   readonly startedAt: Date;
+  /** The process of the run. */
+  readonly heldBy: number;
+  /** By the database's clock. */
+  readonly leaseUntil: number;
   readonly answer: KeptAnswer | null;
 }
 
@@ -102,11 +106,16 @@ export class MemoryTable<T extends object, K extends string | number = Id> {
   }
 }
 
+/**
+ * The database whose transaction is running. One for all databases: Node makes every promise dearer with each AsyncLocalStorage that exists,
+ * and tests make a database each.
+ */
+const inTransactionOf = new AsyncLocalStorage<MemoryDatabase>();
+
 /** All rows of an installation. Transactions run one after another; one that throws is undone. */
 export class MemoryDatabase {
   private undo: (() => void)[] = [];
   private last: Promise<unknown> = Promise.resolve();
-  private readonly inside = new AsyncLocalStorage<true>();
   private readonly commitListeners = new Set<() => void>();
   private readonly journal = (undo: () => void) => this.undo.push(undo);
 
@@ -143,6 +152,8 @@ export class MemoryDatabase {
   readonly requestFailures = new MemoryTable<RequestFailure>(this.journal);
   /** By customer and key. */
   readonly idempotencyKeys = new MemoryTable<StoredIdempotencyKey, string>(this.journal);
+  /** Processes that live, as far as those who work with idempotency keys can see. */
+  readonly aliveHolders = new Set<number>();
 
   private readonly sequences = new Map<string, number>();
 
@@ -166,7 +177,8 @@ export class MemoryDatabase {
   /** Runs after everything that was asked for before, all of it or nothing of it. */
   transaction<T>(work: () => Promise<T>): Promise<T> {
     // It would wait for the end of the one that waits for it.
-    if (this.inside.getStore()) return Promise.reject(new Error('A transaction was begun inside a transaction.'));
+    if (inTransactionOf.getStore() === this)
+      return Promise.reject(new Error('A transaction was begun inside a transaction.'));
     const run = this.last.then(() => this.allOrNothing(work));
     this.last = run.catch(() => undefined);
     return run;
@@ -175,7 +187,7 @@ export class MemoryDatabase {
   private async allOrNothing<T>(work: () => Promise<T>): Promise<T> {
     this.undo = [];
     try {
-      const result = await this.inside.run(true, work);
+      const result = await inTransactionOf.run(this, work);
       if (this.undo.length > 0) this.announce();
       return result;
     } catch (error) {

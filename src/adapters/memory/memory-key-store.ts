@@ -7,6 +7,7 @@ import {
   MAX_ADDRESSES_TOLD,
   MAX_KEYS,
 } from '../../core/access/key-store.js';
+import type { Actor } from '../../core/audit/actor.js';
 import { DomainError, found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
@@ -28,7 +29,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.database.transaction(async () => this.live((key) => key.customerId === customerId));
   }
 
-  create(key: NewApiKey): Promise<ApiKey> {
+  create(key: NewApiKey, actor: Actor): Promise<ApiKey> {
     return this.database.transaction(async () => {
       found(this.database.customers.get(key.customerId), 'customer');
       if (this.live((other) => other.customerId === key.customerId).length >= MAX_KEYS) {
@@ -39,30 +40,36 @@ export class MemoryKeyStore implements KeyStore {
       const row: ApiKey = { ...key, ...unused, id: this.database.next('key') };
       this.database.keys.set(row.id, row);
       await this.outboxOf(row).add('api_key.created', [row.id], row.createdAt);
-      await this.trailOf(row).add({ action: 'api_key.created', subject: row, at: row.createdAt });
+      await this.trailOf(row).add(actor, { action: 'api_key.created', subject: row, at: row.createdAt });
       return row;
     });
   }
 
-  update(id: Id, { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings, at: Date): Promise<ApiKey | null> {
+  update(
+    id: Id,
+    { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings,
+    at: Date,
+    actor: Actor,
+  ): Promise<ApiKey | null> {
     return this.database.transaction(async () => {
       const [key] = this.live((candidate) => candidate.id === id);
       if (key === undefined) return null;
       const changed = { ...key, name, ipList, readLimit, writeLimit, expiresAt };
       this.database.keys.set(id, changed);
       const changes = changedSettings(key, changed);
-      if (changes.length > 0) await this.trailOf(key).add({ action: 'api_key.edited', subject: changed, changes, at });
+      if (changes.length > 0)
+        await this.trailOf(key).add(actor, { action: 'api_key.edited', subject: changed, changes, at });
       return copyOf(changed);
     });
   }
 
-  delete(id: Id, at: Date): Promise<boolean> {
+  delete(id: Id, at: Date, actor: Actor): Promise<boolean> {
     return this.database.transaction(async () => {
       const [key] = this.live((candidate) => candidate.id === id);
       if (key === undefined) return false;
       this.database.keys.set(id, { ...key, deletedAt: at });
       await this.outboxOf(key).add('api_key.deleted', [id], at);
-      await this.trailOf(key).add({ action: 'api_key.deleted', subject: key, at });
+      await this.trailOf(key).add(actor, { action: 'api_key.deleted', subject: key, at });
       return true;
     });
   }

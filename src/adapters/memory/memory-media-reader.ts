@@ -55,7 +55,7 @@ export class MemoryMediaReader implements MediaReader {
     return {
       outcome: 'picture',
       facts,
-      thumb: rendered(facts, { longestSide: renditionSizes.thumb, format, rotation: 0 }),
+      thumb: rendered(facts, { longestSide: renditionSizes.thumb, format, rotation: 0, customerId: 0 }),
     };
   }
 

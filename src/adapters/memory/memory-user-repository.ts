@@ -43,16 +43,6 @@ export class MemorySessionStore implements SessionStore {
     });
   }
 
-  open(session: NewSession): Promise<Session> {
-    return this.database.transaction(async () => {
-      const user = this.database.users.get(session.userId);
-      if (user?.customerId !== session.customerId) throw notFound('user');
-      const row = { ...session, id: this.database.next('session') };
-      this.database.sessions.set(row.id, row);
-      return copyOf(row);
-    });
-  }
-
   keep(tokenHash: string, data: Session['data']): Promise<void> {
     return this.change(tokenHash, { data });
   }
@@ -135,12 +125,19 @@ export class MemoryUserRepository implements UserRepository {
     this.database.users.delete(id);
   }
 
+  async openSession(userId: Id, session: NewSession): Promise<Session> {
+    if ((await this.get(userId)) === null) throw notFound('user');
+    const row = { ...session, customerId: this.customerId, userId, id: this.database.next('session') };
+    this.database.sessions.set(row.id, row);
+    return copyOf(row);
+  }
+
   async endSession(id: Id, sessionId: Id): Promise<boolean> {
     return endWhere(this.database, (session) => this.isOf(session, id) && session.id === sessionId) > 0;
   }
 
-  async endSessions(id: Id, but: Id | null): Promise<void> {
-    endWhere(this.database, (session) => this.isOf(session, id) && session.id !== but);
+  async endSessions(id: Id, but: Id | null): Promise<number> {
+    return endWhere(this.database, (session) => this.isOf(session, id) && session.id !== but);
   }
 
   private isOf(session: Session, userId: Id): boolean {

@@ -9,6 +9,7 @@ import {
   MAX_ADDRESSES_TOLD,
   MAX_KEYS,
 } from '../../core/access/key-store.js';
+import type { Actor } from '../../core/audit/actor.js';
 import type { CustomerStatus } from '../../core/customers/customer.js';
 import { after } from '../../core/shared/clock.js';
 import { DomainError, found } from '../../core/shared/errors.js';
@@ -20,7 +21,7 @@ import { GatheredReads } from './gathered-reads.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { prepared } from './prepared.js';
 import { asJson, change, insert, select, selected } from './rows.js';
-import { inTransaction, withoutTransaction } from './transaction.js';
+import { inCustomerTransaction, inTransaction, withoutTransaction } from './transaction.js';
 
 /** Keys with the status of their customer. */
 const knownKeys = `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerStatus"
@@ -33,14 +34,19 @@ export class TypeormKeyStore implements KeyStore {
     return new Map(known.map((each) => [each.key.tokenHash, each]));
   });
 
+  private readonly byId = new GatheredReads<null, Id, KnownKey>(async (_, ids) => {
+    const known = await this.known('k.id = ANY($1::bigint[])', ids);
+    return new Map(known.map((each) => [each.key.id, each]));
+  });
+
   constructor(private readonly dataSource: DataSource) {}
 
   findByHash(tokenHash: string): Promise<KnownKey | null> {
     return this.byHash.find(null, tokenHash);
   }
 
-  async find(id: Id): Promise<KnownKey | null> {
-    return (await this.known('k.id = $1', id))[0] ?? null;
+  find(id: Id): Promise<KnownKey | null> {
+    return this.byId.find(null, id);
   }
 
   list(customerId: Id): Promise<readonly ApiKey[]> {
@@ -49,8 +55,8 @@ export class TypeormKeyStore implements KeyStore {
     );
   }
 
-  create(key: NewApiKey): Promise<ApiKey> {
-    return inTransaction(this.dataSource, async (manager) => {
+  create(key: NewApiKey, actor: Actor): Promise<ApiKey> {
+    return inCustomerTransaction(this.dataSource, key.customerId, async (manager) => {
       await lockCustomer(manager, key.customerId);
       const count = await manager.countBy(apiKeyTable, { customerId: key.customerId, deletedAt: IsNull() });
       if (count >= MAX_KEYS) {
@@ -59,7 +65,7 @@ export class TypeormKeyStore implements KeyStore {
       }
       const stored = found((await insert(manager, apiKeyTable, [key]))[0], 'api_key');
       await new TypeormOutbox(manager, key.customerId).add('api_key.created', [stored.id], key.createdAt);
-      await new TypeormAuditTrail(manager, key.customerId).add({
+      await new TypeormAuditTrail(manager, key.customerId).add(actor, {
         action: 'api_key.created',
         subject: stored,
         at: key.createdAt,
@@ -68,7 +74,12 @@ export class TypeormKeyStore implements KeyStore {
     });
   }
 
-  update(id: Id, { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings, at: Date): Promise<ApiKey | null> {
+  update(
+    id: Id,
+    { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings,
+    at: Date,
+    actor: Actor,
+  ): Promise<ApiKey | null> {
     return inTransaction(this.dataSource, async (manager) => {
       const held = `SELECT ${selected(apiKeyTable, 'k')} FROM api_keys k WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`;
       const [before] = await select<ApiKey>(manager, held, [id]);
@@ -82,18 +93,22 @@ export class TypeormKeyStore implements KeyStore {
       const stored = found(rows[0], 'api_key');
       const changes = changedSettings(before, stored);
       const edit = { action: 'api_key.edited', subject: stored, changes, at } as const;
-      if (changes.length > 0) await new TypeormAuditTrail(manager, stored.customerId).add(edit);
+      if (changes.length > 0) await new TypeormAuditTrail(manager, stored.customerId).add(actor, edit);
       return stored;
     });
   }
 
-  delete(id: Id, at: Date): Promise<boolean> {
+  delete(id: Id, at: Date, actor: Actor): Promise<boolean> {
     return inTransaction(this.dataSource, async (manager) => {
       const sql = `UPDATE api_keys SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING id, name, customer_id AS "customerId"`;
       const [deleted] = (await change<Pick<ApiKey, 'customerId' | 'id' | 'name'>>(manager, sql, [id, at])).rows;
       if (deleted === undefined) return false;
       await new TypeormOutbox(manager, deleted.customerId).add('api_key.deleted', [id], at);
-      await new TypeormAuditTrail(manager, deleted.customerId).add({ action: 'api_key.deleted', subject: deleted, at });
+      await new TypeormAuditTrail(manager, deleted.customerId).add(actor, {
+        action: 'api_key.deleted',
+        subject: deleted,
+        at,
+      });
       return true;
     });
   }
@@ -135,7 +150,7 @@ export class TypeormKeyStore implements KeyStore {
     );
   }
 
-  private known(condition: string, value: readonly string[] | Id): Promise<KnownKey[]> {
+  private known(condition: string, value: readonly string[] | readonly Id[]): Promise<KnownKey[]> {
     return withoutTransaction(this.dataSource, async (manager) => {
       const sql = prepared(`${knownKeys} WHERE ${condition} AND k.deleted_at IS NULL`);
       const rows = await select<ApiKey & { customerStatus: CustomerStatus }>(manager, sql, [value]);

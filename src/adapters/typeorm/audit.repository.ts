@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import type { Actor } from '../../core/audit/actor.js';
 import { type AuditEntry, type Change, entryOf } from '../../core/audit/audit-entry.js';
-import type { AuditLog, AuditTrail } from '../../core/audit/audit-log.js';
+import { type AuditLog, type AuditTrail, everything } from '../../core/audit/audit-log.js';
 import type { Id } from '../../core/shared/ids.js';
 import { auditTable } from './audit.table.js';
 import { change, insert, select, selected } from './rows.js';
@@ -12,15 +13,19 @@ export class TypeormAuditTrail implements AuditTrail {
     private readonly customerId: Id,
   ) {}
 
-  async add(made: Omit<Change, 'customerId'>): Promise<void> {
-    await insert(this.manager, auditTable, [entryOf({ ...made, customerId: this.customerId })]);
+  async add(actor: Actor, made: Omit<Change, 'customerId'>): Promise<void> {
+    await insert(this.manager, auditTable, [entryOf(actor, { ...made, customerId: this.customerId })]);
   }
 
-  list(before: Id | null, limit: number): Promise<readonly AuditEntry[]> {
+  list(before: Id | null, limit: number, filter = everything): Promise<readonly AuditEntry[]> {
+    const { actions, name, from, until } = filter;
     return select<AuditEntry>(
       this.manager,
-      `SELECT ${selected(auditTable, 'a')} FROM audit_entries a WHERE customer_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
-      [this.customerId, before ?? Number.MAX_SAFE_INTEGER, limit],
+      `SELECT ${selected(auditTable, 'a')} FROM audit_entries a WHERE customer_id = $1 AND id < $2
+         AND ($4::text[] IS NULL OR action = ANY ($4)) AND ($5::text IS NULL OR lower($5) IN (lower(actor_name), lower(subject_name)))
+         AND ($6::timestamptz IS NULL OR at >= $6) AND ($7::timestamptz IS NULL OR at < $7)
+       ORDER BY id DESC LIMIT $3`,
+      [this.customerId, before ?? Number.MAX_SAFE_INTEGER, limit, actions, name, from, until],
     );
   }
 }

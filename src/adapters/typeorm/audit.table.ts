@@ -1,13 +1,14 @@
 import type { AuditEntry } from '../../core/audit/audit-entry.js';
-import { bigWhole, generatedKey, instant, key, optionalBigWhole, optionalText, tableOf, text } from './columns.js';
+import { generatedKey, instant, key, optionalBigWhole, optionalText, tableOf, text, whole } from './columns.js';
 
 export const auditTable = tableOf<AuditEntry>('auditEntry', 'audit_entries', {
   customerId: key,
   id: generatedKey,
   at: instant,
   action: text,
-  subjectId: bigWhole,
+  subjectId: optionalBigWhole,
   subjectName: optionalText,
+  count: whole,
   changes: { type: 'text', array: true },
   actorKind: text,
   actorId: optionalBigWhole,

@@ -17,7 +17,7 @@ import { update } from './rows.js';
 import { findStrays } from './stray-rows.js';
 import { TypeormTagRepository } from './tag.repository.js';
 import { TypeormTrafficReads } from './traffic.repository.js';
-import { inTransaction, withoutTransaction } from './transaction.js';
+import { inCustomerTransaction, withoutTransaction } from './transaction.js';
 import { TypeormUserRepository } from './user.repository.js';
 import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './webhook.repository.js';
 
@@ -33,7 +33,7 @@ export class TypeormCustomerStore implements CustomerStore {
   }
 
   within<T>(customerId: Id, work: (work: CustomerWork) => Promise<T>): Promise<T> {
-    return inTransaction(this.dataSource, (manager) => work(everythingOf(manager, customerId)));
+    return inCustomerTransaction(this.dataSource, customerId, (manager) => work(everythingOf(manager, customerId)));
   }
 
   read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import type { Actor } from '../../core/audit/actor.js';
 import type { Customer, NewCustomer } from '../../core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../core/customers/customer-directory.js';
 import type { OldEnough } from '../../core/imports/import.js';
@@ -15,8 +16,8 @@ import { inTransaction, withoutTransaction } from './transaction.js';
 export class TypeormCustomerDirectory implements CustomerDirectory {
   constructor(private readonly dataSource: DataSource) {}
 
-  create(customer: NewCustomer): Promise<Customer> {
-    return inTransaction(this.dataSource, (manager) => add(manager, customer));
+  create(customer: NewCustomer, actor: Actor): Promise<Customer> {
+    return inTransaction(this.dataSource, (manager) => add(manager, customer, actor));
   }
 
   find(id: Id): Promise<Customer | null> {
@@ -27,12 +28,12 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     return withoutTransaction(this.dataSource, (manager) => manager.find(customerTable, { order: { id: 'ASC' } }));
   }
 
-  createFirst(customer: NewCustomer): Promise<Customer | null> {
+  createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null> {
     return inTransaction(this.dataSource, async (manager) => {
       // Whoever else would create one waits here; whoever reads does not.
       await manager.query('LOCK TABLE customers IN SHARE ROW EXCLUSIVE MODE');
       if (await manager.exists(customerTable)) return null;
-      return add(manager, customer);
+      return add(manager, customer, actor);
     });
   }
 
@@ -89,11 +90,11 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
   }
 }
 
-async function add(manager: EntityManager, customer: NewCustomer): Promise<Customer> {
+async function add(manager: EntityManager, customer: NewCustomer, actor: Actor): Promise<Customer> {
   const [row] = await insert(manager, customerTable, [{ ...customer, updatedAt: customer.createdAt }]);
   const stored = found(row, 'customer');
   const made = { action: 'customer.created', subject: stored, at: customer.createdAt } as const;
-  await new TypeormAuditTrail(manager, stored.id).add(made);
+  await new TypeormAuditTrail(manager, stored.id).add(actor, made);
   return stored;
 }
 

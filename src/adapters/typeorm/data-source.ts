@@ -31,8 +31,12 @@ import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-
 import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { KeyAddresses1763700000030 } from './migrations/1763700000030-key-addresses.js';
 import { PhotoTotals1763700000031 } from './migrations/1763700000031-photo-totals.js';
+import { ClaimLeases1763700000040 } from './migrations/1763700000040-claim-leases.js';
+import { SessionsByLink1763700000041 } from './migrations/1763700000041-sessions-by-link.js';
+import { AuditOfMany1763700000061 } from './migrations/1763700000061-audit-of-many.js';
 import { photoTable } from './photo.table.js';
 import { PreparingClient } from './prepared.js';
+import { type RowSecurity, secureTenantTables } from './row-security.js';
 import { tagTable } from './tag.table.js';
 import { sessionTable, userTable } from './user.table.js';
 import { getTypeParser } from './value-parsers.js';
@@ -41,6 +45,8 @@ import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 /** Where the database is: a URL, or what `openEmbeddedPostgres` answers. */
 export interface DatabaseAddress {
   readonly url?: string | undefined;
+  /** The same database without the pooler that `url` leads through: for what needs a session of its own. Absent: `url` does. */
+  readonly directUrl?: string | undefined;
   readonly connection?:
     | {
         /** Name, address, or the folder of a unix socket. */
@@ -56,6 +62,8 @@ export interface DatabaseAddress {
 export interface DatabaseOptions extends DatabaseAddress {
   /** Connections that this process uses at most; 10 when absent. */
   readonly poolSize?: number | undefined;
+  /** False behind a pooler that does not know prepared statements. */
+  readonly prepare?: boolean | undefined;
 }
 
 /** The wait for a connection out of the pool, and the longest time of one statement (API.md §4.4). */
@@ -91,6 +99,9 @@ export const migrations = [
   CausesOfJobs1763700000019,
   KeyAddresses1763700000030,
   PhotoTotals1763700000031,
+  ClaimLeases1763700000040,
+  SessionsByLink1763700000041,
+  AuditOfMany1763700000061,
 ];
 
 /**
@@ -98,37 +109,40 @@ export const migrations = [
  * Destroy it at the end. Errors: `service_unavailable` when it cannot be reached; an Error that says what to do
  * when it can never serve.
  */
-export async function openDataSource({ poolSize = 10, ...address }: DatabaseOptions): Promise<DataSource> {
-  await migrate(address);
-  return opened(
-    new DataSource({
-      ...options(address, {
-        max: poolSize,
-        connectionTimeoutMillis: LIMIT_MS,
-        idleTimeoutMillis: 30_000,
-        statement_timeout: LIMIT_MS,
-        query_timeout: SILENCE_MS,
-        idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-      }),
-      migrations: [],
-    }),
-  );
+export async function openDataSource({
+  poolSize = 10,
+  prepare = true,
+  ...address
+}: DatabaseOptions): Promise<DataSource> {
+  const rowSecurity = await migrate(address);
+  const limits = {
+    max: poolSize,
+    connectionTimeoutMillis: LIMIT_MS,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: LIMIT_MS,
+    query_timeout: SILENCE_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+  };
+  const Client = prepare ? PreparingClient : pg.Client;
+  const direct = clientOptions(directly(address), limits);
+  const extra = { ...clientOptions(address, limits), Client, direct, rowSecurity };
+  return opened(new DataSource({ ...options(extra), migrations: [] }));
 }
 
 /** How migrations connect: without limits on time, for they may have much to do. Also for the command of TypeORM. */
 export function migrationOptions(address: DatabaseAddress): DataSourceOptions {
   return {
-    ...options(address, { max: 2, connectionTimeoutMillis: LIMIT_MS }),
+    ...options({ ...clientOptions(directly(address), { max: 2, connectionTimeoutMillis: LIMIT_MS }) }),
     migrations: [...migrations],
     migrationsTransactionMode: 'each',
   };
 }
 
 /**
- * Brings the tables up to date. Who comes second waits for the first, and finds nothing left to do.
+ * Brings the tables up to date, and the policies on their rows. Who comes second waits for the first, and finds nothing left to do.
  * @param only Names of the migrations that are run, for a schema of an earlier day; absent: all.
  */
-export async function migrate(address: DatabaseAddress, only?: readonly string[]): Promise<void> {
+export async function migrate(address: DatabaseAddress, only?: readonly string[]): Promise<RowSecurity> {
   const chosen = migrations.filter(({ name }) => only?.includes(name) ?? true);
   const dataSource = await opened(new DataSource({ ...migrationOptions(address), migrations: chosen }));
   try {
@@ -137,7 +151,9 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
     try {
       await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await dataSource.runMigrations();
+      const rowSecurity = await secureTenantTables((sql, parameters) => holder.query(sql, parameters));
       await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+      return rowSecurity;
     } finally {
       await holder.release();
     }
@@ -150,12 +166,16 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
 
 /** How one connection without a pool is made. */
 export function connectionTo(address: DatabaseAddress): pg.ClientConfig {
-  return clientOptions(address, { connectionTimeoutMillis: LIMIT_MS });
+  return clientOptions(directly(address), { connectionTimeoutMillis: LIMIT_MS });
 }
 
 /** How a connection beside the pool is made, such as one that listens. */
 export function clientConfig(dataSource: DataSource): pg.ClientConfig {
-  return dataSource.options.extra as pg.ClientConfig;
+  return (dataSource.options.extra as { direct: pg.ClientConfig }).direct;
+}
+
+function directly({ url, directUrl, connection }: DatabaseAddress): DatabaseAddress {
+  return { url: directUrl ?? url, connection };
 }
 
 function clientOptions({ url, connection }: DatabaseAddress, limits: pg.PoolConfig): pg.PoolConfig {
@@ -170,12 +190,12 @@ function clientOptions({ url, connection }: DatabaseAddress, limits: pg.PoolConf
   };
 }
 
-function options(address: DatabaseAddress, limits: pg.PoolConfig) {
+function options(extra: object) {
   return {
     type: 'postgres' as const,
     driver: { ...pg, Pool: BoundedPool },
     // All of it by `extra`: TypeORM's own reading of URLs knows less than that of pg.
-    extra: { ...clientOptions(address, limits), Client: PreparingClient },
+    extra,
     entities: [
       customerTable,
       apiKeyTable,

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { connectionTo, type DatabaseAddress, migrations } from './data-source.js';
+import { type RowSecurity, readRowSecurity } from './row-security.js';
 
 /** What can be seen of a database without changing it. */
 export interface DatabaseState {
@@ -12,33 +13,53 @@ export interface DatabaseState {
   /** Migrations that have not been run, and those that this program does not know. */
   readonly pending: readonly string[];
   readonly unknown: readonly string[];
+  /** Null: there are no tables yet. */
+  readonly rowSecurity: RowSecurity | null;
 }
 
 /** Errors: those of the connection. */
-export async function readDatabaseState(address: DatabaseAddress): Promise<DatabaseState> {
+export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseState> {
+  return withClient(address, async (client) => {
+    const settings = await client.query(
+      `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
+         pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "readOnly"`,
+    );
+    const run = await migrationsRun(client);
+    return {
+      ...settings.rows[0],
+      aheadMs: await ahead(client),
+      rowSecurity: run.some((name) => known.includes(name))
+        ? await readRowSecurity(async (sql) => (await client.query(sql)).rows)
+        : null,
+      pending: known.filter((name) => !run.includes(name)),
+      unknown: run.filter((name) => !known.includes(name)),
+    };
+  });
+}
+
+/** Whether it has the tables of this program, of whichever version, and not nothing or those of another. Errors: those of the connection. */
+export function hasOurTables(address: DatabaseAddress): Promise<boolean> {
+  return withClient(address, async (client) => (await migrationsRun(client)).some((name) => known.includes(name)));
+}
+
+const known = migrations.map(({ name }) => name);
+
+async function withClient<T>(address: DatabaseAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(connectionTo(address));
   client.on('error', () => {});
   try {
     await client.connect();
-    const settings = await client.query(
-      `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
-         pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "readOnly",
-         to_regclass('migrations') IS NOT NULL AS "hasTables"`,
-    );
-    const { hasTables, ...state } = settings.rows[0];
-    const run: string[] = hasTables
-      ? (await client.query('SELECT name FROM migrations')).rows.map(({ name }) => name)
-      : [];
-    const known = migrations.map(({ name }) => name);
-    return {
-      ...state,
-      aheadMs: await ahead(client),
-      pending: known.filter((name) => !run.includes(name)),
-      unknown: run.filter((name) => !known.includes(name)),
-    };
+    return await work(client);
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** The names in the table of migrations that TypeORM keeps; another program that uses TypeORM has such a table, too. */
+async function migrationsRun(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query(`SELECT to_regclass('migrations') IS NOT NULL AS "hasTable"`);
+  if (!rows[0].hasTable) return [];
+  return (await client.query('SELECT name FROM migrations')).rows.map(({ name }) => name);
 }
 
 /** Its time is taken to be of the middle between asking and answer. */

@@ -1,6 +1,6 @@
 import type { KeptAnswer } from '../../core/idempotency/idempotency-store.js';
 import type { Id } from '../../core/shared/ids.js';
-import { instant, key, optionalDocument, tableOf, text } from './columns.js';
+import { instant, key, optionalBigWhole, optionalDocument, tableOf, text } from './columns.js';
 
 export interface IdempotencyKeyRow {
   readonly customerId: Id;
@@ -9,6 +9,10 @@ export interface IdempotencyKeyRow {
   readonly token: string;
   readonly fingerprint: string;
   readonly startedAt: Date;
+  /** The process of the run, as the number of its advisory lock. Null: a release that knew no leases. */
+  readonly heldBy: number | null;
+  /** Until when an unanswered run has the key, by the database's clock. */
+  readonly leaseUntil: Date;
   /** Null while the run goes on. */
   readonly answer: KeptAnswer | null;
 }
@@ -19,5 +23,7 @@ export const idempotencyKeyTable = tableOf<IdempotencyKeyRow>('idempotencyKey', 
   token: text,
   fingerprint: text,
   startedAt: instant,
+  heldBy: optionalBigWhole,
+  leaseUntil: { type: 'timestamptz' },
   answer: optionalDocument,
 });

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 import type {
   AnswerKeeper,
@@ -8,23 +9,49 @@ import type {
   KeptAnswer,
 } from '../../core/idempotency/idempotency-store.js';
 import type { Id } from '../../core/shared/ids.js';
+import { clientConfig } from './data-source.js';
 import { type IdempotencyKeyRow, idempotencyKeyTable } from './idempotency-key.table.js';
+import { listenOn } from './listener.js';
 import { change, select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
 /** Errors: `service_unavailable`. */
 export class TypeormIdempotencyStore implements IdempotencyStore {
+  /** Who this process is to others: the number of an advisory lock. */
+  private readonly holder = randomInt(2 ** 47);
+
   constructor(private readonly dataSource: DataSource) {}
 
   claim(attempt: Attempt): Promise<Attempted> {
     return withoutTransaction(this.dataSource, async (manager) => {
       for (;;) {
-        if (await claimed(manager, attempt)) return { outcome: 'claimed' };
+        if (await claimed(manager, attempt, this.holder)) return { outcome: 'claimed' };
         const { customerId, key } = attempt;
         const stored = await manager.findOneBy(idempotencyKeyTable, { customerId, key });
         // It can have been released or swept after we met it: then it is free.
         if (stored !== null) return told(stored, attempt);
       }
+    });
+  }
+
+  renew(claims: readonly Claim[], leaseSeconds: number): Promise<void> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const places = [
+        claims.map(({ customerId }) => customerId),
+        claims.map(({ key }) => key),
+        claims.map(({ token }) => token),
+      ];
+      await change(manager, RENEW, [...places, leaseSeconds]);
+    });
+  }
+
+  showAlive(): Promise<() => Promise<void>> {
+    return listenOn(clientConfig(this.dataSource), { holder: this.holder }, () => undefined);
+  }
+
+  reclaim(begunAfter: Date): Promise<void> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      await change(manager, RECLAIM, [this.holder, begunAfter]);
     });
   }
 
@@ -67,15 +94,44 @@ export class TypeormAnswerKeeper implements AnswerKeeper {
 
 const UNANSWERED = 'customer_id = $1 AND key = $2 AND token = $3 AND answer IS NULL';
 
+const leaseOf = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
+
+/** A row whose answer is being committed is passed over: it needs no lease any more. */
+const RENEW = `
+  WITH held AS MATERIALIZED (
+    SELECT k.customer_id, k.key
+    FROM idempotency_keys k JOIN unnest($1::bigint[], $2::text[], $3::text[]) AS given (customer_id, key, token)
+      USING (customer_id, key, token)
+    WHERE k.answer IS NULL FOR NO KEY UPDATE OF k SKIP LOCKED
+  )
+  UPDATE idempotency_keys k SET lease_until = ${leaseOf('$4')} FROM held
+  WHERE k.customer_id = held.customer_id AND k.key = held.key`;
+
+const LEASED = 'answer IS NULL AND lease_until > clock_timestamp() AND started_at > $2';
+
+/**
+ * A holder's lock is free when its connection has ended, which the server sees at once when the process dies. When a run began is asked only
+ * because there is an index of it: there may be millions of answers.
+ */
+const RECLAIM = `
+  WITH holders AS (
+    SELECT DISTINCT held_by FROM idempotency_keys WHERE ${LEASED} AND held_by <> $1
+  ), dead AS MATERIALIZED (
+    SELECT held_by FROM holders WHERE pg_try_advisory_xact_lock(held_by)
+  )
+  UPDATE idempotency_keys k SET lease_until = clock_timestamp() FROM dead WHERE k.held_by = dead.held_by AND ${LEASED}`;
+
 /** One statement, so that of several callers one gets the key; it waits for a transaction that keeps an answer. */
-async function claimed(manager: EntityManager, attempt: Attempt): Promise<boolean> {
+async function claimed(manager: EntityManager, attempt: Attempt, holder: number): Promise<boolean> {
   const rows = await select(
     manager,
-    `INSERT INTO idempotency_keys AS k (customer_id, key, token, fingerprint, started_at) VALUES ($1, $2, $3, $4, $5)
+    `INSERT INTO idempotency_keys AS k (customer_id, key, token, fingerprint, started_at, held_by, lease_until)
+     VALUES ($1, $2, $3, $4, $5, $8, ${leaseOf('$6')})
      ON CONFLICT (customer_id, key) DO UPDATE
-     SET token = excluded.token, fingerprint = excluded.fingerprint, started_at = excluded.started_at, answer = NULL
+     SET token = excluded.token, fingerprint = excluded.fingerprint, started_at = excluded.started_at, held_by = excluded.held_by,
+       lease_until = ${leaseOf('$6')}, answer = NULL
      WHERE k.started_at < $7
-       OR (k.answer IS NULL AND k.fingerprint = excluded.fingerprint AND k.started_at < $6)
+       OR (k.answer IS NULL AND k.fingerprint = excluded.fingerprint AND k.lease_until <= clock_timestamp())
      RETURNING k.key`,
     [
       attempt.customerId,
@@ -83,8 +139,9 @@ async function claimed(manager: EntityManager, attempt: Attempt): Promise<boolea
       attempt.token,
       attempt.fingerprint,
       attempt.at,
-      attempt.deadBefore,
+      attempt.leaseSeconds,
       attempt.forgottenBefore,
+      holder,
     ],
   );
   return rows.length > 0;

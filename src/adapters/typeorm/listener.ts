@@ -2,7 +2,8 @@ import pg from 'pg';
 
 /** Where to listen, and as whom. */
 export interface Listening {
-  readonly channel: string;
+  /** None: the connection is only there to be seen. */
+  readonly channel?: string;
   /** Number of an advisory lock that the connection keeps: as long as it is taken, its holder lives. */
   readonly holder?: number;
 }
@@ -52,7 +53,7 @@ class Listener {
       await client.connect();
       const { channel, holder } = this.where;
       if (holder !== undefined) await client.query('SELECT pg_advisory_lock($1)', [holder]);
-      await client.query(`LISTEN ${channel}`);
+      if (channel !== undefined) await client.query(`LISTEN ${channel}`);
       this.wake();
     } catch {
       await client.end().catch(() => {});

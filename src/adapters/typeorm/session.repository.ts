@@ -1,10 +1,9 @@
 import type { DataSource } from 'typeorm';
 import type { Customer } from '../../core/customers/customer.js';
-import { found, notFound } from '../../core/shared/errors.js';
-import type { KnownSession, NewSession, Session, SessionStore } from '../../core/users/session.js';
+import type { KnownSession, Session, SessionStore } from '../../core/users/session.js';
 import type { User } from '../../core/users/user.js';
-import { change, insert, select, selected } from './rows.js';
-import { inTransaction, withoutTransaction } from './transaction.js';
+import { change, select, selected } from './rows.js';
+import { withoutTransaction } from './transaction.js';
 import { sessionTable, userTable } from './user.table.js';
 
 export class TypeormSessionStore implements SessionStore {
@@ -22,14 +21,6 @@ export class TypeormSessionStore implements SessionStore {
       const { name, status, ...rest } = session;
       const user: User | null = await manager.findOneBy(userTable, { customerId: rest.customerId, id: rest.userId });
       return user && { session: rest, user, customer: { id: rest.customerId, name, status } };
-    });
-  }
-
-  open(session: NewSession): Promise<Session> {
-    return inTransaction(this.dataSource, async (manager) => {
-      const sql = 'SELECT id FROM users WHERE customer_id = $1 AND id = $2 FOR KEY SHARE';
-      if ((await select(manager, sql, [session.customerId, session.userId])).length === 0) throw notFound('user');
-      return found((await insert(manager, sessionTable, [session]))[0], 'session');
     });
   }
 

@@ -1,22 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { Id } from '../../core/shared/ids.js';
 import { isConflict, isLost, isReleased, statementError, unavailable } from './database-errors.js';
+import { beginOf, rowSecurityOf } from './row-security.js';
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 40;
+/** As TypeORM begins a transaction. */
+const START = 'START TRANSACTION';
 
 /**
  * Runs `work` in one transaction (READ COMMITTED), again from its beginning when it was in conflict with another.
  * Errors: `service_unavailable`; whatever `work` throws, after the transaction was undone.
  */
-export async function inTransaction<T>(
+export function inTransaction<T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  return repeated(() => once(dataSource, START, work));
+}
+
+/**
+ * The same for a transaction of one customer: the database itself lets it neither see nor change rows of others
+ * (docs/decisions/0029). To be preferred wherever the customer is known.
+ */
+export function inCustomerTransaction<T>(
   dataSource: DataSource,
+  customerId: Id,
   work: (manager: EntityManager) => Promise<T>,
 ): Promise<T> {
+  const start = beginOf(rowSecurityOf(dataSource), customerId);
+  return repeated(() => once(dataSource, start, work));
+}
+
+async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await once(dataSource, work);
+      return await transaction();
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (attempt === ATTEMPTS) throw unavailable(error);
@@ -46,9 +64,13 @@ export async function withoutTransaction<T>(
   }
 }
 
-async function once<T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+async function once<T>(
+  dataSource: DataSource,
+  start: string,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
   const runner = dataSource.createQueryRunner();
-  const statements = watch(runner);
+  const statements = watch(runner, start);
   try {
     await runner.startTransaction();
     const result = await work(runner.manager);
@@ -87,8 +109,9 @@ interface Statements {
 /**
  * Looks at every statement of a runner, those of TypeORM's own builders included, and puts its errors into core's words. One at
  * a time: pg will not take a statement any more while another runs.
+ * @param start What begins its transaction, in place of TypeORM's own statement.
  */
-function watch(runner: QueryRunner): Statements {
+function watch(runner: QueryRunner, start = START): Statements {
   const query = runner.query.bind(runner) as (...statement: unknown[]) => Promise<unknown>;
   let begun = false;
   let ended = false;
@@ -98,7 +121,7 @@ function watch(runner: QueryRunner): Statements {
   const watched = async (sql: string, ...rest: unknown[]): Promise<unknown> => {
     if (ended && sql !== 'COMMIT' && sql !== 'ROLLBACK') throw new Error('This transaction has ended.');
     try {
-      const result = await query(sql, ...rest);
+      const result = await query(sql === START ? start : sql, ...rest);
       if (sql.startsWith('ROLLBACK TO SAVEPOINT')) failure = undefined;
       return result;
     } catch (error) {

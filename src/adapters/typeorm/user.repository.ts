@@ -1,7 +1,8 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerStatus } from '../../core/customers/customer.js';
+import { found, notFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Session } from '../../core/users/session.js';
+import type { NewSession, Session } from '../../core/users/session.js';
 import type { NewUser, User } from '../../core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../core/users/user-store.js';
 import { change, insert, select, selected, update } from './rows.js';
@@ -80,13 +81,20 @@ export class TypeormUserRepository implements UserRepository {
     await change(this.manager, 'DELETE FROM users WHERE customer_id = $1 AND id = $2', [this.customerId, id]);
   }
 
+  async openSession(userId: Id, session: NewSession): Promise<Session> {
+    const sql = 'SELECT id FROM users WHERE customer_id = $1 AND id = $2 FOR KEY SHARE';
+    if ((await select(this.manager, sql, [this.customerId, userId])).length === 0) throw notFound('user');
+    const row = { ...session, customerId: this.customerId, userId };
+    return found((await insert(this.manager, sessionTable, [row]))[0], 'session');
+  }
+
   async endSession(userId: Id, sessionId: Id): Promise<boolean> {
     const sql = 'DELETE FROM sessions WHERE customer_id = $1 AND user_id = $2 AND id = $3';
     return (await change(this.manager, sql, [this.customerId, userId, sessionId])).count > 0;
   }
 
-  async endSessions(userId: Id, but: Id | null): Promise<void> {
+  async endSessions(userId: Id, but: Id | null): Promise<number> {
     const sql = 'DELETE FROM sessions WHERE customer_id = $1 AND user_id = $2 AND id IS DISTINCT FROM $3::bigint';
-    await change(this.manager, sql, [this.customerId, userId, but]);
+    return (await change(this.manager, sql, [this.customerId, userId, but])).count;
   }
 }

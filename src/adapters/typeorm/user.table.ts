@@ -10,6 +10,7 @@ import {
   optionalText,
   tableOf,
   text,
+  yesOrNo,
 } from './columns.js';
 
 export const userTable = tableOf<User>('user', 'users', {
@@ -35,4 +36,5 @@ export const sessionTable = tableOf<Session>('session', 'sessions', {
   lastSeenAt: instant,
   address: text,
   browser: text,
+  byLink: yesOrNo,
 });

@@ -1,0 +1,158 @@
+import type { DataSource } from 'typeorm';
+import { type Query, quoted, tablesByReference } from './catalogue.js';
+
+/** Whether transactions of a customer run under policies on rows, and as whom. */
+export interface RowSecurity {
+  /** Null: there is no role that the policies apply to, and transactions run as the owner of the tables. */
+  readonly role: string | null;
+  /** What an administrator has to run, or look at, so that there is one; empty when there is. */
+  readonly remedy: string;
+}
+
+/** What the policies compare `customer_id` with. Unset, or empty as the end of a transaction leaves it, no row is visible. */
+const CUSTOMER = 'photo_service.customer';
+const POLICY = 'customer_isolation';
+const ALL = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
+
+/** Tables of which the role may do less than everything: a customer is made and removed by the owner, an entry of the audit log stays as it is. */
+const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
+  customers: ['SELECT', 'UPDATE'],
+  audit_entries: ['SELECT', 'INSERT'],
+};
+
+/** The role is named after the owner of the tables: two installations on one server with an owner each do not share it. */
+const ROLE = `
+  SELECT owner, role, owner = current_user OR pg_has_role(current_user, owner, 'MEMBER') AS "isOwner",
+    (SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user) AS "mayCreate",
+    (SELECT rolsuper OR rolbypassrls OR pg_has_role(oid, owner, 'MEMBER') FROM pg_roles WHERE rolname = role) AS "isAbove"
+  FROM (
+    SELECT pg_get_userbyid(relowner) AS owner, (left(pg_get_userbyid(relowner)::text, 40) || '_tenant')::name::text AS role
+    FROM pg_class WHERE oid = to_regclass('customers')
+  ) named`;
+
+interface RoleState {
+  readonly owner: string;
+  readonly role: string;
+  readonly isOwner: boolean;
+  readonly mayCreate: boolean;
+  /** The policies would not hold it. Null: there is no such role. */
+  readonly isAbove: boolean | null;
+}
+
+/** As it was found when the database was opened. */
+export function rowSecurityOf(dataSource: DataSource): RowSecurity {
+  const { rowSecurity } = dataSource.options.extra as { rowSecurity?: RowSecurity | null };
+  if (!rowSecurity) throw new Error('Only a database that was opened for the service has transactions of customers.');
+  return rowSecurity;
+}
+
+/** SQL that begins a transaction of this customer, in one message. Ids are whole numbers, and names are quoted: nothing else comes into it. */
+export function beginOf({ role }: { readonly role: string | null }, customerId: number): string {
+  if (!Number.isSafeInteger(customerId)) throw new Error('The id of a customer is a whole number.');
+  if (role === null) return 'START TRANSACTION';
+  return `START TRANSACTION; SET LOCAL ROLE ${quoted(role)}; SET LOCAL ${CUSTOMER} = '${customerId}'`;
+}
+
+/**
+ * Has policies on all tables of customers, read from the catalogue, and a role that they hold. Changes nothing, and locks
+ * nothing, where all is as it should be. The connection is that of the owner of the tables, outside a transaction.
+ */
+export async function secureTenantTables(query: Query): Promise<RowSecurity> {
+  const [state] = (await query(ROLE)) as RoleState[];
+  if (state === undefined) return { role: null, remedy: 'Run phs migrate.' };
+  if (!state.isOwner) {
+    return { role: null, remedy: `Connect as ${state.owner}, who owns the tables, or as a member of that role.` };
+  }
+  for (const table of await tenantTables(query)) {
+    if (!table.isSecured) await query(securing(table.name));
+  }
+  await makeRole(query, state);
+  const found = await readRowSecurity(query);
+  if (found.role !== null) await grant(query, found.role);
+  return found;
+}
+
+/** Looks without changing anything, but for an empty transaction. */
+export async function readRowSecurity(query: Query): Promise<RowSecurity> {
+  const [state] = (await query(ROLE)) as RoleState[];
+  if (state === undefined) return { role: null, remedy: 'Run phs migrate.' };
+  const { role, owner, isAbove } = state;
+  const make = `CREATE ROLE ${quoted(role)} NOLOGIN; GRANT ${quoted(role)} TO ${quoted(owner)};`;
+  if (isAbove === null) return { role: null, remedy: `Have an administrator run: ${make}` };
+  if (isAbove) {
+    return { role: null, remedy: `${role} must not be a superuser, not BYPASSRLS and no member of ${owner}.` };
+  }
+  const member = `Have an administrator run: GRANT ${quoted(role)} TO ${quoted(owner)};`;
+  return (await mayBecome(query, role)) ? { role, remedy: '' } : { role: null, remedy: member };
+}
+
+/** Tables of customers, and that of the customers themselves. */
+async function tenantTables(query: Query): Promise<readonly { name: string; isSecured: boolean }[]> {
+  const names = (await tablesByReference(query)).filter(({ name, isTenants }) => isTenants || name === 'customers');
+  const secured = (await query(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid AND p.polname = '${POLICY}'
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relrowsecurity`,
+  )) as { name: string }[];
+  return names.map(({ name }) => ({ name, isSecured: secured.some((each) => each.name === name) }));
+}
+
+/** In one message, which is one transaction: a table that is closed to the role without a policy would be empty to it. */
+function securing(name: string): string {
+  const owner = name === 'customers' ? 'id' : 'customer_id';
+  return `ALTER TABLE ${quoted(name)} ENABLE ROW LEVEL SECURITY;
+    DROP POLICY IF EXISTS ${POLICY} ON ${quoted(name)};
+    CREATE POLICY ${POLICY} ON ${quoted(name)} USING (${owner} = nullif(current_setting('${CUSTOMER}', true), '')::bigint)`;
+}
+
+async function makeRole(query: Query, { role, mayCreate, isAbove }: RoleState): Promise<void> {
+  if (!mayCreate) return;
+  if (isAbove === null) {
+    // Roles are those of the whole server: another database's migrations may make it in the same moment.
+    await query(`CREATE ROLE ${quoted(role)} NOLOGIN NOINHERIT`).catch(unless('42710', '23505'));
+  }
+  // Who makes a role may give it, and does not have it.
+  if (!(await mayBecome(query, role))) await query(`GRANT ${quoted(role)} TO CURRENT_USER`).catch(unless('42501'));
+}
+
+async function mayBecome(query: Query, role: string): Promise<boolean> {
+  try {
+    await query(`BEGIN; SET LOCAL ROLE ${quoted(role)}; ROLLBACK`);
+    return true;
+  } catch (error) {
+    await query('ROLLBACK');
+    unless('42501', '22023')(error);
+    return false;
+  }
+}
+
+/** Says only what is missing: a GRANT locks rows of the catalogue. */
+async function grant(query: Query, role: string): Promise<void> {
+  const tables = new Set((await tenantTables(query)).map(({ name }) => name));
+  const relations = (await query(
+    `SELECT relname AS name, relkind = 'S' AS "isSequence", CASE WHEN relkind = 'S'
+       THEN ARRAY(SELECT p FROM unnest(ARRAY['USAGE']) p WHERE has_sequence_privilege($1, oid, p))
+       ELSE ARRAY(SELECT p FROM unnest($2::text[]) p WHERE has_table_privilege($1, oid, p)) END AS granted
+     FROM pg_class WHERE relkind IN ('r', 'p', 'S') AND relnamespace = current_schema()::regnamespace
+       AND pg_has_role(current_user, relowner, 'USAGE')`,
+    [role, ALL],
+  )) as { name: string; isSequence: boolean; granted: string[] }[];
+  for (const { name, isSequence, granted } of relations) {
+    if (!isSequence && !tables.has(name)) continue;
+    const privileges = isSequence ? ['USAGE'] : (PRIVILEGES[name] ?? ALL);
+    if (privileges.every((privilege) => granted.includes(privilege))) continue;
+    await query(`GRANT ${privileges.join(', ')} ON ${isSequence ? 'SEQUENCE ' : ''}${quoted(name)} TO ${quoted(role)}`);
+  }
+  const [schema] = (await query(
+    `SELECT current_schema() AS name WHERE NOT has_schema_privilege($1, current_schema(), 'USAGE')`,
+    [role],
+  )) as { name: string }[];
+  if (schema !== undefined) await query(`GRANT USAGE ON SCHEMA ${quoted(schema.name)} TO ${quoted(role)}`);
+}
+
+/** Lets pass what the server has answered with one of these codes. */
+function unless(...codes: readonly string[]): (error: unknown) => void {
+  return (error) => {
+    const code = (error as { code?: string; driverError?: { code?: string } }).driverError?.code;
+    if (!codes.includes(code ?? (error as { code?: string }).code ?? '')) throw error;
+  };
+}

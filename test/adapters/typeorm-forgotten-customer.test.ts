@@ -1,0 +1,179 @@
+import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
+import { TypeormAuditLog, TypeormAuditTrail } from '../../src/adapters/typeorm/audit.repository.js';
+import { TypeormBlobOwnership } from '../../src/adapters/typeorm/blob-owners.repository.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/delivery-queue.js';
+import { TypeormAnswerKeeper, TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency.repository.js';
+import { TypeormImportRepository } from '../../src/adapters/typeorm/import.repository.js';
+import { TypeormImportPhotoRepository } from '../../src/adapters/typeorm/import-photo.repository.js';
+import { TypeormJobAdder, TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
+import { TypeormPhotoRepository } from '../../src/adapters/typeorm/photo.repository.js';
+import { TypeormSessionStore } from '../../src/adapters/typeorm/session.repository.js';
+import { TypeormTagRepository } from '../../src/adapters/typeorm/tag.repository.js';
+import { TypeormTrafficReads, TypeormTrafficStore } from '../../src/adapters/typeorm/traffic.repository.js';
+import { TypeormUserRepository, TypeormUserStore } from '../../src/adapters/typeorm/user.repository.js';
+import {
+  TypeormDeliveryRepository,
+  TypeormWebhookEndpointRepository,
+} from '../../src/adapters/typeorm/webhook.repository.js';
+import type { CustomerStore } from '../../src/core/customers/customer-store.js';
+import { bulkTagsContract } from '../contracts/bulk-tags.contract.js';
+import { customerStoreContract } from '../contracts/customer-store.contract.js';
+import { departedTagsContract } from '../contracts/departed-tags.contract.js';
+import { idempotencyStoreContract } from '../contracts/idempotency-store.contract.js';
+import { jobQueueContract } from '../contracts/job-queue.contract.js';
+import { tagCountsContract } from '../contracts/tag-counts.contract.js';
+import { tracesContract } from '../contracts/traces.contract.js';
+import { usersContract } from '../contracts/users.contract.js';
+import { webhooksContract } from '../contracts/webhooks.contract.js';
+import { ForgottenCustomer } from '../support/forgotten-customer.js';
+import { type TestDatabase, testDatabase } from '../support/postgres.js';
+
+const repositories = [
+  TypeormPhotoRepository,
+  TypeormTagRepository,
+  TypeormImportRepository,
+  TypeormImportPhotoRepository,
+  TypeormBlobOwnership,
+  TypeormWebhookEndpointRepository,
+  TypeormDeliveryRepository,
+  TypeormUserRepository,
+  TypeormAuditTrail,
+  TypeormTrafficReads,
+  TypeormJobAdder,
+  TypeormAnswerKeeper,
+] as const;
+
+const forgotten = new ForgottenCustomer();
+const called = new Set<string>();
+/** Keeps the server running between the contracts. */
+let server: TestDatabase;
+beforeAll(async () => {
+  for (const { prototype, name } of repositories) {
+    for (const method of methodsOf(prototype)) {
+      const own: unknown = Reflect.get(prototype, method);
+      if (typeof own !== 'function') continue;
+      Reflect.set(prototype, method, function recorded(this: unknown, ...given: unknown[]) {
+        called.add(`${name}.${method}`);
+        return own.apply(this, given);
+      });
+    }
+  }
+  server = await testDatabase();
+  const source = await openDataSource(server);
+  await forgotten.start((sql) => source.query(sql));
+  await source.destroy();
+});
+afterAll(async () => {
+  forgotten.stop();
+  await server.close();
+});
+
+function methodsOf(prototype: object): readonly string[] {
+  return Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
+}
+
+/** What only reads does so in a transaction, too, which is where policies hold. */
+function transactional(store: CustomerStore): CustomerStore {
+  const within: CustomerStore['within'] = (customerId, work) => store.within(customerId, work);
+  return { within, read: within };
+}
+
+async function open() {
+  const database = await testDatabase();
+  const source = await openDataSource(database);
+  const close = async () => {
+    await source.destroy();
+    await database.close();
+  };
+  const customers = new TypeormCustomerDirectory(source);
+  return { source, store: transactional(new TypeormCustomerStore(source)), customers, close };
+}
+
+customerStoreContract('policies', open);
+
+describe('tags of many photos under policies', () => bulkTagsContract(open));
+
+describe('tags that depart under policies', () => departedTagsContract(open));
+
+usersContract('policies', async () => {
+  const { source, ...rest } = await open();
+  return {
+    ...rest,
+    users: new TypeormUserStore(source),
+    sessions: new TypeormSessionStore(source),
+    setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+  };
+});
+
+webhooksContract('policies', async () => {
+  const { source, ...rest } = await open();
+  const older = `UPDATE webhook_deliveries SET due_at = due_at - make_interval(secs => $1),
+    created_at = created_at - make_interval(secs => $1)`;
+  return {
+    ...rest,
+    keys: new TypeormKeyStore(source),
+    deliveries: new TypeormDeliveryQueue(source),
+    passTime: (seconds) => source.query(older, [seconds]),
+    now: async () => (await source.query('SELECT rate_now() AS now'))[0].now,
+  };
+});
+
+tagCountsContract('policies', async () => {
+  const { source, ...rest } = await open();
+  const sql = 'UPDATE tag_counts SET photos = $3 WHERE customer_id = $1 AND tag_id = $2';
+  return { ...rest, setCount: (...given) => source.query(sql, given) };
+});
+
+idempotencyStoreContract('policies', async () => {
+  const { source, ...rest } = await open();
+  const sql = 'UPDATE idempotency_keys SET lease_until = lease_until - make_interval(secs => $1)';
+  return {
+    ...rest,
+    idempotency: new TypeormIdempotencyStore(source),
+    otherProcess: () => new TypeormIdempotencyStore(source),
+    passTime: (seconds) => source.query(sql, [seconds]),
+  };
+});
+
+jobQueueContract('policies', async () => {
+  const { source, ...rest } = await open();
+  const dead = 'SELECT reason FROM jobs WHERE id = $1 AND dead_at IS NOT NULL';
+  return {
+    ...rest,
+    jobs: new TypeormJobQueue(source),
+    passTime: (seconds) => source.query('UPDATE jobs SET due_at = due_at - make_interval(secs => $1)', [seconds]),
+    deadReason: async ({ id }) => (await source.query(dead, [id]))[0]?.reason ?? null,
+  };
+});
+
+tracesContract('policies', async () => {
+  const { source, ...rest } = await open();
+  return {
+    ...rest,
+    keys: new TypeormKeyStore(source),
+    auditLog: new TypeormAuditLog(source),
+    traffic: new TypeormTrafficStore(source),
+  };
+});
+
+describe('the SQL of every repository method without its customer', () => {
+  test('each method was called', () => {
+    const all = repositories.flatMap(({ prototype, name }) =>
+      methodsOf(prototype).map((method) => `${name}.${method}`),
+    );
+    expect(all.filter((method) => !called.has(method))).toEqual([]);
+  });
+
+  test('changes no row of another customer, as it would without the policies', () => {
+    expect([...forgotten.changed.asRole]).toEqual([]);
+    expect(forgotten.changed.asOwner.size).toBeGreaterThan(15);
+  });
+
+  test('reads none either', () => {
+    expect([...forgotten.read.asRole]).toEqual([]);
+    expect(forgotten.read.asOwner.size).toBeGreaterThan(50);
+  });
+});

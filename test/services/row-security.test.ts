@@ -1,0 +1,72 @@
+import { Installation } from '../e2e/support/service.js';
+import { PostgresServer } from './support/postgres-server.js';
+
+/** A database as managed Postgres gives it: its account is no superuser and owns it. */
+let postgres: PostgresServer;
+const installations: Installation[] = [];
+beforeAll(async () => {
+  postgres = await PostgresServer.start();
+}, 60_000);
+afterAll(async () => {
+  for (const installation of installations) await installation.remove();
+  await postgres?.stop();
+});
+
+async function ownedBy(account: string, attributes: string): Promise<Installation> {
+  await postgres.query('postgres', `CREATE ROLE ${account} LOGIN ${attributes}`);
+  await postgres.query('postgres', `CREATE DATABASE ${account} OWNER ${account}`);
+  const installation = await Installation.make({
+    DATABASE_URL: postgres.urlOf(account).replace('photos@', `${account}@`),
+  });
+  installations.push(installation);
+  return installation;
+}
+
+interface Finding {
+  readonly check: string;
+  readonly level: string;
+  readonly advice: string;
+}
+
+async function doctor(installation: Installation): Promise<Finding | undefined> {
+  const { stdout } = await installation.command('doctor', '--json');
+  return JSON.parse(stdout).findings.find(({ check }: Finding) => check === 'row security');
+}
+
+async function createsTag(installation: Installation): Promise<void> {
+  expect((await installation.client().post('/tags', { name: `tag ${Math.random()}` })).status).toBe(201);
+}
+
+test('an account that may create roles makes the one that transactions run as', async () => {
+  const installation = await ownedBy('admin', 'CREATEROLE');
+  await installation.start();
+  await createsTag(installation);
+  expect(installation.printed()).not.toContain('does not keep customers apart');
+  expect(await doctor(installation)).toMatchObject({ level: 'ok' });
+  await installation.stop();
+  await installation.start();
+  await createsTag(installation);
+}, 60_000);
+
+test('one that may not starts, says what an administrator has to run, and uses the role after that', async () => {
+  const installation = await ownedBy('plain', '');
+  await installation.start();
+  await createsTag(installation);
+  expect(installation.printed()).toContain('does not keep customers apart');
+  const warning = await doctor(installation);
+  expect(warning).toMatchObject({ level: 'warn' });
+  const sql = /run: (.*;)/.exec(warning?.advice ?? '')?.[1] ?? '';
+  expect(sql).toContain('CREATE ROLE "plain_tenant" NOLOGIN');
+  await installation.stop();
+  await postgres.query('postgres', sql);
+  await installation.start();
+  await createsTag(installation);
+  expect(await doctor(installation)).toMatchObject({ level: 'ok' });
+}, 60_000);
+
+test('a role that the policies do not apply to is not used', async () => {
+  const installation = await ownedBy('careless', '');
+  await postgres.query('postgres', 'CREATE ROLE careless_tenant BYPASSRLS; GRANT careless_tenant TO careless');
+  await installation.start();
+  expect(await doctor(installation)).toMatchObject({ level: 'warn', advice: expect.stringContaining('BYPASSRLS') });
+}, 60_000);
