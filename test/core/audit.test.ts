@@ -1,22 +1,31 @@
+import { operatorFor } from '../../src/core/access/caller.js';
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { editKey } from '../../src/core/access/edit-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
-import { type Actor, actAs } from '../../src/core/audit/actor.js';
+import { type Actor, commandLine } from '../../src/core/audit/actor.js';
 import { listAudit, sweepAudit } from '../../src/core/audit/read-audit.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { editCustomer } from '../../src/core/customers/edit-customer.js';
 import { deleteWebhookEndpoint } from '../../src/core/events/delete-webhook-endpoint.js';
 import { editWebhookEndpoint, rotateWebhookSecret } from '../../src/core/events/edit-webhook-endpoint.js';
+import { purgeTrash } from '../../src/core/photos/purge-trash.js';
+import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { purgePhotos, trashPhotos } from '../../src/core/photos/trash-photos.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { changeEmail } from '../../src/core/users/change-email.js';
 import { changePassword } from '../../src/core/users/change-password.js';
 import { changeRole } from '../../src/core/users/change-role.js';
 import { enterByLink } from '../../src/core/users/enter-by-link.js';
+import { findSession } from '../../src/core/users/find-session.js';
 import { inviteUser } from '../../src/core/users/invite-user.js';
 import { linkUser } from '../../src/core/users/link-user.js';
 import { removeUser } from '../../src/core/users/remove-user.js';
-import { type World, world } from '../support/core-world.js';
+import { revokeOtherSessions, signOut } from '../../src/core/users/revoke-session.js';
+import { signIn } from '../../src/core/users/sign-in.js';
+import { Account, picture, type World, world } from '../support/core-world.js';
+import { openSession } from '../support/open-session.js';
+import { present } from '../support/tenant.js';
 import { deliverAll, hook } from '../support/webhook-world.js';
 
 let ports: World;
@@ -24,7 +33,8 @@ let customerId: Id;
 
 beforeEach(async () => {
   ports = world();
-  customerId = (await createCustomer(ports, { name: 'ACME', storageBytesLimit: null, photosLimit: null })).id;
+  customerId = (await createCustomer(ports, commandLine, { name: 'ACME', storageBytesLimit: null, photosLimit: null }))
+    .id;
 });
 
 /** Oldest first, without the customer's own beginning. */
@@ -34,6 +44,8 @@ async function entries() {
 }
 const told = async () =>
   (await entries()).map(({ action, subjectName, changes }) => [action, subjectName, ...changes].join(' '));
+
+const browser = (token: string) => ({ token, address: '192.0.2.1', userAgent: 'a browser' });
 
 const keyRequest = () => ({
   customerId,
@@ -46,28 +58,45 @@ const keyRequest = () => ({
 });
 
 test('every change of keys, webhooks and people leaves one entry, and nothing secret in it', async () => {
-  const { key, token } = await issueKey(ports, keyRequest());
-  await editKey(ports, key.id, { ipList: ['192.0.2.0/24'], readLimit: 5 });
-  await deleteKey(ports, key.id);
+  const { key, token } = await issueKey(ports, commandLine, keyRequest());
+  await editKey(ports, commandLine, key.id, { ipList: ['192.0.2.0/24'], readLimit: 5 });
+  await deleteKey(ports, commandLine, key.id);
   const account = { name: 'ACME', defaultTimeZone: 'UTC', trashRetentionDays: 30 };
-  await editCustomer(ports, customerId, account);
-  await editCustomer(ports, customerId, { ...account, defaultTimeZone: 'Europe/Paris' });
+  await editCustomer(ports, operatorFor(customerId), account);
+  await editCustomer(ports, operatorFor(customerId), { ...account, defaultTimeZone: 'Europe/Paris' });
   const { endpoint, secret } = await hook(ports, customerId, { url: 'https://example.com/hooks/of-nobody-else' });
-  await editWebhookEndpoint(ports, customerId, endpoint.id, { description: 'The shop', events: ['tag.created'] });
-  await editWebhookEndpoint(ports, customerId, endpoint.id, { enabled: false });
-  await editWebhookEndpoint(ports, customerId, endpoint.id, { enabled: true });
-  const { secret: newer } = await rotateWebhookSecret(ports, customerId, endpoint.id);
-  await deleteWebhookEndpoint(ports, customerId, endpoint.id);
-  const anna = await inviteUser(ports, { customerId, email: 'anna@example.com', role: 'owner' });
-  const again = await linkUser(ports, customerId, anna.user.id);
+  await editWebhookEndpoint(ports, operatorFor(customerId), endpoint.id, {
+    description: 'The shop',
+    events: ['tag.created'],
+  });
+  await editWebhookEndpoint(ports, operatorFor(customerId), endpoint.id, { enabled: false });
+  await editWebhookEndpoint(ports, operatorFor(customerId), endpoint.id, { enabled: true });
+  const { secret: newer } = await rotateWebhookSecret(ports, operatorFor(customerId), endpoint.id);
+  await deleteWebhookEndpoint(ports, operatorFor(customerId), endpoint.id);
+  const anna = await inviteUser(ports, operatorFor(customerId), { email: 'anna@example.com', role: 'owner' });
+  const again = await linkUser(ports, operatorFor(customerId), anna.user.id);
   const linkToken = again.url.split('/').at(-1) ?? '';
-  await enterByLink(ports, linkToken);
-  const bert = await inviteUser(ports, { customerId, email: 'bert@example.com', role: 'member' });
-  await changeRole(ports, customerId, bert.user.id, 'owner');
-  await changeEmail(ports, customerId, bert.user.id, 'bert@example.org');
-  const session = { customerId, userId: anna.user.id, id: 1 };
-  await changePassword(ports, session, { current: '', password: 'five calm words of mine' }, '192.0.2.1');
-  await removeUser(ports, customerId, bert.user.id);
+  await enterByLink(ports, {
+    token: linkToken,
+    email: '',
+    password: 'the first calm words',
+    browser: browser('first'),
+  });
+  const bert = await inviteUser(ports, operatorFor(customerId), { email: 'bert@example.com', role: 'member' });
+  await changeRole(ports, operatorFor(customerId), bert.user.id, 'owner');
+  await changeEmail(ports, operatorFor(customerId), bert.user.id, 'bert@example.org');
+  const session = await openSession(ports, anna.user, { ...browser('a cookie'), byLink: false });
+  const passwords = { current: 'the first calm words', password: 'five calm words of mine' };
+  await changePassword(ports, session, passwords, '192.0.2.1');
+  const { url: wayBack } = await linkUser(ports, operatorFor(customerId), anna.user.id);
+  const lost = {
+    token: wayBack.split('/').at(-1) ?? '',
+    email: '',
+    password: 'the third calm words',
+    browser: browser('lost'),
+  };
+  await enterByLink(ports, lost);
+  await removeUser(ports, operatorFor(customerId), bert.user.id);
   expect(await told()).toEqual([
     'api_key.created importer',
     'api_key.edited importer ipList readLimit',
@@ -86,10 +115,12 @@ test('every change of keys, webhooks and people leaves one entry, and nothing se
     'user.edited bert@example.com role',
     'user.edited bert@example.org email',
     'user.password_changed anna@example.com',
+    'user.linked anna@example.com',
+    'user.link_used anna@example.com',
     'user.removed bert@example.org',
   ]);
   const kept = JSON.stringify(ports.database.auditEntries.all());
-  for (const hidden of [token, key.tokenHash, secret, newer, linkToken, 'five calm', 'of-nobody-else']) {
+  for (const hidden of [token, key.tokenHash, secret, newer, linkToken, lost.token, 'calm words', 'of-nobody-else']) {
     expect(kept).not.toContain(hidden);
   }
 });
@@ -97,22 +128,19 @@ test('every change of keys, webhooks and people leaves one entry, and nothing se
 test('what changes nothing, or fails, leaves none', async () => {
   const { endpoint } = await hook(ports, customerId);
   const before = await told();
-  await editWebhookEndpoint(ports, customerId, endpoint.id, { url: endpoint.url, enabled: true });
-  await expect(editWebhookEndpoint(ports, customerId, endpoint.id, { url: 'x' })).rejects.toThrow();
-  await expect(issueKey(ports, { ...keyRequest(), name: '' })).rejects.toThrow();
-  await expect(deleteKey(ports, 999)).rejects.toThrow();
-  await expect(removeUser(ports, customerId, 999)).rejects.toThrow();
-  await expect(deleteWebhookEndpoint(ports, customerId, 999)).rejects.toThrow();
+  await editWebhookEndpoint(ports, operatorFor(customerId), endpoint.id, { url: endpoint.url, enabled: true });
+  await expect(editWebhookEndpoint(ports, operatorFor(customerId), endpoint.id, { url: 'x' })).rejects.toThrow();
+  await expect(issueKey(ports, commandLine, { ...keyRequest(), name: '' })).rejects.toThrow();
+  await expect(deleteKey(ports, commandLine, 999)).rejects.toThrow();
+  await expect(removeUser(ports, operatorFor(customerId), 999)).rejects.toThrow();
+  await expect(deleteWebhookEndpoint(ports, operatorFor(customerId), 999)).rejects.toThrow();
   expect(await told()).toEqual(before);
 });
 
 test('an entry says who it was, and that the service disabled what is gone', async () => {
   const anna: Actor = { kind: 'person', id: 3, name: 'anna@example.com', address: '192.0.2.1' };
-  const { endpoint } = await actAs(
-    () => anna,
-    () => hook(ports, customerId),
-  );
-  await issueKey(ports, keyRequest());
+  const { endpoint } = await hook(ports, customerId, {}, anna);
+  await issueKey(ports, commandLine, keyRequest());
   ports.webhooks.answer = () => 410;
   await deliverAll(ports);
   const who = (await entries()).map(({ action, actorKind, actorName, address }) => [
@@ -129,8 +157,102 @@ test('an entry says who it was, and that the service disabled what is gone', asy
   expect((await entries())[2]?.subjectId).toBe(endpoint.id);
 });
 
+describe('signing in and out', () => {
+  const PASSWORD = 'five calm words of mine';
+  const enter = async () => {
+    const { url } = await inviteUser(ports, operatorFor(customerId), { email: 'anna@example.com', role: 'owner' });
+    const token = url.split('/').at(-1) ?? '';
+    return enterByLink(ports, { token, email: '', password: PASSWORD, browser: browser('by link') });
+  };
+  const attempt = (password: string, address = '192.0.2.1', email = 'anna@example.com') =>
+    signIn(ports, { email, password, browser: { ...browser(`${address} ${password}`), address }, device: null });
+  const since = async (count: number) =>
+    (await entries()).slice(count).map(({ action, subjectName, actorName, count, address }) => {
+      return [action, subjectName, actorName, address, ...(count === 1 ? [] : [count])].join(' ');
+    });
+
+  it('leaves an entry each, and names nobody as who was refused', async () => {
+    const user = await enter();
+    const before = (await entries()).length;
+    await expect(attempt('wrong')).rejects.toMatchObject({ code: 'unauthorized' });
+    await attempt(PASSWORD, '192.0.2.2');
+    await attempt(PASSWORD, '192.0.2.3');
+    const known = present(await findSession(ports, `192.0.2.2 ${PASSWORD}`));
+    const anna: Actor = { kind: 'person', id: user.id, name: 'anna@example.com', address: '192.0.2.2' };
+    await revokeOtherSessions(ports, anna, known);
+    await revokeOtherSessions(ports, anna, known);
+    await signOut(ports, anna, known);
+    await signOut(ports, anna, known);
+    expect(await since(before)).toEqual([
+      'user.sign_in_refused anna@example.com  192.0.2.1',
+      'user.signed_in anna@example.com anna@example.com 192.0.2.2',
+      'user.signed_in anna@example.com anna@example.com 192.0.2.3',
+      'user.sessions_ended anna@example.com anna@example.com 192.0.2.2 2',
+      'user.signed_out anna@example.com anna@example.com 192.0.2.2',
+    ]);
+  });
+
+  it('that is refused leaves one entry a minute for an account and source, and none for accounts that there are not', async () => {
+    await enter();
+    const before = (await entries()).length;
+    for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']) {
+      await attempt('wrong', address).catch(() => undefined);
+    }
+    await attempt('wrong', '192.0.2.1', 'nobody@example.com').catch(() => undefined);
+    expect(await since(before)).toEqual([
+      'user.sign_in_refused anna@example.com  192.0.2.1',
+      'user.sign_in_refused anna@example.com  192.0.2.2',
+    ]);
+    ports.clock.pass(60_000);
+    await attempt('wrong').catch(() => undefined);
+    expect(await since(before)).toHaveLength(3);
+  });
+});
+
+describe('photos that are deleted for ever', () => {
+  const library = async (names: readonly string[]) => {
+    const acme = await Account.open(ports, { customerId });
+    const ids: Id[] = [];
+    for (const name of names) ids.push((await acme.addPhoto(picture(name))).id);
+    return { caller: acme.caller, ids };
+  };
+  const deletions = async () => (await entries()).filter(({ action }) => action === 'photo.deleted');
+
+  it('leave an entry with the name of one, or the ids of several, in the name of the key', async () => {
+    const { caller, ids } = await library(['a.jpg', 'b.jpg', 'c.jpg', 'd.jpg']);
+    const [a = 0, b = 0, c = 0, d = 0] = ids;
+    await trashPhoto(ports, caller, a);
+    expect(await deletions()).toEqual([]);
+    await purgePhoto(ports, caller, a);
+    await purgePhotos(ports, caller, [c, b, c, 999]);
+    await purgePhotos(ports, caller, [d, 999]);
+    await purgePhotos(ports, caller, [999]);
+    await expect(purgePhoto(ports, caller, a)).rejects.toThrow();
+    const shown = (await deletions()).map(({ subjectId, subjectName, count, actorKind, actorId }) => ({
+      subjectId,
+      subjectName,
+      count,
+      by: `${actorKind} ${actorId}`,
+    }));
+    expect(shown).toEqual([
+      { subjectId: a, subjectName: 'a.jpg', count: 1, by: `api_key ${caller.apiKeyId}` },
+      { subjectId: null, subjectName: `${b}, ${c}`, count: 2, by: `api_key ${caller.apiKeyId}` },
+      { subjectId: d, subjectName: 'd.jpg', count: 1, by: `api_key ${caller.apiKeyId}` },
+    ]);
+  });
+
+  it('by the service leave one entry for all that were due', async () => {
+    const { caller, ids } = await library(['a.jpg', 'b.jpg', 'c.jpg']);
+    await trashPhotos(ports, caller, ids.slice(0, 2));
+    ports.clock.pass(31 * DAY);
+    await purgeTrash(ports);
+    await purgeTrash(ports);
+    expect(await deletions()).toMatchObject([{ subjectId: null, subjectName: null, count: 2, actorKind: 'service' }]);
+  });
+});
+
 test('entries are kept for two years', async () => {
-  await issueKey(ports, keyRequest());
+  await issueKey(ports, commandLine, keyRequest());
   ports.clock.pass(2 * 365 * DAY);
   await sweepAudit(ports);
   expect(await told()).toEqual(['api_key.created importer']);

@@ -1,3 +1,5 @@
+import { operatorFor } from '../../src/core/access/caller.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { closeCustomer, resumeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
 import { closeOwnAccount } from '../../src/core/customers/close-own-account.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
@@ -13,23 +15,23 @@ describe('suspending a customer', () => {
     const { id } = await Account.open(ports);
     const active = present(await ports.customers.find(id));
     ports.clock.pass(1000);
-    const suspended = await suspendCustomer(ports, id);
+    const suspended = await suspendCustomer(ports, commandLine, id);
     expect(suspended).toEqual({ ...active, status: 'suspended', version: 2, updatedAt: ports.clock.now() });
     ports.clock.pass(1000);
-    expect(await suspendCustomer(ports, id)).toEqual(suspended);
-    expect(await resumeCustomer(ports, id)).toMatchObject({ status: 'active', version: 3 });
-    expect(await resumeCustomer(ports, id)).toMatchObject({ status: 'active', version: 3 });
+    expect(await suspendCustomer(ports, commandLine, id)).toEqual(suspended);
+    expect(await resumeCustomer(ports, commandLine, id)).toMatchObject({ status: 'active', version: 3 });
+    expect(await resumeCustomer(ports, commandLine, id)).toMatchObject({ status: 'active', version: 3 });
   });
 
   it('is refused for nobody, and for who is being erased', async () => {
     const ports = world();
     const { id } = await Account.open(ports);
-    await closeCustomer(ports, id);
+    await closeCustomer(ports, commandLine, id);
     for (const change of [suspendCustomer, resumeCustomer]) {
-      await expect(change(ports, id)).rejects.toMatchObject({ code: 'invalid_request' });
-      await expect(change(ports, id + 1)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(change(ports, commandLine, id)).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(change(ports, commandLine, id + 1)).rejects.toMatchObject({ code: 'not_found' });
     }
-    expect(await closeCustomer(ports, id)).toMatchObject({ status: 'closing', version: 2 });
+    expect(await closeCustomer(ports, commandLine, id)).toMatchObject({ status: 'closing', version: 2 });
   });
 });
 
@@ -39,12 +41,12 @@ describe('closing one’s own account', () => {
     const { id } = await Account.open(ports);
     const { name } = present(await ports.customers.find(id));
     for (const typed of ['', name.slice(1), `${name}.`]) {
-      await expect(closeOwnAccount(ports, id, typed)).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(closeOwnAccount(ports, operatorFor(id), typed)).rejects.toMatchObject({ code: 'invalid_request' });
     }
     expect(await ports.customers.find(id)).toMatchObject({ status: 'active', version: 1 });
-    expect(await closeOwnAccount(ports, id, ` ${name} `)).toMatchObject({ status: 'closing', version: 2 });
-    expect(await closeOwnAccount(ports, id, name)).toMatchObject({ status: 'closing', version: 2 });
-    await expect(closeOwnAccount(ports, id + 1, name)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await closeOwnAccount(ports, operatorFor(id), ` ${name} `)).toMatchObject({ status: 'closing', version: 2 });
+    expect(await closeOwnAccount(ports, operatorFor(id), name)).toMatchObject({ status: 'closing', version: 2 });
+    await expect(closeOwnAccount(ports, operatorFor(id + 1), name)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
@@ -77,7 +79,7 @@ describe('erasing a customer', () => {
       await ports.customers.countRows(kept.id),
       await blobsUnder(ports.blobs, ...prefixesOf(kept.id)),
     ];
-    const erasure = await eraseCustomer(ports, gone.id);
+    const erasure = await eraseCustomer(ports, commandLine, gone.id);
     expect(erasure).toMatchObject({ customerId: gone.id, complete: true });
     // That it was closed is an entry, too.
     expect(erasure.rowsBefore).toEqual({ ...rows, audit_entries: Number(rows.audit_entries) + 1 });
@@ -87,7 +89,7 @@ describe('erasing a customer', () => {
     expect(await ports.customers.countRows(kept.id)).toEqual(rows);
     expect(await blobsUnder(ports.blobs, ...prefixesOf(kept.id))).toEqual(blobs);
     await expectSound(ports);
-    await expect(eraseCustomer(ports, gone.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(eraseCustomer(ports, commandLine, gone.id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('goes on after an end at any step, told or not', async () => {
@@ -95,11 +97,11 @@ describe('erasing a customer', () => {
       const ports = world();
       const [gone, kept] = await twoCustomers(ports);
       const cut = endingAfter(ports, step);
-      const ended = await eraseCustomer(cut.ports, gone.id).then(
+      const ended = await eraseCustomer(cut.ports, commandLine, gone.id).then(
         () => 'whole',
         () => 'cut',
       );
-      const again = await eraseCustomer(ports, gone.id).catch(({ code }: { code: string }) => code);
+      const again = await eraseCustomer(ports, commandLine, gone.id).catch(({ code }: { code: string }) => code);
       // Only where the end came after everything was gone is there nothing left to erase.
       if (again !== 'not_found') expect(again).toMatchObject({ complete: true });
       await expectGone(ports, gone.id);
@@ -111,7 +113,7 @@ describe('erasing a customer', () => {
   it('is finished by the worker an hour after it was left', async () => {
     const ports = world();
     const [left, kept] = await twoCustomers(ports);
-    await closeCustomer(ports, left.id);
+    await closeCustomer(ports, commandLine, left.id);
     ports.clock.pass(HOUR - 1);
     await finishErasing(ports);
     expect(await ports.customers.find(left.id)).not.toBeNull();
@@ -125,7 +127,7 @@ describe('erasing a customer', () => {
     const ports = world();
     const [gone] = await twoCustomers(ports);
     await ports.database.transaction(async () => ports.database.customers.delete(gone.id));
-    expect(await eraseCustomer(ports, gone.id)).toMatchObject({ complete: true });
+    expect(await eraseCustomer(ports, commandLine, gone.id)).toMatchObject({ complete: true });
     await expectGone(ports, gone.id);
   });
 });

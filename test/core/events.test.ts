@@ -1,5 +1,6 @@
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { keptKey } from '../../src/core/blobs/blob-key.js';
 import { changeTypes, eventTypes, newEventId } from '../../src/core/events/event.js';
 import { expireImports } from '../../src/core/imports/expire-imports.js';
@@ -179,7 +180,7 @@ describe('with an endpoint', () => {
 
   test('keys tell of themselves, and nothing of their secret', async () => {
     const [issued] = [
-      await issueKey(here, {
+      await issueKey(here, commandLine, {
         customerId: acme.id,
         name: 'importer',
         scopes: ['photos:read'],
@@ -202,7 +203,7 @@ describe('with an endpoint', () => {
     });
     expect(last().body).not.toContain(token);
     expect(last().body).not.toContain(key.tokenHash);
-    expect(await toldBy(() => deleteKey(here, key.id))).toEqual([`api_key.deleted ${key.id}`]);
+    expect(await toldBy(() => deleteKey(here, commandLine, key.id))).toEqual([`api_key.deleted ${key.id}`]);
     expect(last().data).toEqual({ customerId: acme.id, apiKey: { id: key.id } });
   });
 

@@ -1,5 +1,6 @@
 import { brokenPictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { deleteKey } from '../../src/core/access/delete-key.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage, GRACE_SECONDS } from '../../src/core/blobs/collect-garbage.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
@@ -275,7 +276,7 @@ describe('§8.3, crash or loss at', () => {
     const [here, late] = [picture('here.jpg'), picture('late.jpg')];
     const [first, second] = await acme.items(id, announced(here), announced(late));
     await acme.upload(present(first), here.bytes);
-    await deleteKey(ports, acme.keyId);
+    await deleteKey(ports, commandLine, acme.keyId);
     await expect(acme.upload(present(second), late.bytes)).rejects.toMatchObject({ code: 'upload_forbidden' });
     await runJobsUntilIdle(ports);
     const other = await Account.open(ports, { customerId: acme.id });
@@ -462,7 +463,7 @@ describe('§8.5, bad input', () => {
   test('quota would be exceeded: per item, and what is reserved is free again when the item ends', async () => {
     const file = picture('a.jpg');
     const customer = { name: 'Small', storageBytesLimit: Math.floor(file.sizeBytes * 1.5), photosLimit: null };
-    const small = await Account.open(ports, { customerId: (await createCustomer(ports, customer)).id });
+    const small = await Account.open(ports, { customerId: (await createCustomer(ports, commandLine, customer)).id });
     const { id } = await small.start();
     const [a, b] = [announced(file, { clientRef: 'a' }), announced(picture('b.jpg'), { clientRef: 'b' })];
     const { results } = await small.register(id, a, b);

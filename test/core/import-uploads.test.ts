@@ -1,6 +1,7 @@
 import { brokenPictureBytes, pictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { closeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
 import type { InlineFile } from '../../src/core/imports/receive-inline.js';
 import { receiveUpload } from '../../src/core/imports/receive-upload.js';
@@ -48,15 +49,15 @@ describe('an upload whose target a person asked for', () => {
   });
 
   test('goes on when every key is gone, from any address', async () => {
-    await deleteKey(ports, acme.keyId);
+    await deleteKey(ports, commandLine, acme.keyId);
     await acme.upload(item, file.bytes, { address: '2001:db8::1' });
     await runJobsUntilIdle(ports);
     expect(await acme.item(item)).toMatchObject({ status: 'ready', sha256: file.sha256 });
   });
 
   test.each([
-    ['the customer is suspended', () => suspendCustomer(ports, acme.id)],
-    ['the customer is being erased', () => closeCustomer(ports, acme.id)],
+    ['the customer is suspended', () => suspendCustomer(ports, commandLine, acme.id)],
+    ['the customer is being erased', () => closeCustomer(ports, commandLine, acme.id)],
     ['it is six hours old', async () => ports.clock.pass(6 * HOUR)],
   ])('is refused once %s', async (_, happens) => {
     await happens();
@@ -173,7 +174,15 @@ describe('an upload through its target (§8.6)', () => {
     });
 
     test('from many sides at once ends with one photo', async () => {
-      await atOnce(5, () => acme.upload(item, file.bytes));
+      const answers = await atOnce(5, () =>
+        acme.upload(item, file.bytes).then(
+          () => 'taken',
+          ({ code }: { code: string }) => code,
+        ),
+      );
+      // One is received at a time, and the newest is.
+      expect([...new Set(answers)].sort()).toEqual(['taken', 'upload_in_progress']);
+      expect(answers.at(-1)).toBe('taken');
       await acme.finalize(importId);
       await runJobsUntilIdle(ports);
       expect(await acme.photos()).toHaveLength(1);
@@ -200,7 +209,7 @@ describe('an upload through its target (§8.6)', () => {
     });
 
     test('once the key is deleted', async () => {
-      await deleteKey(ports, acme.keyId);
+      await deleteKey(ports, commandLine, acme.keyId);
       await expect(acme.upload(item, file.bytes)).rejects.toMatchObject(forbidden);
       const other = await Account.open(ports, { customerId: acme.id });
       await other.upload(await other.item(item), file.bytes);
@@ -215,7 +224,10 @@ describe('an upload through its target (§8.6)', () => {
         readLimit: null,
         writeLimit: null,
       };
-      const { key } = await issueKey(ports, { ...request, expiresAt: new Date(ports.clock.now().getTime() + HOUR) });
+      const { key } = await issueKey(ports, commandLine, {
+        ...request,
+        expiresAt: new Date(ports.clock.now().getTime() + HOUR),
+      });
       const grant = [acme.id, importId, item.id, item.attempt, file.sizeBytes, file.sha256, key.id, 4_000_000_000];
       const token = signToken(ports.secrets, 'upload', grant);
       const send = () =>

@@ -1,7 +1,8 @@
 import {
   addressBudget,
-  admits,
-  clientAddress,
+  clientSource,
+  IpLists,
+  IpRanges,
   normalizeAddress,
   normalizeRange,
 } from '../../src/core/access/ip-list.js';
@@ -48,7 +49,9 @@ describe('one spelling of a range', () => {
   ])('%p is none', (text) => expect(normalizeRange(text)).toBeNull());
 });
 
-describe('a list of ranges', () => {
+describe('the IP list of a key', () => {
+  const admits = (entries: readonly string[], address: string | null) => new IpLists().admits(entries, address);
+
   it('admits everyone when it is empty', () => expect(admits([], '203.0.113.9')).toBe(true));
   it('admits the addresses within', () => expect(admits(['10.0.0.0/8', '2001:db8::/32'], '10.200.0.1')).toBe(true));
   it('admits no others', () => expect(admits(['10.0.0.0/8', '2001:db8::/32'], '11.0.0.1')).toBe(false));
@@ -59,24 +62,67 @@ describe('a list of ranges', () => {
   it('fails closed on an entry that cannot be read', () =>
     expect(admits(['10.0.0.0/8', 'nonsense'], '10.0.0.1')).toBe(false));
   it('fails closed on an address that cannot be read', () => expect(admits(['0.0.0.0/0'], 'unknown')).toBe(false));
+  it('admits a client whom nobody named only when it is empty', () => {
+    expect(admits(['0.0.0.0/0', '::/0'], null)).toBe(false);
+    expect(admits([], null)).toBe(true);
+  });
+
+  it('is told from others, however many were compiled since', () => {
+    const lists = new IpLists(2);
+    const ranges = [['10.0.0.0/8'], ['11.0.0.0/8'], ['12.0.0.0/8', '13.0.0.0/8']];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const admitted = ranges.map((list) =>
+        ['10', '11', '12', '13'].filter((net) => lists.admits(list, `${net}.1.1.1`)),
+      );
+      expect(admitted).toEqual([['10'], ['11'], ['12', '13']]);
+    }
+  });
 });
 
-describe('the address a request counts as coming from', () => {
-  const proxies = ['127.0.0.1/32', '10.0.0.0/8'];
+describe('the client of a request', () => {
+  const proxies = new IpRanges(['127.0.0.1/32', '10.0.0.0/8']);
+  const named = (address: string) => ({ address, isNamed: true });
+  const unnamed = (address: string) => ({ address, isNamed: false });
 
-  it('is the peer when no proxy is trusted', () => expect(clientAddress('127.0.0.1', '1.2.3.4', [])).toBe('127.0.0.1'));
+  it('is the peer when no proxy is trusted', () =>
+    expect(clientSource('127.0.0.1', '1.2.3.4', null)).toEqual(named('127.0.0.1')));
   it('is the peer when the peer is not a proxy', () =>
-    expect(clientAddress('9.9.9.9', '1.2.3.4', proxies)).toBe('9.9.9.9'));
+    expect(clientSource('9.9.9.9', '1.2.3.4', proxies)).toEqual(named('9.9.9.9')));
   it('is the last hop that is not a proxy', () =>
-    expect(clientAddress('127.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.7', proxies)).toBe('1.2.3.4'));
-  it('is the peer when a hop cannot be read', () =>
-    expect(clientAddress('127.0.0.1', '1.2.3.4, what', proxies)).toBe('127.0.0.1'));
-  it('does not look past a hop that is not a proxy', () =>
-    expect(clientAddress('127.0.0.1', 'garbage, 1.2.3.4', proxies)).toBe('1.2.3.4'));
+    expect(clientSource('127.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.7', proxies)).toEqual(named('1.2.3.4')));
+  it('does not depend on what is before that hop', () =>
+    expect(clientSource('127.0.0.1', 'garbage, 1.2.3.4', proxies)).toEqual(named('1.2.3.4')));
   it('is the peer when every hop is a proxy', () =>
-    expect(clientAddress('127.0.0.1', '10.0.0.1', proxies)).toBe('127.0.0.1'));
-  it('is the peer without a header', () =>
-    expect(clientAddress('::ffff:127.0.0.1', undefined, proxies)).toBe('127.0.0.1'));
+    expect(clientSource('127.0.0.1', '10.0.0.1', proxies)).toEqual(named('127.0.0.1')));
+
+  it.each([
+    ['203.0.113.9:5678', '203.0.113.9'],
+    ['[2001:db8::1]:99', '2001:db8::1'],
+    ['[2001:DB8::1]', '2001:db8::1'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['6.6.6.6, 203.0.113.9:5678, 10.0.0.7:80', '203.0.113.9'],
+  ])('%s names %s', (header, address) => expect(clientSource('127.0.0.1', header, proxies)).toEqual(named(address)));
+
+  it.each([
+    '',
+    'unknown',
+    '1.2.3.4, what',
+    '1.2.3.4,',
+    '203.0.113.9:',
+    '203.0.113.9:port',
+    '203.0.113.9:123456',
+    '[203.0.113.9]:80',
+    '[2001:db8::1',
+    '2001:db8::1]:80',
+    '[]:80',
+    'fe80::1%eth0',
+    '203.000.113.009',
+  ])('%p names nobody: the address is that of the peer, whom no list admits', (header) =>
+    expect(clientSource('127.0.0.1', header, proxies)).toEqual(unnamed('127.0.0.1')),
+  );
+  it('is nobody without a header', () =>
+    expect(clientSource('::ffff:127.0.0.1', undefined, proxies)).toEqual(unnamed('127.0.0.1')));
 });
 
 describe('the anonymous budget', () => {

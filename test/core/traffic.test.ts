@@ -1,4 +1,5 @@
 import { issueKey } from '../../src/core/access/issue-key.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { type EndedRequest, TrafficCounter } from '../../src/core/traffic/counter.js';
@@ -54,8 +55,12 @@ test('what could not be written is counted with what came since, oldest failures
 
 test('thirty days are told, today among them, and older ones forgotten', async () => {
   const ports = world();
-  const { id: customerId } = await createCustomer(ports, { name: 'A', storageBytesLimit: 10, photosLimit: null });
-  const { key } = await issueKey(ports, {
+  const { id: customerId } = await createCustomer(ports, commandLine, {
+    name: 'A',
+    storageBytesLimit: 10,
+    photosLimit: null,
+  });
+  const { key } = await issueKey(ports, commandLine, {
     customerId,
     name: 'a key',
     scopes: ['all'],

@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks';
+import { operatorFor } from '../../src/core/access/caller.js';
 import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
 import { deleteWebhookEndpoint } from '../../src/core/events/delete-webhook-endpoint.js';
 import { deliverEvent } from '../../src/core/events/deliver-event.js';
@@ -57,9 +58,9 @@ describe('an endpoint', () => {
     [{ url: HOOK, description: 'x'.repeat(201) }, 'description'],
   ])('%j is refused, when it is made and when it is changed', async (said, field) => {
     const wrong = { code: 'invalid_request', details: { errors: [expect.objectContaining({ field })] } };
-    await expect(createWebhookEndpoint(here, acme.id, said)).rejects.toMatchObject(wrong);
+    await expect(createWebhookEndpoint(here, operatorFor(acme.id), said)).rejects.toMatchObject(wrong);
     const { endpoint } = await hook(here, acme.id);
-    await expect(editWebhookEndpoint(here, acme.id, endpoint.id, said)).rejects.toMatchObject(wrong);
+    await expect(editWebhookEndpoint(here, operatorFor(acme.id), endpoint.id, said)).rejects.toMatchObject(wrong);
     expect(await now(endpoint)).toEqual(endpoint);
   });
 
@@ -74,9 +75,9 @@ describe('an endpoint', () => {
     const { endpoint } = await hook(here, acme.id, { description: 'x', events: ['tag.created'] });
     here.clock.pass(SECOND);
     const url = 'https://example.org/other';
-    const edited = await editWebhookEndpoint(here, acme.id, endpoint.id, { url });
+    const edited = await editWebhookEndpoint(here, operatorFor(acme.id), endpoint.id, { url });
     expect(edited).toEqual({ ...endpoint, url, updatedAt: here.clock.now() });
-    const bare = await editWebhookEndpoint(here, acme.id, endpoint.id, { description: null, events: [] });
+    const bare = await editWebhookEndpoint(here, operatorFor(acme.id), endpoint.id, { description: null, events: [] });
     expect(bare).toMatchObject({ description: null, events: [] });
     expect(await now(endpoint)).toEqual(bare);
   });
@@ -89,9 +90,9 @@ describe('an endpoint', () => {
     const missing = { code: 'not_found' };
     const page = { limit: 10, cursor: null };
     await expect(readWebhookEndpoint(here, id, endpoint.id)).rejects.toMatchObject(missing);
-    await expect(editWebhookEndpoint(here, id, endpoint.id, {})).rejects.toMatchObject(missing);
-    await expect(rotateWebhookSecret(here, id, endpoint.id)).rejects.toMatchObject(missing);
-    await expect(deleteWebhookEndpoint(here, id, endpoint.id)).rejects.toMatchObject(missing);
+    await expect(editWebhookEndpoint(here, operatorFor(id), endpoint.id, {})).rejects.toMatchObject(missing);
+    await expect(rotateWebhookSecret(here, operatorFor(id), endpoint.id)).rejects.toMatchObject(missing);
+    await expect(deleteWebhookEndpoint(here, operatorFor(id), endpoint.id)).rejects.toMatchObject(missing);
     await expect(listDeliveries(here, id, endpoint.id, page)).rejects.toMatchObject(missing);
     await expect(sendTestEvent(here, id, endpoint.id)).rejects.toMatchObject(missing);
     await expect(resendDelivery(here, id, present(delivery).id)).rejects.toMatchObject(missing);
@@ -102,7 +103,7 @@ describe('an endpoint', () => {
     const { endpoint } = await hook(here, acme.id);
     const ids = Array.from({ length: 2001 }, (_, at) => at + 1);
     await here.store.within(acme.id, (work) => work.outbox.add('photo.updated', ids, here.clock.now()));
-    await deleteWebhookEndpoint(here, acme.id, endpoint.id);
+    await deleteWebhookEndpoint(here, operatorFor(acme.id), endpoint.id);
     expect(await listWebhookEndpoints(here, acme.id)).toEqual([]);
     expect(here.database.deliveries.all()).toEqual([]);
     await deliverAll(here);
@@ -259,7 +260,7 @@ describe('an endpoint is disabled', () => {
     answers(200);
     await deliverAll(here);
     expect(here.webhooks.sent).toHaveLength(1);
-    const on = await editWebhookEndpoint(here, acme.id, endpoint.id, { enabled: true });
+    const on = await editWebhookEndpoint(here, operatorFor(acme.id), endpoint.id, { enabled: true });
     expect(on).toMatchObject({ status: 'enabled', disabledReason: null, disabledAt: null, failingSince: null });
     await deliverAll(here);
     expect((await log(endpoint)).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
@@ -297,9 +298,40 @@ describe('an endpoint is disabled', () => {
     expect(await now(endpoint)).toMatchObject({ status: 'enabled' });
   });
 
+  test('not because of tests, which tell nothing but 410', async () => {
+    const { endpoint } = await hook(here, acme.id);
+    answers(500);
+    for (const _ of [1, 2]) {
+      await sendTestEvent(here, acme.id, endpoint.id);
+      await deliverAll(here);
+      here.clock.pass(6 * DAY);
+    }
+    expect(await now(endpoint)).toMatchObject({ status: 'enabled', failingSince: null });
+    answers(410);
+    await sendTestEvent(here, acme.id, endpoint.id);
+    await deliverAll(here);
+    expect(await now(endpoint)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+  });
+
+  test('never by more tests than five a minute, which are refused', async () => {
+    const { endpoint } = await hook(here, acme.id);
+    const stranger = await Account.open(here);
+    const missing = { code: 'not_found' };
+    for (let time = 0; time < 9; time += 1) {
+      await expect(sendTestEvent(here, stranger.id, endpoint.id)).rejects.toMatchObject(missing);
+    }
+    for (let time = 0; time < 5; time += 1) await sendTestEvent(here, acme.id, endpoint.id);
+    const refused = { code: 'rate_limited', details: { retryAfter: 60 } };
+    await expect(sendTestEvent(here, acme.id, endpoint.id)).rejects.toMatchObject(refused);
+    const other = await hook(here, acme.id);
+    await sendTestEvent(here, acme.id, other.endpoint.id);
+    here.clock.pass(MINUTE);
+    await sendTestEvent(here, acme.id, endpoint.id);
+  });
+
   test('by its owner, who is not told of anything from then on', async () => {
     const { endpoint } = await hook(here, acme.id);
-    const off = await editWebhookEndpoint(here, acme.id, endpoint.id, { enabled: false });
+    const off = await editWebhookEndpoint(here, operatorFor(acme.id), endpoint.id, { enabled: false });
     expect(off).toMatchObject({ status: 'disabled', disabledReason: 'by_owner' });
     await acme.tag('a');
     expect(await log(endpoint)).toEqual([]);
@@ -310,7 +342,7 @@ describe('an endpoint is disabled', () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
     const held = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
-    await editWebhookEndpoint(here, acme.id, endpoint.id, { enabled: false });
+    await editWebhookEndpoint(here, operatorFor(acme.id), endpoint.id, { enabled: false });
     await deliverEvent(here, held, eventBody);
     expect(here.webhooks.sent).toEqual([]);
   });
@@ -331,7 +363,7 @@ describe('a secret', () => {
     const { endpoint, secret: old } = await hook(here, acme.id);
     // The library allows five minutes: so the rotation was before now.
     here.clock.set(new Date(Date.now() - 24 * HOUR + MINUTE));
-    const { secret: fresh } = await rotateWebhookSecret(here, acme.id, endpoint.id);
+    const { secret: fresh } = await rotateWebhookSecret(here, operatorFor(acme.id), endpoint.id);
     expect(fresh).not.toBe(old);
     here.clock.set(new Date(Date.now()));
     await acme.tag('a');

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { newToken } from '../../src/core/access/api-key.js';
 import { endpoints } from './support/endpoints.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -127,10 +129,10 @@ describe('API.md §4.2, step 2: the IP list', () => {
   });
 
   test('it is admitted from its list', async () => {
-    const locked = await actor.withKey({ ipList: ['127.0.0.0/8'] });
-    const answer = await locked.get('/me');
+    const locked = await actor.withKey({ ipList: ['203.0.113.0/24'] });
+    const answer = await locked.get('/me', { 'x-forwarded-for': '203.0.113.9' });
     expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ clientIp: '127.0.0.1', apiKey: { ipRestricted: true } });
+    expect(answer.body).toMatchObject({ clientIp: '203.0.113.9', apiKey: { ipRestricted: true } });
   });
 
   test('behind a trusted proxy the right-most foreign hop counts', async () => {
@@ -146,15 +148,54 @@ describe('API.md §4.2, step 2: the IP list', () => {
   test.each([
     ['malformed', 'unknown'],
     ['empty', ''],
-    ['with a port', '203.0.113.9:1234'],
     ['with leading zeros', '203.000.113.009'],
     ['with a zone', 'fe80::1%eth0'],
     ['its last hop malformed', '203.0.113.9, x'],
-    ['all of it proxies of ours', '127.0.0.3, 127.0.0.2'],
-  ])('a header that is %s leaves the address of the socket', async (_, header) => {
+    ['not there', undefined],
+  ])('RELIABILITY.md A29: a header that is %s names nobody, whom no list admits', async (_, header) => {
+    const everyone = await actor.withKey({ ipList: ['0.0.0.0/0', '::/0'] });
+    const headers: Record<string, string> = header === undefined ? {} : { 'x-forwarded-for': header };
+    const answer = await everyone.get('/me', headers);
+    const message = 'This key may only be used from certain addresses, and the proxy at 127.0.0.1 did not name yours.';
+    expect([answer.status, answer.body.error.code, answer.body.error.message]).toEqual([
+      403,
+      'ip_not_whitelisted',
+      message,
+    ]);
+    // A key without a list is for everyone, and what it asks counts for the proxy.
+    const free = await actor.get('/me', headers);
+    expect([free.status, free.body.clientIp]).toEqual([200, '127.0.0.1']);
+  });
+
+  test('all hops proxies of ours: the address of the socket counts', async () => {
+    const ours = { 'x-forwarded-for': '127.0.0.3, 127.0.0.2' };
+    const elsewhere = await (await actor.withKey({ ipList: ['203.0.113.0/24'] })).get('/me', ours);
+    expect([elsewhere.status, elsewhere.body.error.message]).toEqual([403, 'This key may not be used from 127.0.0.1.']);
+    expect((await (await actor.withKey({ ipList: ['127.0.0.1'] })).get('/me', ours)).status).toBe(200);
+  });
+
+  test('RELIABILITY.md A29: ports of the header are read', async () => {
+    const locked = await actor.withKey({ ipList: ['203.0.113.0/24', '2001:db8::/32'] });
+    for (const [header, address] of [
+      ['203.0.113.9:1234', '203.0.113.9'],
+      ['198.51.100.1:80, [2001:db8::7]:99', '2001:db8::7'],
+    ] as const) {
+      const answer = await locked.get('/me', { 'x-forwarded-for': header });
+      expect([answer.status, answer.body.clientIp]).toEqual([200, address]);
+    }
+  });
+
+  test('RELIABILITY.md A29: a header behind 1,500 others is still read', async () => {
     const locked = await actor.withKey({ ipList: ['203.0.113.0/24'] });
-    const answer = await locked.get('/me', { 'x-forwarded-for': header });
-    expect([answer.status, answer.body.error.message]).toEqual([403, 'This key may not be used from 127.0.0.1.']);
+    const junk = 'x:1\r\n'.repeat(1500);
+    const request = `GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${locked.token}\r\n${junk}`;
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    socket.write(`${request}X-Forwarded-For: 203.0.113.9\r\nConnection: close\r\n\r\n`);
+    const answer = (await text(socket)).split('\r\n');
+    expect([answer[0], answer.at(-1)]).toEqual([
+      'HTTP/1.1 200 OK',
+      expect.stringContaining('"clientIp":"203.0.113.9"'),
+    ]);
   });
 
   test('an address in IPv6 dress is the IPv4 address that it is', async () => {

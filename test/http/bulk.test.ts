@@ -51,6 +51,22 @@ describe('API.md §7, 7: PATCH /photos/{id}, with a list of ids', () => {
     expect(outcomes(answer)).toEqual(['updated']);
   });
 
+  test.each([',', '%2C'])('an id with %s behind it is a list of one', async (comma) => {
+    const [id] = await photos(1);
+    const answer = await actor.patch(`/photos/${id}${comma}`, { title: 'Sea' });
+    expect([answer.status, outcomes(answer), answer.body.data[0].photo.title]).toEqual([200, ['updated'], 'Sea']);
+    expect(outcomes(await actor.patch(`/photos/999999${comma}`, { title: 'Sea' }))).toEqual(['not_found']);
+    const withMatch = await actor.patch(`/photos/${id}${comma}`, { title: 'Sky' }, { 'if-match': '*' });
+    expect([withMatch.status, errors(withMatch)]).toEqual([400, [['If-Match', 'conflict']]]);
+    expect(outcomes(await actor.delete(`/photos/${id}${comma}`))).toEqual(['deleted']);
+  });
+
+  test.each([',', ',,', ',7', '7,,', '7,8,', 'x,', '0,', '07,'])('%s is no list', async (list) => {
+    for (const answer of [await actor.patch(`/photos/${list}`, {}), await actor.delete(`/photos/${list}`)]) {
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found']);
+    }
+  });
+
   test('what does not fit one photo is its error', async () => {
     const ids = await photos(2);
     await actor.patch(`/photos/${ids[0]}`, { takenAt: '2024-12-21T23:39:24+01:00' });
@@ -98,13 +114,13 @@ describe.each([
 
   test('with anything else in it is 404, and nothing happens', async () => {
     const [id] = await photos(1);
-    for (const other of ['', 'x', '0', '01', '-1', '+1', '1.5', '9007199254740992', '*', ';1']) {
+    for (const other of [',', 'x', '0', '01', '-1', '+1', '1.5', '9007199254740992', '*', ';1']) {
       for (const list of [`${id},${other}`, `${other},${id}`]) {
         const answer = await ask(list);
         expect([list, answer.status, answer.body.error.code]).toEqual([list, 404, 'not_found']);
       }
     }
-    expect((await ask(',')).status).toBe(404);
+    for (const list of [',', `,${id}`]) expect((await ask(list)).status).toBe(404);
     expect((await actor.get(`/photos/${id}`)).body.version).toBe(1);
   });
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assetUrl, guideNames, guideText } from '../../src/http/docs/documents.js';
+import { assetUrl, guideNames, guideText, guideTitle } from '../../src/http/docs/documents.js';
 import { blocksOf } from '../../src/http/docs/markdown.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const documents = ['/openapi.json', '/docs', '/docs/guides/quick-start', assetUrl('reader.js')];
+const documents = ['/openapi.json', '/docs', '/docs/guides', '/docs/guides/quick-start', assetUrl('reader.js')];
 
 test('openapi.json is read without a key, from any origin', async () => {
   const answer = await app.send({ path: '/openapi.json' });
@@ -50,22 +50,38 @@ test.each(documents)('%s takes no other method than GET, HEAD and OPTIONS', asyn
   expect([told.status, told.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
 });
 
-test.each(['/docs', '/docs/guides/quick-start'])('%s runs our own files and nothing else', async (path) => {
-  const { headers, text } = await app.send({ path });
-  expect(headers['content-type']).toBe('text/html; charset=utf-8');
-  const policy = String(headers['content-security-policy']).split('; ');
-  expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "style-src 'self'"]));
-  expect(policy.join()).not.toContain('unsafe');
-  expect(text).not.toMatch(/<script(?![^>]* src="\/docs\/)|<style|\son[a-z]+=|\sstyle=/);
-  const used = [...text.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, url]) => String(url));
-  expect(used.length).toBeGreaterThan(0);
-  for (const url of used) {
-    const asset = await app.send({ path: url });
-    expect([url, asset.status, asset.headers['cache-control']]).toEqual([
-      url,
-      200,
-      'public, max-age=31536000, immutable',
-    ]);
+test.each(['/docs', '/docs/guides', '/docs/guides/quick-start'])(
+  '%s runs our own files and nothing else',
+  async (path) => {
+    const { headers, text } = await app.send({ path });
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "style-src 'self'"]));
+    expect(policy.join()).not.toContain('unsafe');
+    expect(text).not.toMatch(/<script(?![^>]* src="\/docs\/)|<style|\son[a-z]+=|\sstyle=/);
+    const used = [...text.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, url]) => String(url));
+    expect(used.length).toBeGreaterThan(0);
+    for (const url of used) {
+      const asset = await app.send({ path: url });
+      expect([url, asset.status, asset.headers['cache-control']]).toEqual([
+        url,
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+    }
+  },
+);
+
+test('the guides have an index, which the reader and every guide link', async () => {
+  const { status, text } = await app.send({ path: '/docs/guides' });
+  expect(status).toBe(200);
+  expect(text).toContain('<h1>Guides</h1>');
+  const article = text.slice(text.indexOf('<article>'));
+  const links = [...article.matchAll(/<a href="([^"]+)">([^<]+)<\/a>/g)].map(([, link, title]) => [link, title]);
+  expect(links).toEqual(expect.arrayContaining(guideNames.map((name) => [`/docs/guides/${name}`, guideTitle(name)])));
+  expect(text).toContain('aria-current="page"');
+  for (const path of ['/docs', '/docs/guides/errors']) {
+    expect((await app.send({ path })).text).toContain('href="/docs/guides"');
   }
 });
 
@@ -96,7 +112,7 @@ test('what is not there is 404', async () => {
     '/docs/assets/1/other.js',
     '/docs/assets/1/package.json',
     '/docs/',
-    '/docs/guides',
+    '/docs/guides/',
   ]) {
     expect([path, (await app.send({ path })).status]).toEqual([path, 404]);
   }
@@ -133,4 +149,14 @@ test('Markdown becomes blocks, and what is no Markdown stays text', () => {
     { kind: 'code', language: 'sh', text: '# no heading' },
   ]);
   expect(blocksOf('<script>alert(1)</script>')).toEqual([{ kind: 'paragraph', text: '<script>alert(1)</script>' }]);
+});
+
+test('DOCS=off shows none of them', async () => {
+  const without = await startApp({ docs: false });
+  try {
+    for (const path of documents) expect((await without.send({ path })).status).toBe(404);
+    expect((await without.send({ path: '/healthz' })).status).toBe(200);
+  } finally {
+    await without.close();
+  }
 });

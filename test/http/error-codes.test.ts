@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { DomainError, type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
 import { statusOfCode } from '../../src/http/errors/status-of-code.js';
+import { notSlower, requestTimeout } from '../../src/http/request-body.js';
 import { Gate } from '../support/tenant.js';
+import { until } from '../support/until.js';
 import type { Answer } from './support/http-client.js';
 import { importPhotos, picture, postFiles } from './support/photos.js';
 import { Actor, type RunningApp, type StartOptions, startApp } from './support/start-app.js';
@@ -37,9 +41,13 @@ const tag = async (name: string) => (await actor.post('/tags', { name })).body.i
 const open = async () => (await actor.post('/imports')).body.id as number;
 /** A customer who may hold one photo. */
 async function smallCustomer(): Promise<Actor> {
-  const { id } = await createCustomer(app.ports, { name: 'Small', storageBytesLimit: null, photosLimit: 1 });
+  const { id } = await createCustomer(app.ports, commandLine, {
+    name: 'Small',
+    storageBytesLimit: null,
+    photosLimit: 1,
+  });
   const request = { name: 'a key', scopes: ['all'], ipList: [], readLimit: null, writeLimit: null, expiresAt: null };
-  const { key, token } = await issueKey(app.ports, { ...request, customerId: id });
+  const { key, token } = await issueKey(app.ports, commandLine, { ...request, customerId: id });
   return new Actor(app.ports, app.url, id, key.id, token);
 }
 
@@ -99,6 +107,42 @@ const ways: Readonly<
     details: { quota: 'photos', limit: 1, used: 1, requested: 2 },
   },
   upload_forbidden: { ask: () => app.send({ method: 'PUT', path: '/uploads/x', body: 'x' }) },
+  upload_in_progress: {
+    ask: async () => {
+      const path = await target();
+      const headers = { 'content-length': '3' };
+      const first = app.send({ method: 'PUT', path, headers, body: 'ab', open: true });
+      await until(() => app.ports.uploads.pendingBytes === 1);
+      const second = await app.send({ method: 'PUT', path, body: 'abc' });
+      expect(second.status).toBe(204);
+      return first;
+    },
+  },
+  storage_full: {
+    ask: async () => {
+      const path = await target();
+      (app.ports.blobs as MemoryBlobStore).disk = { freeBytes: 10, totalBytes: 1000 };
+      return app.send({ method: 'PUT', path, body: 'abc' }).finally(() => {
+        (app.ports.blobs as MemoryBlobStore).disk = null;
+      });
+    },
+    headers: { 'retry-after': '60' },
+  },
+  request_timeout: {
+    ask: async () => {
+      const path = await target();
+      const { put } = app.ports.blobs;
+      const clock = [0, 60_000].values();
+      app.ports.blobs.put = (key, bytes) =>
+        put.call(
+          app.ports.blobs,
+          key,
+          notSlower(bytes, requestTimeout, () => clock.next().value ?? 0),
+        );
+      return app.send({ method: 'PUT', path, body: 'abc' });
+    },
+    headers: { 'retry-after': '1' },
+  },
   url_forbidden: { ask: () => app.send({ path: '/renditions/x' }) },
   not_found: { ask: () => actor.get('/photos/999999'), details: { resource: 'photo' } },
   method_not_allowed: { ask: () => actor.put('/me', {}), headers: { allow: 'GET, HEAD, OPTIONS' } },
@@ -221,8 +265,13 @@ const ways: Readonly<
 async function upload(bytes: string): Promise<Answer> {
   const sha256 = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   const photos = [{ filename: 'a.jpg', sizeBytes: 3, sha256 }];
+  return app.send({ method: 'PUT', path: await target(photos), body: bytes });
+}
+
+/** Where the bytes of the one item go that is announced. */
+async function target(photos: readonly object[] = announced.photos): Promise<string> {
   const { data } = (await actor.post(`/imports/${await open()}/photos`, { photos })).body;
-  return app.send({ method: 'PUT', path: new URL(data[0].photo.upload.url).pathname, body: bytes });
+  return new URL(data[0].photo.upload.url).pathname;
 }
 
 describe('API.md §4.4: the complete list', () => {

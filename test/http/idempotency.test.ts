@@ -12,7 +12,7 @@ import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
 import type { CustomerStore } from '../../src/core/customers/customer-store.js';
-import { sweepIdempotencyKeys } from '../../src/core/idempotency/claim-key.js';
+import { CLAIM_LEASE_SECONDS, sweepIdempotencyKeys } from '../../src/core/idempotency/claim-key.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
@@ -49,7 +49,7 @@ function portsOnDatabase({ clock }: Ports): Partial<Ports> {
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
     jobs: new MemoryJobQueue(database, clock),
-    idempotency: new MemoryIdempotencyStore(database),
+    idempotency: new MemoryIdempotencyStore(database, clock),
   };
 }
 
@@ -327,7 +327,7 @@ describe('API.md §4.6: while the first request runs', () => {
     expect(await openImports()).toBe(1);
   });
 
-  test('after five minutes without an answer it is taken over, and cannot finish any more', async () => {
+  test('it is taken over once its lease has run out, and cannot finish any more', async () => {
     const same = key();
     const [begun, go] = [new Gate(), new Gate()];
     store.instead = async (transaction) => {
@@ -338,7 +338,7 @@ describe('API.md §4.6: while the first request runs', () => {
     const stuck = actor.post('/imports', {}, same);
     await begun.opened;
     store.instead = (transaction) => transaction();
-    app.clock.pass(5 * MINUTE);
+    app.clock.pass(CLAIM_LEASE_SECONDS * SECOND - 1);
     expect(code(await actor.post('/imports', {}, same))).toEqual([409, 'idempotency_in_progress']);
     app.clock.pass(1);
     const second = await actor.post('/imports', {}, same);
@@ -555,7 +555,7 @@ describe('RELIABILITY.md I5: an unknown outcome', () => {
     await lost;
   });
 
-  test('a process that ends before the commit leaves neither, and its key is free after five minutes', async () => {
+  test('a process that ends before the commit leaves neither, and its key is free when its lease has run out', async () => {
     const same = key();
     const [begun, over] = [new Gate(), new Gate()];
     store.instead = async () => {
@@ -567,7 +567,7 @@ describe('RELIABILITY.md I5: an unknown outcome', () => {
     await begun.opened;
     store.instead = (transaction) => transaction();
     expect(code(await actor.post('/imports', {}, same))).toEqual([409, 'idempotency_in_progress']);
-    app.clock.pass(5 * MINUTE + SECOND);
+    app.clock.pass(CLAIM_LEASE_SECONDS * SECOND);
     expect((await actor.post('/imports', {}, same)).status).toBe(201);
     expect(await openImports()).toBe(1);
     over.open();

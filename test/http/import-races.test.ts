@@ -175,17 +175,29 @@ test.each(rounds)('PUT vs cancel, round %i: whichever comes last, the item is ca
   expect(await blobsUnder(ports.blobs, 'staging/', 'originals/', 'renditions/')).toEqual([]);
 });
 
-test.each(rounds)('two PUTs of the same bytes, round %i: both are told that all is well, and it is', async () => {
-  const { id } = await acme.start();
-  const file = picture('a.jpg');
-  const [item] = await acme.items(id, announced(file));
-  await Promise.all(Array.from({ length: 5 }, () => acme.upload(present(item), file.bytes)));
-  await acme.finalize(id);
-  await work();
-  await expectEnded(id);
-  expect(await acme.photos()).toHaveLength(1);
-  expect(await blobsUnder(ports.blobs, 'staging/')).toEqual([]);
-});
+test.each(rounds)(
+  'five PUTs of the same bytes, round %i: those that were not the newest are told so, and all is well',
+  async () => {
+    const { id } = await acme.start();
+    const file = picture('a.jpg');
+    const [item] = await acme.items(id, announced(file));
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        acme.upload(present(item), file.bytes).then(
+          () => 'taken',
+          ({ code }: { code: string }) => code,
+        ),
+      ),
+    );
+    expect(answers.filter((answer) => answer !== 'upload_in_progress')).toEqual(expect.arrayContaining(['taken']));
+    expect([...new Set(answers)].every((answer) => ['taken', 'upload_in_progress'].includes(answer))).toBe(true);
+    await acme.finalize(id);
+    await work();
+    await expectEnded(id);
+    expect(await acme.photos()).toHaveLength(1);
+    expect(await blobsUnder(ports.blobs, 'staging/')).toEqual([]);
+  },
+);
 
 test.each(rounds)('two imports, same bytes, round %i: one photo, one duplicate of it, one original', async () => {
   const file = picture('same.jpg');

@@ -195,8 +195,8 @@ describe('API.md §7 endpoint 10: GET /imports/{id}', () => {
     [
       'photoStatus=failed&limit=1',
       [
-        ['limit', 'unknown_parameter'],
         ['photoStatus', 'unknown_parameter'],
+        ['limit', 'unknown_parameter'],
       ],
     ],
     ['include=photos&limit=101', [['limit', 'out_of_range']]],

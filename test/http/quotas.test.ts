@@ -1,5 +1,6 @@
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { atOnce, present } from '../support/tenant.js';
 import type { Answer } from './support/http-client.js';
@@ -16,8 +17,8 @@ afterEach(() => app.close());
 
 /** A customer who may hold so much, with a key that may do everything. */
 async function subscriber(storageBytesLimit: number | null, photosLimit: number | null): Promise<Actor> {
-  const { id } = await createCustomer(app.ports, { name: 'ACME', storageBytesLimit, photosLimit });
-  const { key, token } = await issueKey(app.ports, {
+  const { id } = await createCustomer(app.ports, commandLine, { name: 'ACME', storageBytesLimit, photosLimit });
+  const { key, token } = await issueKey(app.ports, commandLine, {
     customerId: id,
     name: 'key',
     scopes: ['all'],

@@ -1,6 +1,8 @@
-import { inviteUser } from '../../src/core/users/invite-user.js';
+import { operatorFor } from '../../src/core/access/caller.js';
+import { inviteFirstOwner, inviteUser } from '../../src/core/users/invite-user.js';
+import { linkUser } from '../../src/core/users/link-user.js';
 import { HOME } from '../../src/http/settings/navigation.js';
-import { BrowserClient } from './support/browser-client.js';
+import { BrowserClient, PASSWORD } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
 let app: RunningApp;
@@ -19,25 +21,20 @@ beforeEach(async () => {
   email = `anna.${actor.customerId}@example.com`;
 });
 
-const PASSWORD = 'five calm words of mine';
 const invite = (address = email) =>
-  inviteUser(app.ports, { customerId: actor.customerId, email: address, role: 'owner' });
+  inviteUser(app.ports, operatorFor(actor.customerId), { email: address, role: 'owner' });
 const pathOf = (url: string) => new URL(url).pathname;
 
-/** Gives whoever is signed in a password, past the pages. */
-async function setPassword(): Promise<void> {
-  const passwordHash = await app.ports.passwords.hash(PASSWORD);
-  await app.ports.store.within(actor.customerId, async ({ users }) => {
-    const user = (await users.list()).find((each) => each.email === email);
-    if (user && (await users.lock(user.id))) await users.update({ ...user, passwordHash });
-  });
-}
-
 describe('a one-time link', () => {
-  it('is not used up by being looked at, and lets one browser in', async () => {
+  it('is not spent by being looked at, and lets one browser in, which chooses a password', async () => {
     const path = pathOf((await invite()).url);
-    for (const _ of [1, 2, 3]) expect((await new BrowserClient(app.url).get(path)).status).toBe(200);
-    const entered = await browser.submit(path);
+    for (const _ of [1, 2, 3]) {
+      const shown = await new BrowserClient(app.url).get(path);
+      expect(shown.status).toBe(200);
+      expect(shown.text).toContain(`as ${email}`);
+      expect(shown.text).not.toContain('name="email"');
+    }
+    const entered = await browser.submit(path, { password: PASSWORD });
     expect([entered.status, entered.headers.location]).toEqual([303, HOME]);
     const account = await browser.get('/settings/account');
     expect(account.status).toBe(200);
@@ -46,12 +43,44 @@ describe('a one-time link', () => {
     const again = await new BrowserClient(app.url).get(path);
     expect(again.status).toBe(403);
     expect(again.text).toContain('used already');
+    const later = new BrowserClient(app.url);
+    expect((await later.submit('/settings/sign-in', { email, password: PASSWORD })).status).toBe(303);
+  });
+
+  it('is not spent by a form that is refused, which says why and keeps the address', async () => {
+    const path = pathOf((await inviteFirstOwner(app.ports, operatorFor(actor.customerId))).url);
+    const refused = await browser.submit(path, { email, password: 'short one' });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('at least 12 characters');
+    expect(refused.text).toContain(`value="${email}"`);
+    expect(refused.text).not.toContain('short one');
+    expect((await browser.submit(path, { email: 'nobody', password: PASSWORD })).text).toContain('e-mail address such');
+    expect((await browser.get('/settings/account')).status).toBe(303);
+    expect((await browser.submit(path, { email, password: PASSWORD })).status).toBe(303);
+    expect((await browser.get('/settings/account')).text).toContain(email);
+  });
+
+  it('replaces a lost password without the one before, and signs every other browser out', async () => {
+    const [here, there] = [browser, new BrowserClient(app.url)];
+    const userId = await there.enter(app.ports, actor.customerId, 'owner', email);
+    const path = pathOf((await linkUser(app.ports, operatorFor(actor.customerId), userId)).url);
+    expect((await here.get(path)).text).toContain('Choose a new password');
+    expect((await there.get('/settings/account')).status).toBe(200);
+    expect((await here.submit(path, { password: 'quite another password' })).status).toBe(303);
+    expect((await here.get('/settings/account')).status).toBe(200);
+    expect((await there.get('/settings/account')).status).toBe(303);
+    const attempt = (password: string) => new BrowserClient(app.url).submit('/settings/sign-in', { email, password });
+    expect((await attempt(PASSWORD)).status).toBe(401);
+    expect((await attempt('quite another password')).status).toBe(303);
   });
 
   it('of two browsers at once lets one in', async () => {
     const path = pathOf((await invite()).url);
-    const answers = await Promise.all([1, 2].map(() => new BrowserClient(app.url).submit(path)));
+    const both = [new BrowserClient(app.url), new BrowserClient(app.url)];
+    const answers = await Promise.all(both.map((each) => each.submit(path, { password: PASSWORD })));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 403]);
+    const inside = await Promise.all(both.map((each) => each.get('/settings/account')));
+    expect(inside.map(({ status }) => status)).toEqual(answers.map(({ status }) => (status === 303 ? 200 : 303)));
   });
 
   it('is over after seven days, and when a newer one was made', async () => {
@@ -67,7 +96,6 @@ describe('a one-time link', () => {
 describe('signing in', () => {
   beforeEach(async () => {
     await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'owner', email);
-    await setPassword();
     app.clock.pass(61_000);
   });
   const attempt = (address: string, password: string) =>
@@ -251,29 +279,47 @@ describe('every page', () => {
   });
 });
 
-test('with TLS in front the cookies are for this host alone', async () => {
-  const secure = await startApp({ ports: () => ({ publicUrl: 'https://photos.example.com' }) });
-  const customer = await secure.customer();
-  const client = new BrowserClient(secure.url);
-  await client.enter(secure.ports, customer.customerId);
-  expect([...client.cookies.keys()].sort()).toEqual(['__Host-phs', '__Host-phs_form']);
-  const { headers } = await client.get('/settings/account');
-  expect(headers.location).toBeUndefined();
-  await secure.close();
-});
+describe('A32: every cookie that is set', () => {
+  /** The cookies of a visit with forms that are saved, refused and told of once. */
+  async function cookiesOf(running: RunningApp): Promise<readonly string[]> {
+    const { customerId } = await running.customer();
+    const client = new BrowserClient(running.url);
+    const address = `anna.${customerId}@example.com`;
+    await client.enter(running.ports, customerId, 'owner', address);
+    const settings = { name: 'Studio South', timeZone: 'UTC', trashRetentionDays: '30' };
+    for (const fields of [settings, { ...settings, name: '' }]) await client.submit('/settings/account', fields);
+    for (const _ of [1, 2]) expect((await client.get('/settings/account')).status).toBe(200);
+    await client.submit('/settings/account', {}, '/settings/sign-out');
+    await client.submit('/settings/sign-in', { email: address, password: PASSWORD });
+    await client.submit('/settings/account', settings);
+    return client.setCookies;
+  }
 
-test('the cookies of a session are out of reach of scripts and other sites', async () => {
-  const { url } = await invite('cookies@example.com');
-  await browser.get(pathOf(url));
-  const shown = await browser.submit(pathOf(url));
-  const [session] = shown.headers['set-cookie'] ?? [];
-  expect(session).toMatch(/^phs=s%3A[\w%.-]+; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/);
+  it('is out of reach of scripts and other sites', async () => {
+    const lines = await cookiesOf(app);
+    expect(lines.filter((line) => line.startsWith('phs=')).length).toBeGreaterThan(4);
+    const own = /^phs=s%3A[\w%.-]+; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/;
+    const ofForms = /^phs_form=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict$/;
+    const ofDevice = /^phs_device=[\w-]+; Max-Age=31536000; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/;
+    expect(lines.filter((line) => ![own, ofForms, ofDevice].some((rules) => rules.test(line)))).toEqual([]);
+  });
+
+  it('is with TLS in front for TLS and for this host alone', async () => {
+    const secure = await startApp({ ports: () => ({ publicUrl: 'https://photos.example.com' }) });
+    const lines = await cookiesOf(secure).finally(() => secure.close());
+    expect(lines.filter((line) => line.startsWith('__Host-phs=')).length).toBeGreaterThan(4);
+    const own = /^__Host-phs=s%3A[\w%.-]+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/;
+    const ofForms = /^__Host-phs_form=[0-9a-f]{64}; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
+    const ofDevice =
+      /^__Host-phs_device=[\w-]+; Max-Age=31536000; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Strict$/;
+    expect(lines.filter((line) => ![own, ofForms, ofDevice].some((rules) => rules.test(line)))).toEqual([]);
+  });
 });
 
 test('no token, link or password is in the log', async () => {
   const { url } = await invite('log@example.com');
-  await browser.submit(pathOf(url));
-  await browser.submit('/settings/sign-in', { email: 'a@example.com', password: PASSWORD }).catch(() => undefined);
+  await browser.submit(pathOf(url), { password: PASSWORD });
+  await new BrowserClient(app.url).submit('/settings/sign-in', { email: 'a@example.com', password: PASSWORD });
   const log = app.log.join('');
   expect(log).toContain('/settings/enter/:token');
   expect(log).not.toContain(pathOf(url).split('/').at(-1));

@@ -1,11 +1,10 @@
 import type { Id } from '../../src/core/shared/ids.js';
-import { BrowserClient } from './support/browser-client.js';
+import { BrowserClient, PASSWORD } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
 const ACCOUNT = '/settings/account';
 const PEOPLE = '/settings/account/people';
-const PASSWORD = 'five calm words of mine';
 
 let app: RunningApp;
 let actor: Actor;
@@ -67,7 +66,12 @@ describe('the account', () => {
     await suspend('suspended');
     expect((await browser.get(ACCOUNT)).status).toBe(200);
     expect((await browser.post(ACCOUNT, { _csrf: token, name: 'x' })).status).toBe(403);
-    expect((await browser.post('/settings/sign-out', { _csrf: token })).status).toBe(303);
+    const end = (path: string) => browser.post(`${ACCOUNT}/sessions/${path}`, { _csrf: token });
+    expect((await end('end-others')).status).toBe(303);
+    expect((await end('999999/end')).status).toBe(404);
+    const left = await browser.post('/settings/sign-out', { _csrf: token });
+    expect(left.status).toBe(303);
+    expect(left.headers['clear-site-data']).toBe('"cache", "storage"');
   });
 
   async function suspend(status: string): Promise<void> {
@@ -76,16 +80,57 @@ describe('the account', () => {
   }
 });
 
+test('a person may make 60 changes a minute, and others are not held up', async () => {
+  const token = await csrfOf(browser);
+  const change = (client: BrowserClient, _csrf: string) =>
+    client.post(`${ACCOUNT}/sessions/end-others`, { _csrf }, { accept: 'text/html' });
+  for (let time = 0; time < 60; time += 1) expect((await change(browser, token)).status).toBe(303);
+  const refused = await change(browser, token);
+  expect(refused.status).toBe(429);
+  expect(refused.text).toContain('A person may make 60 changes a minute. Try again in 60 seconds.');
+  const bert = new BrowserClient(app.url);
+  await bert.enter(app.ports, actor.customerId, 'owner', address('bert'));
+  expect((await change(bert, await csrfOf(bert))).status).toBe(303);
+  expect((await browser.get(ACCOUNT)).status).toBe(200);
+  app.clock.pass(60_000);
+  expect((await change(browser, token)).status).toBe(303);
+});
+
+test('a browser in which somebody signed in is known after signing out, and gets in while strangers guess', async () => {
+  await browser.post('/settings/sign-out', { _csrf: await csrfOf(browser) });
+  const cookie = browser.setCookies.filter((line) => line.startsWith('phs_device=')).at(-1);
+  expect(cookie).toMatch(/; Max-Age=31536000; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/);
+  const signIn = (client: BrowserClient, password: string) =>
+    client.submit('/settings/sign-in', { email: address('anna'), password });
+  for (let time = 0; time < 6; time += 1) await signIn(new BrowserClient(app.url), 'wrong');
+  expect((await signIn(new BrowserClient(app.url), PASSWORD)).status).toBe(429);
+  expect((await signIn(browser, PASSWORD)).status).toBe(303);
+});
+
 describe('a password', () => {
   const set = (fields: Record<string, string>) => browser.submit(ACCOUNT, fields, `${ACCOUNT}/password`);
   const signIn = (password: string) =>
     new BrowserClient(app.url).submit('/settings/sign-in', { email: address('anna'), password });
 
-  it('is chosen once without one, then with the one before; other browsers are signed out', async () => {
-    expect((await set({ password: PASSWORD })).status).toBe(303);
+  it('may be corrected within 15 minutes after coming by a link; other browsers are signed out', async () => {
+    const other = new BrowserClient(app.url);
+    await other.submit('/settings/sign-in', { email: address('anna'), password: PASSWORD });
+    expect((await browser.get(ACCOUNT)).text).not.toContain('Current password');
+    expect((await set({ password: 'quite another password' })).status).toBe(303);
+    expect((await browser.get(ACCOUNT)).status).toBe(200);
+    expect((await other.get(ACCOUNT)).status).toBe(303);
+    app.clock.pass(15 * 60_000);
+    expect((await browser.get(ACCOUNT)).text).toContain('Current password');
+    expect((await set({ password: PASSWORD })).text).toContain('not your current');
+  });
+
+  it('needs the one before then, and at once of those who came by a password', async () => {
+    app.clock.pass(15 * 60_000);
     expect((await signIn(PASSWORD)).status).toBe(303);
     const other = new BrowserClient(app.url);
     await other.submit('/settings/sign-in', { email: address('anna'), password: PASSWORD });
+    const wrong = { current: 'wrong', password: 'quite another password' };
+    expect((await other.submit(ACCOUNT, wrong, `${ACCOUNT}/password`)).text).toContain('not your current');
     expect((await set({ current: 'wrong', password: 'quite another password' })).text).toContain('not your current');
     expect((await set({ current: PASSWORD, password: 'quite another password' })).status).toBe(303);
     expect((await browser.get(ACCOUNT)).status).toBe(200);
@@ -103,7 +148,7 @@ describe('a password', () => {
   });
 
   it('cannot be guessed by a browser that was left signed in', async () => {
-    await set({ password: PASSWORD });
+    app.clock.pass(15 * 60_000);
     for (const _ of Array.from({ length: 5 })) {
       expect((await set({ current: 'a guess', password: 'quite another password' })).status).toBe(400);
     }
@@ -127,7 +172,6 @@ describe('an e-mail address', () => {
 
 describe('browsers', () => {
   it('are listed, and signed out one by one or all', async () => {
-    await browser.submit(ACCOUNT, { password: PASSWORD }, `${ACCOUNT}/password`);
     const others = [new BrowserClient(app.url), new BrowserClient(app.url), new BrowserClient(app.url)];
     for (const other of others) {
       await other.submit('/settings/sign-in', { email: address('anna'), password: PASSWORD });
@@ -160,7 +204,7 @@ describe('people', () => {
     const made = await invite(address('bert'));
     const bert = new BrowserClient(app.url);
     expect((await browser.get(PEOPLE)).text).toContain('Invited');
-    expect((await bert.submit(linkOn(made))).status).toBe(303);
+    expect((await bert.submit(linkOn(made), { password: PASSWORD })).status).toBe(303);
     expect((await bert.get(ACCOUNT)).text).toContain('You are a member of Studio North');
     expect((await bert.get(PEOPLE)).status).toBe(403);
     expect((await browser.get(PEOPLE)).text).not.toContain(linkOn(made));
@@ -171,12 +215,12 @@ describe('people', () => {
     const id = await idOf('bert');
     const second = linkOn(await browser.submit(PEOPLE, {}, `${PEOPLE}/${id}/link`));
     expect((await browser.get(first)).status).toBe(403);
-    expect((await new BrowserClient(app.url).submit(second)).status).toBe(303);
+    expect((await new BrowserClient(app.url).submit(second, { password: PASSWORD })).status).toBe(303);
   });
 
   it('change their role at once', async () => {
     const bert = new BrowserClient(app.url);
-    await bert.submit(linkOn(await invite(address('bert'))));
+    await bert.submit(linkOn(await invite(address('bert'))), { password: PASSWORD });
     const path = `${PEOPLE}/${await idOf('bert')}/role`;
     await browser.submit(PEOPLE, { role: 'owner' }, path);
     expect((await bert.get(PEOPLE)).status).toBe(200);
@@ -187,7 +231,7 @@ describe('people', () => {
 
   it('lose access at once', async () => {
     const bert = new BrowserClient(app.url);
-    await bert.submit(linkOn(await invite(address('bert'))));
+    await bert.submit(linkOn(await invite(address('bert'))), { password: PASSWORD });
     const path = `${PEOPLE}/${await idOf('bert')}/remove`;
     expect((await browser.get(path)).text).toContain(address('bert'));
     expect((await browser.submit(path)).status).toBe(303);

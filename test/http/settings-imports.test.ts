@@ -70,12 +70,16 @@ describe('the importer’s script', () => {
     expect((await ask(`/${id}/finish`, { missingUploads: 'reject' })).body).toEqual({ status: 'processing' });
     await app.work();
     const ended = await state(id);
-    expect(ended).toMatchObject({ status: 'completed_with_errors', progress: 1, counts: { imported: 1, failed: 1 } });
-    expect(ended.failed).toEqual([{ id: expect.any(Number), filename: 'bad.jpg', reason: 'This is not a picture.' }]);
+    expect(ended).toMatchObject({ status: 'completed_with_errors', progress: 1, counts: { imported: 1, failed: 2 } });
+    expect(ended.failed).toEqual([
+      { id: expect.any(Number), filename: 'bad.jpg', reason: 'This is not a picture.' },
+      { id: body.data[2].refused.id, filename: 'empty.jpg', reason: 'The file is empty.' },
+    ]);
     const [photo] = (await actor.get('/photos')).body.data;
     expect(photo).toMatchObject({ filename: 'good.jpg', sha256: sha256(good), tags: [{ name: 'trip' }] });
     const page = await browser.get(`/settings/imports/${id}`);
     expect(page.text).toContain('This is not a picture.');
+    expect(page.text).toMatch(/empty\.jpg[\s\S]*The file is empty\./);
     const next = await begin();
     expect(next).not.toBe(id);
     const known = (await ask(`/${next}/photos`, { photos: photos.slice(0, 1) })).body.data[0];
@@ -156,8 +160,11 @@ describe('the plain form', () => {
   it('says so when nothing was chosen, or nothing was a picture, and leaves no import open', async () => {
     expect((await files([{ filename: '', content: '' }])).headers.location).toBe('/settings/import');
     expect((await browser.get('/settings/import')).text).toContain('Choose some photos first.');
-    expect((await files([{ filename: 'x.txt', content: 'words' }])).headers.location).toBe('/settings/import');
-    expect((await browser.get('/settings/import')).text).toContain('x.txt: This is not a picture.');
+    const { headers } = await files([{ filename: 'x.txt', content: 'words' }]);
+    expect(headers.location).toMatch(/^\/settings\/imports\/\d+$/);
+    expect((await browser.get(String(headers.location))).text).toContain('x.txt: This is not a picture.');
+    // Also when what is said once has been said.
+    expect((await browser.get(String(headers.location))).text).toMatch(/x\.txt[\s\S]*This is not a picture\./);
     expect((await browser.get('/settings/import')).text).not.toContain('Not finished yet');
   });
 

@@ -1,3 +1,4 @@
+import { commandLine } from '../../src/core/audit/actor.js';
 import { previewMerge } from '../../src/core/tags/preview-merge.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';
@@ -80,6 +81,8 @@ describe('making and changing', () => {
     const again = await browser.submit('/settings/tags/new', { ...fields, name: ' SEA ' });
     expect(again.status).toBe(409);
     expect(again.text).toContain('A tag has this name already');
+    expect(again.text).toContain('or merge the two');
+    expect(again.text).not.toContain('mergeTagIds');
     expect(again.text).toContain('value=" SEA "');
     const blank = await browser.submit('/settings/tags/new', { ...fields, name: ' ' });
     expect(blank.status).toBe(400);
@@ -153,7 +156,13 @@ describe('merging', () => {
       expect((await browser.post('/settings/tags/merge', { ...ids, _csrf: token })).status).toBe(404);
     }
     expect((await stranger.get(`/tags/${theirs}`)).status).toBe(200);
-    const caller = { customerId: stranger.customerId, apiKeyId: null, scopes: [], ipRestricted: false };
+    const caller = {
+      customerId: stranger.customerId,
+      apiKeyId: null,
+      scopes: [],
+      ipRestricted: false,
+      actor: commandLine,
+    };
     await expect(previewMerge(app.ports, caller, [own])).rejects.toMatchObject({ code: 'not_found' });
   });
 });

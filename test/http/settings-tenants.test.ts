@@ -1,3 +1,4 @@
+import { operatorFor } from '../../src/core/access/caller.js';
 import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
 import type { Route } from '../../src/http/api/route-table.js';
 import { present } from '../support/tenant.js';
@@ -33,7 +34,9 @@ async function tenant(): Promise<Tenant> {
   const browser = new BrowserClient(app.url);
   const userId = await browser.enter(app.ports, customerId, 'owner', `o.${customerId}@example.com`);
   const bert = await new BrowserClient(app.url).enter(app.ports, customerId, 'owner', `b.${customerId}@example.com`);
-  const { endpoint } = await createWebhookEndpoint(app.ports, customerId, { url: 'https://example.com/hooks' });
+  const { endpoint } = await createWebhookEndpoint(app.ports, operatorFor(customerId), {
+    url: 'https://example.com/hooks',
+  });
   const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture(`${customerId}`) }]);
   const tags = await actor.put(`/photos/${photo.id}/tags`, { tagNames: ['Hush hush'] });
   const begun = await actor.post('/imports', { clientRef: 'half way' });
@@ -171,7 +174,7 @@ test('ids in addresses and fields of forms lead to nothing of another customer, 
 
 describe('every page', () => {
   const isPage = ({ method, path }: Route) =>
-    method === 'GET' && !/export|original|rendition|state$|tag-names/.test(path);
+    method === 'GET' && !/export|\.csv$|original|rendition|state$|tag-names/.test(path);
 
   it('lets in nothing but our own files, is kept by nobody, and says nothing to other sites', async () => {
     for (const { path } of pages.filter(isPage)) {

@@ -1,3 +1,5 @@
+import { operatorFor } from '../../src/core/access/caller.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
 import { until } from '../support/until.js';
 import { BrowserClient } from './support/browser-client.js';
@@ -140,13 +142,47 @@ describe('the audit log', () => {
     expect((await browser.get('/settings/audit?cursor=nonsense')).status).toBe(400);
   });
 
+  it('is filtered by what it was, whom it was of, and the day', async () => {
+    await actor.withKey({ name: 'the importer' });
+    await browser.get('/settings/account/export/tags.jsonl');
+    const shown = async (query: string) => (await browser.get(`/settings/audit?${query}`)).text;
+    const today = app.ports.clock.now().toISOString().slice(0, 10);
+    expect(await shown('kind=keys')).toMatch(/API key created[\s\S]*the importer/);
+    expect(await shown('kind=keys')).not.toContain('<td data-column="What">Person');
+    expect(await shown('kind=exports')).toMatch(/Data exported[\s\S]*tags\.jsonl[\s\S]*owner\./);
+    expect(await shown('person=The+importer')).toContain('API key created');
+    expect(await shown('person=nobody%40example.com')).toContain('Nothing like that happened');
+    expect(await shown(`from=${today}&to=${today}&kind=exports`)).toContain('Data exported');
+    expect(await shown('to=2001-01-01')).toContain('Nothing like that happened');
+    expect((await browser.get('/settings/audit?from=yesterday')).status).toBe(400);
+  });
+
+  it('is taken along as CSV, whole, as it is filtered, and without formulas', async () => {
+    const edited = { action: 'api_key.edited', subject: { id: 7, name: 'key 7' }, at: app.ports.clock.now() } as const;
+    await app.ports.store.within(actor.customerId, async ({ audit }) => {
+      for (let at = 0; at < 101; at += 1) await audit.add(commandLine, edited);
+    });
+    for (const name of ['=1+1', '+2', '-3', '@sum', 'say "hi", twice']) await actor.withKey({ name });
+    const { status, headers, text } = await browser.get('/settings/audit/audit.csv?kind=keys');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(headers['content-disposition']).toContain('attachment');
+    const lines = text.split('\r\n');
+    expect(lines[0]).toBe('at,action,subjectId,subjectName,count,changes,actorKind,actorId,actorName,address');
+    expect(lines).toHaveLength(1 + 107 + 1);
+    for (const name of ["'=1+1", "'+2", "'-3", "'@sum", '"say ""hi"", twice"']) expect(text).toContain(`,${name},1,,`);
+    expect(text).not.toContain('user.joined');
+    expect((await browser.get('/settings/audit?kind=exports')).text).toContain('audit.csv');
+    expect((await (await person(actor, 'member')).get('/settings/audit/audit.csv')).status).toBe(403);
+  });
+
   it('names a person by each change that they make at the same time', async () => {
     const others = await Promise.all([1, 2, 3].map(() => app.customer()));
     const people = await Promise.all(others.map((each) => person(each, 'owner')));
     await Promise.all(
       people.map((each) => each.submit('/settings/webhooks/new', { url: 'https://example.com/hooks', which: 'all' })),
     );
-    await createWebhookEndpoint(app.ports, actor.customerId, { url: 'https://example.com/hooks' });
+    await createWebhookEndpoint(app.ports, operatorFor(actor.customerId), { url: 'https://example.com/hooks' });
     for (const [at, each] of people.entries()) {
       const text = (await each.get('/settings/audit')).text;
       const mine = new RegExp(`endpoint created[\\s\\S]*?owner\\.${others[at]?.customerId}@example\\.com`);

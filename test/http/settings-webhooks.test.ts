@@ -1,4 +1,5 @@
 import { MemoryWebhookSender } from '../../src/adapters/memory/memory-webhook-sender.js';
+import { operatorFor } from '../../src/core/access/caller.js';
 import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
 import { deliverEvent } from '../../src/core/events/deliver-event.js';
 import { listWebhookEndpoints } from '../../src/core/events/read-webhooks.js';
@@ -33,7 +34,7 @@ async function person(of: Actor, role: 'owner' | 'member'): Promise<BrowserClien
 
 const endpoints = (of = actor) => listWebhookEndpoints(app.ports, of.customerId);
 const endpoint = async (of = actor) =>
-  (await createWebhookEndpoint(app.ports, of.customerId, { url: URL_OF })).endpoint;
+  (await createWebhookEndpoint(app.ports, operatorFor(of.customerId), { url: URL_OF })).endpoint;
 
 async function deliverAll(): Promise<void> {
   const claim = () => app.ports.deliveries.claim(30, { endpointIds: [], customerIds: [] });
@@ -166,6 +167,39 @@ describe('the delivery log', () => {
     const { text } = await browser.get(`/settings/webhooks/${id}`);
     expect(text).toMatch(/tag\.created[\s\S]*Trying again[\s\S]*HTTP 500[\s\S]*data-column="Next attempt"><time/);
     expect((await browser.get('/settings/webhooks')).text).toContain('Trying again');
+  });
+
+  it('follows what is on its way, says when it may change, and tells a test from an event', async () => {
+    const { id } = await endpoint();
+    const page = `/settings/webhooks/${id}`;
+    const liveOn = async () => /data-live="(\d+)"/.exec((await browser.get(page)).text)?.[1];
+    expect(await liveOn()).toBeUndefined();
+    receivers.answer = () => 500;
+    await actor.post('/tags', { name: 'Sea' });
+    expect(await liveOn()).toBe('0');
+    await deliverAll();
+    expect(Number(await liveOn())).toBeGreaterThanOrEqual(5000);
+    expect(Number(await liveOn())).toBeLessThanOrEqual(5500);
+    expect((await browser.get(page)).text).toContain(
+      'An event that fails is tried 10 times in about three days, a test event once.',
+    );
+    await browser.submit(page, {}, `${page}/disable`);
+    expect(await liveOn()).toBeUndefined();
+  });
+
+  it('of a failed test does not make the endpoint look as if it failed', async () => {
+    const { id } = await endpoint();
+    const page = `/settings/webhooks/${id}`;
+    for (const status of [200, 200, 500]) {
+      receivers.answer = () => status;
+      await browser.submit(page, {}, `${page}/test`);
+      await deliverAll();
+    }
+    const { text } = await browser.get(page);
+    expect(text).toMatch(/HTTP 500/);
+    expect(text).not.toContain('Failing');
+    expect(text).not.toContain('Nothing has got through');
+    expect((await browser.get('/settings/webhooks')).text).toContain('Enabled');
   });
 
   it('is walked page by page', async () => {

@@ -1,4 +1,9 @@
+import { editKey } from '../../src/core/access/edit-key.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { HOUR } from '../../src/core/shared/clock.js';
+import { signToken } from '../../src/core/shared/secrets.js';
+import { present } from '../support/tenant.js';
+import type { Answer } from './support/http-client.js';
 import { importPhotos, picture, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
@@ -78,10 +83,15 @@ describe('API.md §8.6: PUT /uploads/{token}', () => {
   });
 
   test("the key's IP list guards the bytes as well", async () => {
-    const locked = await actor.withKey({ ipList: ['127.0.0.1'] });
-    const { path } = await waiting(locked);
-    expect((await put(path, bytes, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(403);
-    expect((await put(path, bytes)).status).toBe(204);
+    const { keyId } = actor;
+    const { path } = await waiting();
+    const known = present(await app.ports.keys.find(keyId)).key;
+    await editKey(app.ports, commandLine, keyId, { ipList: ['203.0.113.0/24'] });
+    expect((await put(path, bytes, { 'x-forwarded-for': '198.51.100.1' })).status).toBe(403);
+    // The proxy does not say who sends.
+    expect((await put(path, bytes)).status).toBe(403);
+    expect((await put(path, bytes, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(204);
+    await editKey(app.ports, commandLine, keyId, { ipList: known.ipList });
   });
 
   test('a cancelled item takes no bytes', async () => {
@@ -117,19 +127,28 @@ describe('API.md §8.6: PUT /uploads/{token}', () => {
 });
 
 describe('API.md §8.6: GET /renditions/{token}', () => {
-  async function urlOf(query = 'thumb') {
+  async function urlOf(client = actor) {
     const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: bytes }]);
-    const { urls } = (await actor.get(`/photos/${photo.id}?include=urls`)).body;
-    return { id: photo.id as number, path: new URL(urls[query]).pathname };
+    return { id: photo.id as number, ...(await thumbOf(photo.id, client)) };
   }
 
+  async function thumbOf(id: number, client = actor) {
+    const { urls } = (await client.get(`/photos/${id}?include=urls`)).body;
+    return { path: new URL(urls.thumb).pathname, expiresAt: new Date(urls.expiresAt) };
+  }
+
+  const secondsUntil = (end: Date) => Math.floor((end.getTime() - app.clock.now().getTime()) / 1000);
+  const code = (answer: Answer) => [answer.status, answer.body?.error?.code];
+  const inAnHour = () => new Date(app.clock.now().getTime() + HOUR);
+  const forbidden = [403, 'url_forbidden'];
+
   test('shows the picture to everyone who has the address, for caches to keep', async () => {
-    const { path } = await urlOf();
+    const { path, expiresAt } = await urlOf();
     const answer = await app.send({ path });
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
       'content-type': 'image/jpeg',
-      'cache-control': 'public, max-age=31536000, immutable',
+      'cache-control': `public, max-age=${secondsUntil(expiresAt)}, immutable`,
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
       'content-disposition': 'inline; filename="a.jpg"',
@@ -145,6 +164,64 @@ describe('API.md §8.6: GET /renditions/{token}', () => {
       answer.headers['content-length'],
     ]);
     expect((await app.send({ method: 'PUT', path })).headers.allow).toBe('GET, HEAD, OPTIONS');
+  });
+
+  test('no cache may keep it longer than it is good for, whenever it asks', async () => {
+    const { path, expiresAt } = await urlOf();
+    const tag = (await app.send({ path })).headers.etag ?? '';
+    app.clock.pass(expiresAt.getTime() - app.clock.now().getTime() - 1500);
+    for (const headers of [{}, { 'if-none-match': tag }, { range: 'bytes=0-4' }]) {
+      const answer = await app.send({ path, headers });
+      expect([answer.status < 400, answer.headers['cache-control']]).toEqual([true, 'public, max-age=1, immutable']);
+    }
+    app.clock.pass(1500);
+    const ended = await app.send({ path });
+    expect([...code(ended), ended.headers['cache-control']]).toEqual([...forbidden, 'no-store']);
+  });
+
+  test('stays the same for a key within the half day, so that caches can work', async () => {
+    const { id, path, expiresAt } = await urlOf();
+    app.clock.pass(expiresAt.getTime() - app.clock.now().getTime() - 12 * HOUR - 1);
+    expect(await thumbOf(id)).toEqual({ path, expiresAt });
+    app.clock.pass(1);
+    expect((await thumbOf(id)).path).not.toBe(path);
+    expect((await app.send({ path })).status).toBe(200);
+  });
+
+  test('ends with the key that it was made with, and with no other', async () => {
+    const other = await actor.withKey({});
+    const { id, path } = await urlOf(other);
+    const own = await thumbOf(id);
+    expect(own.path).not.toBe(path);
+    expect((await app.send({ path })).status).toBe(200);
+    await other.deleteKey();
+    expect(code(await app.send({ path }))).toEqual(forbidden);
+    expect((await app.send({ path, method: 'HEAD' })).status).toBe(403);
+    expect((await app.send({ path: own.path })).status).toBe(200);
+  });
+
+  test('ends when its key expires, and when that gets an IP list', async () => {
+    const short = await actor.withKey({ expiresAt: inAnHour() });
+    const { id, path } = await urlOf(short);
+    const listed = await actor.withKey({});
+    const { path: open } = await thumbOf(id, listed);
+    app.clock.pass(HOUR - 1);
+    expect((await app.send({ path })).status).toBe(200);
+    app.clock.pass(1);
+    expect(code(await app.send({ path }))).toEqual(forbidden);
+    expect((await app.send({ path: open })).status).toBe(200);
+    await editKey(app.ports, commandLine, listed.keyId, { ipList: ['203.0.113.0/24'] });
+    expect(code(await app.send({ path: open }))).toEqual(forbidden);
+  });
+
+  test('one of the release before, which names no key, is good until it ends', async () => {
+    const { id } = await urlOf();
+    const ends = inAnHour();
+    const grant = [actor.customerId, id, 'thumb', 'jpeg', 0, ends.getTime() / 1000];
+    const path = `/renditions/${signToken(app.ports.secrets, 'rendition', grant)}`;
+    expect((await app.send({ path })).status).toBe(200);
+    app.clock.pass(HOUR);
+    expect(code(await app.send({ path }))).toEqual(forbidden);
   });
 
   test('is good for the time and the photo that it was made for', async () => {

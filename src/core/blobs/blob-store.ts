@@ -32,6 +32,12 @@ export interface ListedBlob {
   readonly modifiedAt: Date;
 }
 
+/** What is left where blobs are kept, in bytes. */
+export interface DiskRoom {
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
 /**
  * Bytes by key. A blob is whole or absent, whatever fails at whatever moment.
  * A text that is no key (`isBlobKey`) is refused with an Error. No key lies below another (`a/b` and `a/b/c`).
@@ -63,4 +69,6 @@ export interface BlobStore {
    * is still going on after that time may fail with `service_unavailable`. Blobs stay as they are.
    */
   sweep(until: Date): Promise<void>;
+  /** Null where there is no disk whose end is known, as in a bucket. */
+  room(): Promise<DiskRoom | null>;
 }

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Uses } from '../ports.js';
-import { after, DAY, MINUTE } from '../shared/clock.js';
+import { after, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Claim, IdempotencyKey, KeptAnswer } from './idempotency-store.js';
 
 /** How long an answer can be had again (API.md §4.6). */
 const KEPT_FOR = DAY;
-/** After this a run that has not answered is taken for dead. One that lives after all cannot commit any more. */
-const RUNS_FOR = 5 * MINUTE;
+/** How long a claim outlives its process, at most. While the process lives it renews the lease. */
+export const CLAIM_LEASE_SECONDS = 25;
+/** Whatever is claimed has begun later, even if the clocks of two processes differ: a run is given up after minutes. */
+const CLAIMED_WITHIN = HOUR;
 
 export type Claimed = { readonly claim: Claim } | { readonly answer: KeptAnswer };
 
@@ -22,9 +24,9 @@ export async function claimKey(
 ): Promise<Claimed> {
   const at = clock.now();
   const claim: Claim = { customerId, key, token: randomUUID() };
-  const deadBefore = after(at, -RUNS_FOR);
   const forgottenBefore = after(at, -KEPT_FOR);
-  const attempted = await idempotency.claim({ ...claim, fingerprint, at, deadBefore, forgottenBefore });
+  const leaseSeconds = CLAIM_LEASE_SECONDS;
+  const attempted = await idempotency.claim({ ...claim, fingerprint, at, leaseSeconds, forgottenBefore });
   if (attempted.outcome === 'claimed') return { claim };
   if (attempted.outcome === 'answered') return { answer: attempted.answer };
   throw attempted.outcome === 'running' ? inProgress() : reused();
@@ -39,6 +41,11 @@ export function inProgress(): DomainError {
 function reused(): DomainError {
   const message = 'This Idempotency-Key belongs to another request. Use a new key for each new request.';
   return new DomainError('idempotency_key_reused', message);
+}
+
+/** Frees the keys whose processes have died, for equal requests. To be run when a process starts, before it takes requests. */
+export function reclaimKeys({ idempotency, clock }: Uses<'idempotency' | 'clock'>): Promise<void> {
+  return idempotency.reclaim(after(clock.now(), -CLAIMED_WITHIN));
 }
 
 const SWEPT_AT_ONCE = 5_000;

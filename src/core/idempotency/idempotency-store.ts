@@ -20,8 +20,8 @@ export interface Attempt extends Claim {
   /** Equal for equal requests only. */
   readonly fingerprint: string;
   readonly at: Date;
-  /** A run that began before this and has not answered is taken for dead. */
-  readonly deadBefore: Date;
+  /** How long the claim stands without being renewed. */
+  readonly leaseSeconds: number;
   /** A record that began before this is as good as none. */
   readonly forgottenBefore: Date;
 }
@@ -36,13 +36,28 @@ export type Attempted =
   /** The key belongs to another request, answered or not. */
   | { readonly outcome: 'taken' };
 
-/** Who works under which key, and what was answered. */
+/** Who works under which key, and what was answered. A claim is a lease by the clock of the database. */
 export interface IdempotencyStore {
   /**
-   * Claims a key that is free, forgotten, or held by an equal request whose run is dead; exactly one of any number of callers
-   * gets it. Waits while the answer of another run is being committed, and then tells of it. Errors: `service_unavailable`.
+   * Claims a key that is free, forgotten, or claimed by an equal request whose lease has run out; exactly one of any number of
+   * callers gets it. Waits while the answer of another run is being committed, and then tells of it. Errors: `service_unavailable`.
    */
   claim(attempt: Attempt): Promise<Attempted>;
+  /**
+   * Extends the leases of these claims to `leaseSeconds` from now, those too that have run out and were not taken over. A claim that was
+   * lost, released or answered stays as it is.
+   */
+  renew(claims: readonly Claim[], leaseSeconds: number): Promise<void>;
+  /**
+   * Shows other processes that this one lives, until the returned function is called or the process dies. Does not fail: while it
+   * cannot be shown, it is tried again.
+   */
+  showAlive(): Promise<() => Promise<void>>;
+  /**
+   * Ends the leases of claims that began after `begunAfter` and whose process is known to be dead, so that nobody waits until they run
+   * out. Asked when a process starts. The claims of a process that lives, or might, are left alone.
+   */
+  reclaim(begunAfter: Date): Promise<void>;
   /** Frees the key without an answer. Nothing happens when an answer is kept, or the claim was lost. */
   release(claim: Claim): Promise<void>;
   /** Removes at most `limit` records that began before `before`, and answers how many. */

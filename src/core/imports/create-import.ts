@@ -6,7 +6,7 @@ import type { Uses } from '../ports.js';
 import { after, DAY } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
-import { resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import { nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import { type CountedImport, countItems, type DuplicatePolicy, IDLE_DAYS, type NewImport } from './import.js';
 import { type ShownImport, showImport } from './shown.js';
 
@@ -25,7 +25,7 @@ export async function createImport(
   caller: Caller,
   creation: ImportCreation,
 ): Promise<{ import: ShownImport; created: boolean }> {
-  const errors = errorsIn(creation);
+  const errors = creationErrors(creation);
   if (errors.length > 0) throw invalid(...errors);
   return store.within(caller.customerId, async (work) => {
     const existing = await openImport(work, creation.clientRef);
@@ -53,11 +53,14 @@ async function openImport(work: CustomerWork, clientRef: string | null | undefin
   return typeof clientRef === 'string' ? work.imports.findOpenByClientRef(clientRef) : null;
 }
 
-function errorsIn({ name, source, clientRef, defaultTimeZone }: ImportCreation): FieldError[] {
+/** Everything that is wrong with the values. */
+export function creationErrors(creation: ImportCreation): FieldError[] {
+  const { name, source, clientRef, defaultTimeZone } = creation;
   const errors = [
     ...textErrors('name', name, 200),
     ...textErrors('source', source, 100),
     ...verbatimErrors('clientRef', clientRef, 255),
+    ...nameErrors(creation),
   ];
   if (typeof defaultTimeZone === 'string' && !isTimeZone(defaultTimeZone)) {
     const message = 'defaultTimeZone must look like Europe/Paris or +01:00.';

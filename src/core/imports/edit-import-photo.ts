@@ -6,7 +6,7 @@ import { type QuotaUse, Room } from '../customers/quota.js';
 import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { demandNames, holdForNewTags, resolveTags } from '../tags/resolve-tags.js';
+import { holdForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { failDependants } from './fail-item.js';
 import { demandOpen, type Import, touched } from './import.js';
 import { type ImportPhoto, type ImportPhotoStatus, newAttempt, reserved } from './import-photo.js';
@@ -28,7 +28,6 @@ export async function editImportPhoto(
 ): Promise<ShownItem> {
   const errors = patchErrors(patch, uses.limits);
   if (errors.length > 0) throw invalid(...errors);
-  demandNames(patch);
   const staged = patch.status === 'uploaded' ? await stagedAttempt(uses, caller, importId, id) : null;
   const shown = await uses.store.within(caller.customerId, async (work) => {
     // The customer before the import: the order of all locks.

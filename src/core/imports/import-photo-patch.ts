@@ -1,7 +1,7 @@
 import type { Limits } from '../customers/limits.js';
 import { errorsIn, mergedMetadata, type SaidOfPhoto } from '../photos/photo-values.js';
 import type { FieldError } from '../shared/errors.js';
-import type { TagRequest } from '../tags/resolve-tags.js';
+import { nameErrors, type TagRequest } from '../tags/resolve-tags.js';
 import type { ImportPhoto } from './import-photo.js';
 import { normalSha256, type Registration } from './registration.js';
 
@@ -15,7 +15,7 @@ export interface ImportPhotoPatch extends SaidOfPhoto, TagRequest {
 
 /** Everything that is wrong with a patch for whatever item. */
 export function patchErrors(patch: ImportPhotoPatch, limits: Limits): FieldError[] {
-  return [...errorsIn(patch), ...bytesErrors(patch, limits)];
+  return [...errorsIn(patch), ...bytesErrors(patch, limits), ...nameErrors(patch)];
 }
 
 function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: max }: Limits): FieldError[] {

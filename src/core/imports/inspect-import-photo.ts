@@ -56,7 +56,7 @@ async function lookAndSettle(
   }
   const { bytes, measure } = measured(staged.bytes, uses.limits.maxFileBytes);
   const inspection = await uses.media
-    .inspect(bytes, { maxPixels: uses.limits.maxPixels, alone })
+    .inspect(bytes, { customerId: item.customerId, maxPixels: uses.limits.maxPixels, alone })
     .catch((error: unknown): Inspection => {
       if (error instanceof TooManyBytes) return { outcome: 'refused', error: tooLarge(uses.limits) };
       throw error;

@@ -1,7 +1,8 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
-import type { CustomerStore } from '../customers/customer-store.js';
+import { requireRoom } from '../blobs/require-room.js';
+import type { CustomerStore, CustomerView } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, invalid, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -19,7 +20,17 @@ export interface InlineFile {
 
 export type InlineWords = Partial<Registration>;
 
-type InlineUses = RegisterUses & Uses<'blobs' | 'media'>;
+/** Files in one request. */
+export interface InlineUpload {
+  /** What the client says of the files, in their order; null when it says nothing. */
+  readonly words: readonly InlineWords[] | null;
+  /** To be taken one after another. */
+  readonly files: AsyncIterable<InlineFile>;
+  /** Of the whole request; null where the client does not say. */
+  readonly announcedBytes: number | null;
+}
+
+type InlineUses = RegisterUses & Uses<'blobs' | 'media' | 'uploads'>;
 
 interface Staging {
   readonly candidates: Candidate[];
@@ -28,20 +39,54 @@ interface Staging {
 
 /**
  * Takes files in the request itself: each is streamed to staging while it is hashed, then all are enrolled at once. What
- * is not used is removed again. Errors: as for registering, and `invalid_request` when words and files do not match in number.
+ * is not used is removed again. Errors: as for registering, `invalid_request` when words and files do not match in number,
+ * `rate_limited`, `storage_full`.
  */
 export async function receiveInline(
   uses: InlineUses,
   caller: Caller,
   importId: Id,
-  words: readonly InlineWords[] | null,
-  files: AsyncIterable<InlineFile>,
+  upload: InlineUpload,
   /** Where the one transaction is made that enrols all files. */
   enrolling: CustomerStore = uses.store,
 ): Promise<RegistrationAnswer> {
-  await uses.store.read(caller.customerId, async (view) =>
-    demandOpen(found(await view.imports.find(importId), 'import')),
-  );
+  const slot = takeSlot(uses, caller, upload);
+  try {
+    return await receive(uses, caller, importId, { ...upload, files: slot.files }, enrolling);
+  } finally {
+    slot.close();
+  }
+}
+
+/** A slot for the request, and its files, whose bytes are counted as they come. Errors: `rate_limited`. */
+function takeSlot(uses: InlineUses, { customerId, apiKeyId }: Caller, { files, announcedBytes }: InlineUpload) {
+  let received = 0;
+  const remaining = () => (announcedBytes ?? uses.limits.inlineMaxBytes) - received;
+  const { close } = uses.uploads.take({ customerId, apiKeyId, itemId: null, remaining });
+  async function* counted(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const chunk of bytes) {
+      received += chunk.length;
+      yield chunk;
+    }
+  }
+  async function* countedFiles(): AsyncIterable<InlineFile> {
+    for await (const file of files) yield { ...file, bytes: counted(file.bytes) };
+  }
+  return { files: countedFiles(), close };
+}
+
+async function receive(
+  uses: InlineUses,
+  caller: Caller,
+  importId: Id,
+  { words, files }: InlineUpload,
+  enrolling: CustomerStore,
+): Promise<RegistrationAnswer> {
+  await uses.store.read(caller.customerId, async (view) => {
+    demandOpen(found(await view.imports.find(importId), 'import'));
+    await requireQuota(uses, view, caller.customerId);
+  });
+  await requireRoom(uses, 0);
   const staging: Staging = { candidates: [], rejected: [] };
   let outcomeKnown = true;
   try {
@@ -64,6 +109,21 @@ export async function receiveInline(
     if (refused || (outcomeKnown && !isOutage(error))) await unstage(uses, caller, importId, staging.candidates);
     throw error;
   }
+}
+
+/**
+ * Bytes of one request are counted when they have come; those of several at once must fit into the quota together, or many of
+ * them could fill the disk far beyond it. One is always taken: what it brings may be duplicates. Errors: `rate_limited`.
+ */
+async function requireQuota({ uploads, limits }: InlineUses, view: CustomerView, customerId: Id): Promise<void> {
+  const { storageBytesLimit } = await view.customer();
+  const pending = uploads.unreservedBytes(customerId);
+  if (storageBytesLimit === null || pending <= limits.inlineMaxBytes) return;
+  const { storageBytes } = await view.quotaUse();
+  if (storageBytes + pending <= storageBytesLimit) return;
+  const message =
+    'Other requests that bring photos to this account are being received, and with them it would be full.';
+  throw new DomainError('rate_limited', `${message} Send this one when they have ended.`);
 }
 
 async function stageAll(

@@ -1,7 +1,7 @@
 import { isExpired } from '../access/api-key.js';
-import { admits } from '../access/ip-list.js';
 import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
+import { requireRoom } from '../blobs/require-room.js';
 import type { Uses } from '../ports.js';
 import { DomainError, isOutage } from '../shared/errors.js';
 import { Gathering } from '../shared/gathering.js';
@@ -12,32 +12,54 @@ import { perStore } from './per-store.js';
 import { readItem } from './read-item.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
-type UploadUses = Uses<'store' | 'customers' | 'keys' | 'blobs' | 'clock' | 'secrets'>;
+type UploadUses = Uses<'store' | 'customers' | 'keys' | 'ipLists' | 'blobs' | 'uploads' | 'clock' | 'secrets'>;
 
 export interface Upload {
   readonly token: string;
-  /** Where the sender is, as IP lists see it. */
-  readonly address: string;
+  /** Where the sender is, as IP lists see it; null where a proxy did not say. */
+  readonly address: string | null;
   /** `Content-Length`, when the sender says one. */
   readonly declaredBytes: number | null;
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Whether the sender has gone already: then it must not end the upload of one who has not. */
+  readonly isGone?: () => boolean;
 }
 
 /**
  * Takes the bytes of one item. When it resolves they are safe and will be looked at; the same bytes again are fine.
- * Errors: `upload_forbidden`, `import_photo_final`, `size_mismatch`, `checksum_mismatch`, `payload_too_large`; after any of them nothing is kept.
+ * Of several uploads to one item the newest is received. Errors: `upload_forbidden`, `import_photo_final`, `size_mismatch`,
+ * `checksum_mismatch`, `payload_too_large`, `upload_in_progress`, `rate_limited`, `storage_full`; after any of them nothing is kept.
  */
 export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<void> {
   const grant = await demandGrant(uses, upload);
   const item = await readItem(uses, grant.customerId, grant.importId, grant.itemId);
   if (item === null) throw forbidden();
   if (upload.declaredBytes !== null) demandSize(grant, upload.declaredBytes);
-  const { bytes, measure } = measured(upload.bytes, grant.sizeBytes);
+  const { sizeBytes } = grant;
+  if (upload.isGone?.()) throw new DomainError('request_timeout', 'The sender has gone.');
+  const slot = uses.uploads.take({ ...grant, remaining: () => sizeBytes - measure.sizeBytes });
+  const { bytes, measure } = measured(slot.guarded(upload.bytes), sizeBytes);
+  try {
+    await receive(uses, grant, item, bytes, measure);
+  } finally {
+    slot.close();
+  }
+}
+
+async function receive(
+  uses: UploadUses,
+  grant: UploadGrant,
+  item: ImportPhoto,
+  bytes: AsyncIterable<Uint8Array>,
+  measure: Measure,
+): Promise<void> {
   if (item.status !== 'awaiting_upload' || item.attempt !== grant.attempt) {
     await drain(bytes, grant);
     demandSameBytes(item, measure);
     return;
   }
+  // What it may bring is among what is on its way.
+  await requireRoom(uses, 0);
   // Under a number of its own: a second sender with the same address must not touch what the first one left.
   const attempt = newAttempt();
   const key = stagingKey({ ...grant, id: grant.itemId, attempt });
@@ -68,10 +90,10 @@ const keysFound = perStore(
     }),
 );
 
-async function demandKey(uses: UploadUses, id: Id, address: string, now: Date): Promise<void> {
+async function demandKey(uses: UploadUses, id: Id, address: string | null, now: Date): Promise<void> {
   const known = await keysFound(uses).do(id, null);
   if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') throw forbidden();
-  if (!admits(known.key.ipList, address)) throw forbidden();
+  if (!uses.ipLists.admits(known.key.ipList, address)) throw forbidden();
 }
 
 /** Asked for by a person: there is no key that could end before the address does. */

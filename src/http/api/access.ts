@@ -4,10 +4,18 @@ import type { Reflector } from '@nestjs/core';
 import type { Scope } from '../../core/access/scope.js';
 import type { Role } from '../../core/users/user.js';
 
+/** What a form of the settings area is let off. */
+export interface FormRules {
+  /** It is sent by a script in the course of one change that was counted, as often as there are photos. */
+  readonly uncounted?: boolean;
+  /** It changes nothing of the account. */
+  readonly whileSuspended?: boolean;
+}
+
 /** What a route asks of whoever calls it. */
 export type Access =
   | { readonly needs: 'scope'; readonly scope: Scope }
-  | { readonly needs: 'person'; readonly role: Role }
+  | ({ readonly needs: 'person'; readonly role: Role } & FormRules)
   | { readonly needs: 'key' | 'nothing' | 'visitor' };
 
 const ACCESS = Symbol('Access');
@@ -22,7 +30,8 @@ export const NeedsAnyKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'k
 export const NeedsNoKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'nothing' });
 
 /** A page or form of the settings area, for people who are signed in; an owner may whatever a member may. */
-export const For = (role: Role) => SetMetadata<symbol, Access>(ACCESS, { needs: 'person', role });
+export const For = (role: Role, rules: FormRules = {}) =>
+  SetMetadata<symbol, Access>(ACCESS, { needs: 'person', role, ...rules });
 
 /** A page or form of the settings area that needs nobody to be signed in. Its forms are guarded like all others. */
 export const ForAnyone = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'visitor' });

@@ -11,6 +11,7 @@ import { callerOf, type Exchange, exchangeOf } from '../exchange.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { Outcomes, Reply } from '../reply.js';
+import { ClaimLeases } from './claim-leases.js';
 import { fingerprintOf, idempotencyKeyOf } from './idempotency-key.js';
 import { type Kept, keptError, ReplayedError } from './kept-answer.js';
 import { type AnyKeeping, KEEPING } from './once.js';
@@ -22,7 +23,7 @@ const REPLAYED = 'Idempotent-Replayed';
  *
  * Handlers that use `Once` keep the answer in the transaction of their work, and nothing can come between the two. The others
  * are those of several transactions, which find their work done when they do it again (lists of ids, finalizing). Their answer
- * is kept behind the work: after a crash in between, the key is free in five minutes, and a repetition answers for itself.
+ * is kept behind the work: after a crash in between, the key is free as after any crash, and a repetition answers for itself.
  */
 @Injectable()
 export class AnswerOnce {
@@ -30,6 +31,7 @@ export class AnswerOnce {
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(PORTS) private readonly ports: Ports,
     @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+    @Inject(ClaimLeases) private readonly leases: ClaimLeases,
   ) {}
 
   async answer(context: ExecutionContext, handle: () => Promise<unknown>): Promise<unknown> {
@@ -44,7 +46,7 @@ export class AnswerOnce {
     const claimed = await claimKey(this.ports, { customerId, key }, fingerprintOf(request, exchange));
     if ('answer' in claimed) return this.replay(claimed.answer, exchange, response, keeping);
     const kept = (answer: unknown) => keptAnswer(answer, response.statusCode, keeping);
-    return this.run(claimed.claim, exchange, handle, kept);
+    return this.leases.during(claimed.claim, () => this.run(claimed.claim, exchange, handle, kept));
   }
 
   private async run(
@@ -76,7 +78,7 @@ export class AnswerOnce {
     return this.ports.store.within(claim.customerId, (work) => work.answers.keep(claim, answer));
   }
 
-  /** The client gets its answer all the same; the key is free again after five minutes. */
+  /** The client gets its answer all the same; the key is free again when its lease runs out. */
   private async quietly(exchange: Exchange, act: () => Promise<unknown>): Promise<void> {
     try {
       await act();

@@ -1,8 +1,11 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
+import type { Limits } from '../../core/customers/limits.js';
 import { type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
 import { isPlainObject, type ListField, listsOf, nestedShape, type Shape } from './body-fields.js';
+import { inOrder } from './field-errors.js';
 
 /** Deepest nesting of a body (API.md §9). */
 const MAX_DEPTH = 10;
@@ -20,7 +23,16 @@ const ITEMS_AT_ONCE = 25;
 export type BodyClass = Shape & {
   /** Fields that clients see but do not write here, each with what changes it. Sent, they are `read_only` instead of unknown. */
   readonly readOnly?: Readonly<Record<string, string>>;
+  /** What core finds wrong with the values, whatever there is in the library. Fields whose shape is wrong are absent from the body. */
+  readonly valueErrors?: (body: never, request: BodyContext) => readonly FieldError[];
 };
+
+/** What the values of a body are compared with, beside each other. */
+export interface BodyContext {
+  /** In the path. */
+  readonly id: Id;
+  readonly limits: Limits;
+}
 
 /** Bytes as JSON. Errors: `invalid_request` (`invalid_json`). */
 export function parseJson(bytes: Uint8Array, path = 'body'): unknown {
@@ -57,8 +69,11 @@ export interface Shaped {
   readonly errors: readonly FieldError[];
 }
 
-/** The body as an instance of its class, or everything that is wrong with its shape. */
-export async function readShape(value: unknown, shape: BodyClass): Promise<Shaped> {
+/**
+ * The body as an instance of its class, or everything that is wrong with it, in the order in which its fields were sent.
+ * @param request Absent: only the shape is looked at, and the values are left to the use case.
+ */
+export async function readShape(value: unknown, shape: BodyClass, request?: BodyContext): Promise<Shaped> {
   const { lists, ...read } = readFields(value, shape, '');
   const errors = [...read.errors];
   for (const list of lists) {
@@ -66,7 +81,36 @@ export async function readShape(value: unknown, shape: BodyClass): Promise<Shape
     errors.push(...items.errors);
     Object.assign(read.body, { [list.name]: items.body });
   }
-  return { body: read.body, errors: errors.slice(0, MAX_ERRORS) };
+  if (request !== undefined) errors.push(...valueErrors(read.body, errors, shape, request));
+  if (errors.length === 0) return { body: read.body, errors };
+  return { body: read.body, errors: inOrder(errors, fieldNames(value)).slice(0, MAX_ERRORS) };
+}
+
+/** That something is missing is not said while a field cannot be read: it may be what was meant. */
+function valueErrors(
+  body: object,
+  broken: readonly FieldError[],
+  shape: BodyClass,
+  request: BodyContext,
+): readonly FieldError[] {
+  if (shape.valueErrors === undefined) return [];
+  const unreadable = broken.filter(({ code }) => code !== 'unknown_field' && code !== 'read_only');
+  const readable = unreadable.reduce((rest, { field }) => without(rest, field.split('.')), body);
+  const errors = shape.valueErrors(readable as never, request);
+  return unreadable.length === 0 ? errors : errors.filter(({ code }) => code !== 'required');
+}
+
+function fieldNames(value: unknown): string[] {
+  if (!isPlainObject(value)) return [];
+  return Object.entries(value).flatMap(([name, part]) => [
+    name,
+    ...fieldNames(part).map((inner) => `${name}.${inner}`),
+  ]);
+}
+
+function without(body: object, [name = '', ...inner]: readonly string[]): object {
+  const { [name]: part, ...rest } = body as Record<string, unknown>;
+  return inner.length > 0 && isPlainObject(part) ? { ...rest, [name]: without(part, inner) } : rest;
 }
 
 async function readList(value: unknown, { name, shape, max }: ListField): Promise<Shaped> {

@@ -21,20 +21,28 @@ export type Parameters<Table extends ParameterTable> = {
 /** Most ids in one list (API.md §9). */
 export const MAX_IDS = 100;
 
+export interface ReadParameters {
+  readonly values: object;
+  readonly errors: readonly FieldError[];
+  /** Names of all that were sent, right or wrong, in their order. */
+  readonly sent: ReadonlySet<string>;
+}
+
 /** Reads a query string by a table: strict about names, repetition and values (API.md §4.5). */
-export function readParameters(query: string, table: ParameterTable): { values: object; errors: FieldError[] } {
+export function readParameters(query: string, table: ParameterTable): ReadParameters {
   const values: Record<string, unknown> = {};
   const errors: FieldError[] = [];
-  if (query === '') return { values, errors };
-  const sent = new URLSearchParams(query);
-  for (const name of new Set(sent.keys())) {
-    const texts = sent.getAll(name);
+  if (query === '') return { values, errors, sent: new Set() };
+  const given = new URLSearchParams(query);
+  const sent = new Set(given.keys());
+  for (const name of sent) {
+    const texts = given.getAll(name);
     const reader = Object.hasOwn(table, name) ? table[name] : undefined;
     const reading = reader ? readOne(texts, reader) : unknownParameter(table);
     if ('value' in reading) values[name] = reading.value;
     else errors.push({ field: name, message: `${name} ${reading.says}`, ...reading.error });
   }
-  return { values, errors };
+  return { values, errors, sent };
 }
 
 function readOne(texts: readonly string[], reader: Reader<unknown>): Reading<unknown> {

@@ -1,6 +1,7 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { invalid } from '../../core/shared/errors.js';
+import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { MAX_IDS } from './parameters.js';
 
@@ -9,30 +10,47 @@ const NO_ID: Id = 0;
 
 /** An id in the path. One that cannot be an id is like any that does not exist: the use case answers 404, after all other checks. */
 export const PathId = createParamDecorator((name: string, context: ExecutionContext): Id => {
-  const text = context.switchToHttp().getRequest<Request>().params[name];
-  return (typeof text === 'string' ? parseId(text) : null) ?? NO_ID;
+  return pathIdOf(context.switchToHttp().getRequest<Request>(), name);
 });
 
-/**
- * One id, or several with commas between them (API.md §7, 7 and 14). A list with anything else in it is like one id that does not
- * exist. Errors: `invalid_request` for a list that is too long, or comes with If-Match, which is about one resource.
- */
-export const PathIds = createParamDecorator((name: string, context: ExecutionContext): Id | readonly Id[] => {
+export function pathIdOf({ params }: Request, name: string): Id {
+  const text = params[name];
+  return (typeof text === 'string' ? parseId(text) : null) ?? NO_ID;
+}
+
+const ID_LIST = Symbol('IdList');
+
+/** Declares that `:id` in the path of a route may be a list. */
+export const TakesIdList = () => SetMetadata(ID_LIST, true);
+
+/** What is wrong with the list of ids of a request, where its route takes one: too long, or with If-Match, which is about one resource. */
+export function idListErrors(reflector: Reflector, context: ExecutionContext): FieldError[] {
+  if (!reflector.get<true | undefined>(ID_LIST, context.getHandler())) return [];
   const { params, headers } = context.switchToHttp().getRequest<Request>();
-  const texts = String(params[name] ?? '').split(',');
+  const { texts, isList } = listIn(params['id']);
   if (texts.length > MAX_IDS) {
     const message = `The path takes at most ${MAX_IDS} ids, separated by commas.`;
-    throw invalid({ field: name, code: 'too_many', message, max: MAX_IDS });
+    return [{ field: 'id', code: 'too_many', message, max: MAX_IDS }];
   }
+  // A list with anything else in it is like one id that does not exist.
+  if (!isList || headers['if-match'] === undefined || texts.some((text) => parseId(text) === null)) return [];
+  return [{ field: 'If-Match', code: 'conflict', message: 'If-Match goes with one photo, not with a list of ids.' }];
+}
+
+function listIn(param: unknown): { readonly texts: readonly string[]; readonly isList: boolean } {
+  const text = String(param ?? '');
+  return { texts: text.replace(/^([^,]+),$/, '$1').split(','), isList: text.includes(',') };
+}
+
+/**
+ * One id, or a list of them with commas between, of one with a comma behind it (API.md §7, 7 and 14). A list with anything else in it is
+ * like one id that does not exist.
+ */
+export const PathIds = createParamDecorator((name: string, context: ExecutionContext): Id | readonly Id[] => {
+  const { texts, isList } = listIn(context.switchToHttp().getRequest<Request>().params[name]);
   const ids = texts.map((text) => parseId(text) ?? NO_ID);
-  const [only = NO_ID, ...more] = ids;
-  if (more.length === 0) return only;
-  if (ids.includes(NO_ID)) return NO_ID;
-  if (headers['if-match'] !== undefined) {
-    const message = 'If-Match goes with one photo, not with a list of ids.';
-    throw invalid({ field: 'If-Match', code: 'conflict', message });
-  }
-  return ids;
+  if (!isList) return ids[0] ?? NO_ID;
+  return ids.includes(NO_ID) ? NO_ID : ids;
 });
 
 export function isList(ids: Id | readonly Id[]): ids is readonly Id[] {

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { createParamDecorator, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Ports, Uses } from '../../core/ports.js';
@@ -8,8 +8,10 @@ import { exchangeOf } from '../exchange.js';
 import { PORTS } from '../ports-token.js';
 import { discardBody, hasBody, readBody, tooLarge } from '../request-body.js';
 import { isPlainObject } from './body-fields.js';
+import { fieldErrorsOf, inOrder } from './field-errors.js';
 import { type BodyClass, parseJson, readShape } from './json-body.js';
-import { type ParameterTable, readParameters } from './parameters.js';
+import { type Parameters, type ParameterTable, type ReadParameters, readParameters } from './parameters.js';
+import { idListErrors, pathIdOf } from './path-id.js';
 
 const MIB = 1024 * 1024;
 
@@ -46,10 +48,18 @@ export function isStreamed(body: unknown): body is StreamedBody {
 }
 
 const PARAMETERS = Symbol('ParameterTable');
+const PARAMETER_RULE = Symbol('ParameterRule');
 const BODY = Symbol('BodyRules');
 
+/** What is wrong with parameters that are right each by itself; `sent` has the names of the others, too. */
+export type ParameterRule<Table extends ParameterTable> = (
+  parameters: Parameters<Table>,
+  request: { readonly sent: ReadonlySet<string>; readonly body: unknown },
+) => readonly FieldError[];
+
 /** Declares the query parameters of a route. Without it, it takes none. */
-export const TakesParameters = (table: ParameterTable) => SetMetadata(PARAMETERS, table);
+export const TakesParameters = <Table extends ParameterTable>(table: Table, rule?: ParameterRule<Table>) =>
+  applyDecorators(SetMetadata(PARAMETERS, table), SetMetadata(PARAMETER_RULE, rule));
 
 /** Declares the JSON body of a route. Without it, a body is ignored. */
 export const TakesBody = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
@@ -86,7 +96,10 @@ export const Sent = createParamDecorator((_: unknown, context: ExecutionContext)
   return exchangeOf(context.switchToHttp().getRequest<Request>()).body;
 });
 
-/** Steps 7 and 8 of API.md §4.2, behind the guards: size and type of the body, then everything that is wrong with its fields and the parameters. */
+/**
+ * Steps 7 and 8 of API.md §4.2, behind the guards: size and type of the body, then everything that is wrong with path, parameters and
+ * body and can be told without the library, in one answer: what shapes say as well as what core finds in the values.
+ */
 @Injectable()
 export class ReadRequest {
   constructor(
@@ -101,13 +114,20 @@ export class ReadRequest {
     if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
     const exchange = exchangeOf(request);
     const rules = declaredBody(this.reflector, context.getHandler());
-    const sent = rules ? await this.bodyOf(request, rules) : ignoreBody(request);
-    const table = declaredParameters(this.reflector, context.getHandler()) ?? {};
-    const parameters = readParameters(queryOf(request), table);
-    const errors = [...parameters.errors, ...sent.errors];
-    if (errors.length > 0) throw invalid(...errors);
+    const sent = rules ? await readOrErrors(() => this.bodyOf(request, rules)) : ignoreBody(request);
+    exchange.body = sent.body;
+    const parameters = this.parametersOf(context, request, sent.body);
     exchange.parameters = parameters.values;
-    exchange.body = sent.open ? await sent.open() : sent.body;
+    const errors = [...idListErrors(this.reflector, context), ...parameters.errors, ...sent.errors];
+    if (errors.length > 0) throw invalid(...errors);
+  }
+
+  private parametersOf(context: ExecutionContext, request: Request, body: unknown): ReadParameters {
+    const table = declaredParameters(this.reflector, context.getHandler()) ?? {};
+    const rule = this.reflector.get<ParameterRule<ParameterTable> | undefined>(PARAMETER_RULE, context.getHandler());
+    const { values, errors, sent } = readParameters(queryOf(request), table);
+    const together = rule?.(values, { sent, body }) ?? [];
+    return { values, errors: inOrder([...errors, ...together], [...sent]), sent };
   }
 
   /** To be called at the end, whatever it was: stops reading a body that is still open. */
@@ -125,7 +145,7 @@ export class ReadRequest {
       const maxBytes = rules.streamed.maxBytes(this.ports);
       if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
       const { open } = rules.streamed;
-      return { body: undefined, errors: [], open: () => open(request, maxBytes) };
+      return { body: await open(request, maxBytes), errors: [] };
     }
     if (!rules.json.includes(type)) throw unacceptable(rules);
     const bytes = await readBody(request, rules.maxBytes);
@@ -138,15 +158,25 @@ export class ReadRequest {
     }
     const value = parseJson(bytes);
     const isBulk = rules.bulk !== undefined && isPlainObject(value) && Object.hasOwn(value, rules.bulk.field);
-    return readShape(value, isBulk ? rules.bulk.shape : rules.shape);
+    const about = { id: pathIdOf(request, 'id'), limits: this.ports.limits };
+    return readShape(value, isBulk ? rules.bulk.shape : rules.shape, about);
   }
 }
 
 interface SentBody {
   readonly body: unknown;
   readonly errors: readonly FieldError[];
-  /** Begins to read a streamed body. */
-  readonly open?: () => Promise<StreamedBody>;
+}
+
+/** A body that could not be read has errors of its own; those of the steps before go on. */
+async function readOrErrors(read: () => Promise<SentBody>): Promise<SentBody> {
+  try {
+    return await read();
+  } catch (error) {
+    const errors = fieldErrorsOf(error);
+    if (errors === null) throw error;
+    return { body: undefined, errors };
+  }
 }
 
 function ignoreBody(request: Request): SentBody {

@@ -3,14 +3,16 @@ import { Catch, HttpException, Inject } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AdmissionLog } from '../../core/access/rolling-window.js';
 import type { Ports } from '../../core/ports.js';
-import { DomainError } from '../../core/shared/errors.js';
+import { DomainError, type ErrorCode } from '../../core/shared/errors.js';
 import { anonymousBudget, showBudget } from '../api/budget-headers.js';
 import { ReplayedError } from '../api/kept-answer.js';
 import { type Exchange, exchangeOf } from '../exchange.js';
+import { isForPrograms } from '../for-programs.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { ClientGone, discardBody } from '../request-body.js';
 import { GoElsewhere, sendErrorPage, wantsPage } from '../settings/error-page.js';
+import { messageForPeople } from '../settings/error-words.js';
 import { statusOfCode } from './status-of-code.js';
 
 /** What a success had prepared before it failed, and what would be wrong on an error. */
@@ -25,7 +27,13 @@ const HEADERS_OF_SUCCESS = [
 ];
 
 /** Seconds after which an answer may be another one. */
-const RETRY_AFTER: Readonly<Record<string, number>> = { service_unavailable: 5, idempotency_in_progress: 1 };
+const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, number>>> = {
+  service_unavailable: 5,
+  idempotency_in_progress: 1,
+  request_timeout: 1,
+  rate_limited: 1,
+  storage_full: 60,
+};
 
 /** Every error leaves through here, in the one envelope of API.md §4.4. */
 @Catch()
@@ -66,12 +74,16 @@ export class ErrorFilter implements ExceptionFilter {
     response.setHeader('Cache-Control', 'no-store');
     if (error.code === 'unauthorized' && exchange.underApi) response.setHeader('WWW-Authenticate', 'Bearer');
     const wait = RETRY_AFTER[error.code];
-    if (wait !== undefined) response.setHeader('Retry-After', wait);
+    // That of a budget is exact, and there already.
+    if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
+    if (!isForPrograms(exchange, response.req)) response.vary('Accept');
     if (wantsPage(exchange, response.req)) {
       sendErrorPage(error, exchange, response);
       return;
     }
-    const { code, message, details } = error;
+    const { code, details } = error;
+    // Scripts of pages say it to people.
+    const message = exchange.underSettings ? messageForPeople(error) : error.message;
     response.status(statusOfCode[code]).json({ error: { code, message, ...(details && { details }), requestId } });
   }
 

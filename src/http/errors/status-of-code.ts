@@ -15,6 +15,8 @@ export const statusOfCode = {
   url_forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
+  upload_in_progress: 409,
   tag_name_taken: 409,
   import_not_open: 409,
   import_photo_final: 409,
@@ -30,4 +32,5 @@ export const statusOfCode = {
   rate_limited: 429,
   internal_error: 500,
   service_unavailable: 503,
+  storage_full: 507,
 } as const satisfies Record<ErrorCode, number>;

@@ -2,17 +2,22 @@ import { All, Controller, Get, HttpCode, Inject, Options, Param, Req, Res } from
 import type { Request, Response } from 'express';
 import { openSignedRendition } from '../../core/photos/rendition-urls.js';
 import type { Ports } from '../../core/ports.js';
+import { type Clock, SECOND } from '../../core/shared/clock.js';
 import { NeedsNoKey } from '../api/access.js';
 import { sendableRendition } from '../api/photos/photo-bytes.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
-import { sendDownload } from '../send-download.js';
+import { type Sendable, sendDownload } from '../send-download.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';
-const YEAR_SECONDS = 31_536_000;
 
-/** Signed addresses of renditions, for `<img>` (API.md §8.6). */
+/** No cache may keep a picture longer than its URL lives. */
+function wholeSecondsUntil(end: Date, clock: Clock): number {
+  return Math.max(0, Math.floor((end.getTime() - clock.now().getTime()) / SECOND));
+}
+
+/** Signed URLs of renditions, for `<img>` (API.md §8.6). */
 @Controller('renditions')
 @NeedsNoKey()
 @AnyOrigin()
@@ -25,8 +30,15 @@ export class RenditionsController {
   @Get(':token')
   async show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const download = await openSignedRendition(this.ports, token);
-    const headers = { 'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable` };
-    const sendable = { ...sendableRendition(download), disposition: 'inline', headers } as const;
+    const { clock } = this.ports;
+    // Asked for when the answer begins: making the picture may have taken seconds.
+    const sendable: Sendable = {
+      ...sendableRendition(download),
+      disposition: 'inline',
+      get headers() {
+        return { 'Cache-Control': `public, max-age=${wholeSecondsUntil(download.expiresAt, clock)}, immutable` };
+      },
+    };
     await sendDownload(request, response, sendable, this.options);
   }
 

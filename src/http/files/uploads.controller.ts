@@ -5,7 +5,7 @@ import type { Ports } from '../../core/ports.js';
 import { NeedsNoKey } from '../api/access.js';
 import { exchangeOf } from '../exchange.js';
 import { PORTS } from '../ports-token.js';
-import { bodyOf } from '../request-body.js';
+import { bodyOf, requestTimeout } from '../request-body.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'OPTIONS, PUT';
@@ -23,9 +23,10 @@ export class UploadsController {
     const declared = request.headers['content-length'];
     return receiveUpload(this.ports, {
       token,
-      address: exchangeOf(request).clientIp,
+      address: exchangeOf(request).namedIp,
       declaredBytes: declared === undefined ? null : Number(declared),
-      bytes: bodyOf(request),
+      bytes: bodyOf(request, requestTimeout),
+      isGone: () => request.socket.destroyed,
     });
   }
 

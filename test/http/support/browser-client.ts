@@ -1,12 +1,18 @@
+import { operatorFor } from '../../../src/core/access/caller.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { inviteUser } from '../../../src/core/users/invite-user.js';
 import type { Role } from '../../../src/core/users/user.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 
+/** What those choose who come in by `enter`. */
+export const PASSWORD = 'five calm words of mine';
+
 /** A browser without scripts: it keeps cookies, sends the fields of forms, and goes where it is sent only when told. */
 export class BrowserClient {
   readonly cookies = new Map<string, string>();
+  /** Every Set-Cookie that came, as it stood. */
+  readonly setCookies: string[] = [];
 
   constructor(private readonly url: string) {}
 
@@ -38,15 +44,16 @@ export class BrowserClient {
     return this.send({ method: 'POST', path, body: body.toString(), headers: { ...type, ...headers } });
   }
 
-  /** Comes in by a one-time link of this customer. */
+  /** Comes in by a one-time link of this customer, with `PASSWORD`. */
   async enter(ports: Ports, customerId: Id, role: Role = 'owner', email = `${role}@example.com`): Promise<Id> {
-    const { url, user } = await inviteUser(ports, { customerId, email, role });
-    const answer = await this.submit(new URL(url).pathname);
+    const { url, user } = await inviteUser(ports, operatorFor(customerId), { email, role });
+    const answer = await this.submit(new URL(url).pathname, { password: PASSWORD });
     if (answer.status !== 303) throw new Error(`the link was refused: ${answer.text}`);
     return user.id;
   }
 
   private keep(line: string): void {
+    this.setCookies.push(line);
     const [pair = '', ...rules] = line.split('; ');
     const at = pair.indexOf('=');
     const isGone = rules.some((rule) => rule === 'Expires=Thu, 01 Jan 1970 00:00:00 GMT');

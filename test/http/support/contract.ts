@@ -38,8 +38,8 @@ interface Route {
   readonly operations: Readonly<Record<string, Operation>>;
 }
 
-/** Statuses with which a request to no operation of the document ends, all with an error but for OPTIONS. */
-const WITHOUT_OPERATION = [401, 403, 404, 405, 429, 500, 503];
+/** Statuses with which a request to no operation of the document ends, all with an error but for OPTIONS. 400: its Host is none. */
+const WITHOUT_OPERATION = [400, 401, 403, 404, 405, 429, 500, 503];
 
 let loaded: Contract | undefined;
 

@@ -20,10 +20,15 @@ export interface RequestParts {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** An object goes as JSON, a list of chunks without Content-Length. */
   readonly body?: unknown;
+  /** The request does not end by itself: what is sent so far is all that comes. */
+  readonly open?: boolean;
 }
 
 /** One request on a connection of its own. Rejects when request and answer are not as the OpenAPI document says. */
-export function send(base: string, { method = 'GET', path, headers = {}, body }: RequestParts): Promise<Answer> {
+export function send(
+  base: string,
+  { method = 'GET', path, headers = {}, body, open = false }: RequestParts,
+): Promise<Answer> {
   const { hostname, port } = new URL(base);
   const payload = payloadOf(body);
   const all = { ...payload.headers, ...headers } as Record<string, string | string[]>;
@@ -33,6 +38,7 @@ export function send(base: string, { method = 'GET', path, headers = {}, body }:
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
+        if (open) request.destroy();
         const received = answer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks));
         try {
           const { status, headers: answered, bytes } = received;
@@ -46,7 +52,7 @@ export function send(base: string, { method = 'GET', path, headers = {}, body }:
     });
     request.on('error', reject);
     for (const chunk of payload.chunks) request.write(chunk);
-    request.end();
+    if (!open) request.end();
   });
 }
 

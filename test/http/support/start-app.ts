@@ -17,9 +17,12 @@ import { MemorySessionStore, MemoryUserStore } from '../../../src/adapters/memor
 import { MemoryWebhookSender } from '../../../src/adapters/memory/memory-webhook-sender.js';
 import { SettableClock } from '../../../src/adapters/memory/settable-clock.js';
 import { deleteKey } from '../../../src/core/access/delete-key.js';
+import { IpLists, IpRanges } from '../../../src/core/access/ip-list.js';
 import { issueKey, type KeyRequest } from '../../../src/core/access/issue-key.js';
+import { commandLine } from '../../../src/core/audit/actor.js';
 import { createCustomer } from '../../../src/core/customers/create-customer.js';
 import { defaultLimits, type Limits } from '../../../src/core/customers/limits.js';
+import { UploadSlots } from '../../../src/core/imports/upload-slots.js';
 import { runJob } from '../../../src/core/jobs/run-job.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
@@ -32,6 +35,7 @@ import { type Answer, type RequestParts, send } from './http-client.js';
 export interface StartOptions {
   readonly trustedProxies?: readonly string[];
   readonly blobsLocation?: string;
+  readonly docs?: boolean;
   readonly limits?: Partial<Limits>;
   readonly checks?: readonly ReadinessCheck[];
   readonly checkDeadlineMs?: number;
@@ -74,8 +78,9 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
   const stopping = options.stopping ?? new AbortController().signal;
   const app = await createApp(ports, {
     logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
-    trustedProxies: options.trustedProxies ?? [],
+    trustedProxies: options.trustedProxies ? new IpRanges(options.trustedProxies) : null,
     blobsLocation: options.blobsLocation ?? null,
+    docs: options.docs ?? true,
     readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
     stopping,
   });
@@ -103,11 +108,13 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     store: new MemoryCustomerStore(database, clock),
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
+    ipLists: new IpLists(),
     users: new MemoryUserStore(database),
     sessions: new MemorySessionStore(database),
     passwords: new MemoryPasswordHasher(),
+    commonPasswords: new Set(['passwordpassword', '123456789abc']),
     rateWindows: new MemoryRateWindowStore(clock),
-    idempotency: new MemoryIdempotencyStore(database),
+    idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: new MemoryBlobStore(),
     media: new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
@@ -117,6 +124,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests, long enough for signatures'],
     limits,
+    uploads: new UploadSlots(),
     directUploads: null,
     publicUrl: 'http://photos.test',
   };
@@ -147,7 +155,7 @@ export class Actor {
   }
 
   deleteKey(): Promise<void> {
-    return deleteKey(this.ports, this.keyId);
+    return deleteKey(this.ports, commandLine, this.keyId);
   }
 
   send(parts: RequestParts): Promise<Answer> {
@@ -180,12 +188,12 @@ const none: Quota = { photos: null, storageBytes: null };
 
 async function newActor(ports: Ports, url: string, name: string, quota: Quota): Promise<Actor> {
   const { photos: photosLimit, storageBytes: storageBytesLimit } = quota;
-  const customer = await createCustomer(ports, { name, storageBytesLimit, photosLimit });
+  const customer = await createCustomer(ports, commandLine, { name, storageBytesLimit, photosLimit });
   return newKey(ports, url, customer.id, {});
 }
 
 async function newKey(ports: Ports, url: string, customerId: Id, request: Partial<KeyRequest>): Promise<Actor> {
-  const { key, token } = await issueKey(ports, {
+  const { key, token } = await issueKey(ports, commandLine, {
     customerId,
     name: 'a key',
     scopes: ['all'],

@@ -1,7 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { admits } from '../../../core/access/ip-list.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import { exchangeOf } from '../../exchange.js';
@@ -21,11 +20,14 @@ export class IpGuard implements CanActivate {
     const exchange = exchangeOf(context.switchToHttp().getRequest<Request>());
     if (exchange.key === null) return true;
     const { key } = exchange.key;
-    if (admits(key.ipList, exchange.clientIp)) {
+    if (this.ports.ipLists.admits(key.ipList, exchange.namedIp)) {
       this.uses.note(key.id, exchange.clientIp);
       return true;
     }
-    const message = `This key may not be used from ${exchange.clientIp}.`;
+    const message =
+      exchange.namedIp === null
+        ? `This key may only be used from certain addresses, and the proxy at ${exchange.clientIp} did not name yours.`
+        : `This key may not be used from ${exchange.clientIp}.`;
     const response = context.switchToHttp().getResponse<Response>();
     const refusal = new DomainError('ip_not_whitelisted', message);
     throw await refusedByAddress(this.ports, exchange, response, refusal);

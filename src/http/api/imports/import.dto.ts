@@ -1,10 +1,13 @@
 import { defaultLimits } from '../../../core/customers/limits.js';
+import { creationErrors } from '../../../core/imports/create-import.js';
 import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
+import { patchErrors } from '../../../core/imports/import-photo-patch.js';
 import type { ItemListRequest } from '../../../core/imports/read-import.js';
-import { type FieldError, invalid } from '../../../core/shared/errors.js';
 import { Decimal, Flag, ListOf, OneOf, StringMap, Text } from '../body-fields.js';
+import type { BodyContext } from '../json-body.js';
 import { type Parameters, pageParameters, pageRequest, someOf } from '../parameters.js';
 import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from '../photos/descriptive.dto.js';
+import type { ParameterRule } from '../read-request.js';
 
 const statuses = [
   'awaiting_upload',
@@ -18,20 +21,25 @@ const statuses = [
 
 export const importParameters = { ...pageParameters, include: someOf(['photos']), photoStatus: someOf(statuses) };
 
-/** Which page of items is asked for; null without `include=photos`. Errors: `invalid_request` when its parameters come without it. */
-export function itemListRequest(asked: Parameters<typeof importParameters>): ItemListRequest | null {
-  const { include, photoStatus } = asked;
-  if (include) return { ...pageRequest(asked), ...(photoStatus && { statuses: photoStatus }) };
-  const errors = (['limit', 'cursor', 'photoStatus'] as const)
-    .filter((name) => asked[name] !== undefined)
-    .map((field): FieldError => {
+/** Its page has parameters of its own. */
+export const importRule: ParameterRule<typeof importParameters> = (_, { sent }) => {
+  if (sent.has('include')) return [];
+  return (['limit', 'cursor', 'photoStatus'] as const)
+    .filter((name) => sent.has(name))
+    .map((field) => {
       return { field, code: 'unknown_parameter', message: `${field} is known only together with include=photos.` };
     });
-  if (errors.length > 0) throw invalid(...errors);
-  return null;
+};
+
+/** Which page of items is asked for; null without `include=photos`. */
+export function itemListRequest(asked: Parameters<typeof importParameters>): ItemListRequest | null {
+  const { include, photoStatus } = asked;
+  return include ? { ...pageRequest(asked), ...(photoStatus && { statuses: photoStatus }) } : null;
 }
 
 export class ImportCreationBody {
+  static readonly valueErrors = creationErrors;
+
   @Text({ nullable: true })
   name?: string | null;
 
@@ -121,6 +129,8 @@ export class InlineWordsBody {
 const kept = 'it is kept by the service.';
 
 export class ImportPhotoPatchBody extends ItemWords {
+  static readonly valueErrors = (body: ImportPhotoPatchBody, { limits }: BodyContext) => patchErrors(body, limits);
+
   static readonly readOnly = {
     id: kept,
     importId: kept,

@@ -24,6 +24,7 @@ import {
   ImportCreationBody,
   ImportPhotoPatchBody,
   importParameters,
+  importRule,
   itemListRequest,
   RegistrationBody,
 } from './import.dto.js';
@@ -57,7 +58,7 @@ export class ImportsController {
   @Get(':id')
   @Needs('photos:write')
   @Tagged()
-  @TakesParameters(importParameters)
+  @TakesParameters(importParameters, importRule)
   async read(
     @Calling() caller: Caller,
     @PathId('id') id: Id,
@@ -91,7 +92,7 @@ export class ImportsController {
   ) {
     const add = (ports: Ports) =>
       'files' in body
-        ? receiveInline(this.ports, caller, id, body.words, body.files, ports.store)
+        ? receiveInline(this.ports, caller, id, body, ports.store)
         : registerPhotos(ports, caller, id, body.photos);
     return once(add, registered);
   }

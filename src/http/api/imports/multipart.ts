@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
-import type { InlineFile, InlineWords } from '../../../core/imports/receive-inline.js';
+import type { InlineFile, InlineUpload, InlineWords } from '../../../core/imports/receive-inline.js';
 import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
 import { bodyOf, ClientGone, tooLarge } from '../../request-body.js';
 import { parseJson, readShape } from '../json-body.js';
@@ -16,12 +16,8 @@ export type Part =
   | { readonly kind: 'file'; readonly name: string; readonly filename: string; readonly stream: BusboyFileStream }
   | { readonly kind: 'field'; readonly name: string; readonly text: string; readonly cut: boolean };
 
-export interface InlineRequest extends StreamedBody {
-  /** What the client says of the files, in their order; null when it says nothing. */
-  readonly words: readonly InlineWords[] | null;
-  /** To be taken one after another. Throws what is wrong with the body, when it comes to it. */
-  readonly files: AsyncIterable<InlineFile>;
-}
+/** `files` throws what is wrong with the body, when it comes to it. */
+export type InlineRequest = StreamedBody & InlineUpload;
 
 /**
  * Reads a multipart/form-data body as it comes (API.md §7, 11b): an optional first part `photos`, then parts `file`. Nothing
@@ -30,11 +26,13 @@ export interface InlineRequest extends StreamedBody {
 export async function openMultipart(request: IncomingMessage, maxBytes: number): Promise<InlineRequest> {
   const parts = partsOf(request, maxBytes);
   const first = await parts.next();
+  const length = request.headers['content-length'];
+  const announcedBytes = length === undefined ? null : Number(length);
   const leave = async () => void (await parts.return(undefined));
   if (!first.done && first.value.name === 'photos') {
-    return { words: await readWords(first.value), files: filesOf(parts, null), leave };
+    return { words: await readWords(first.value), files: filesOf(parts, null), announcedBytes, leave };
   }
-  return { words: null, files: filesOf(parts, first.done ? null : first.value), leave };
+  return { words: null, files: filesOf(parts, first.done ? null : first.value), announcedBytes, leave };
 }
 
 async function* filesOf(parts: AsyncGenerator<Part>, first: Part | null): AsyncGenerator<InlineFile> {

@@ -4,16 +4,15 @@ import type { Uses } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { reprDigest, type Sendable } from '../../send-download.js';
 import type { Parameters } from '../parameters.js';
-import { demandDownload, type downloadParameters } from './photo.dto.js';
+import type { downloadParameters } from './photo.dto.js';
 
-/** What a download request asks for, ready to be sent (API.md §7, 5). Errors: those of the use cases, and `invalid_request`. */
+/** What a download request asks for, ready to be sent (API.md §7, 5). Errors: those of the use cases. */
 export async function openDownload(
   uses: Uses<'store' | 'blobs' | 'media'>,
   caller: Caller,
   id: Id,
   asked: Parameters<typeof downloadParameters>,
 ): Promise<Sendable> {
-  demandDownload(asked);
   const { rendition = 'original', format, disposition = 'attachment' } = asked;
   const headers = { 'Cache-Control': 'private, no-cache, no-transform' };
   if (rendition !== 'original') {

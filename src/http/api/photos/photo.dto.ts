@@ -1,6 +1,8 @@
-import { invalid } from '../../../core/shared/errors.js';
+import { patchErrors } from '../../../core/photos/edit-photo.js';
+import { tagSetErrors } from '../../../core/photos/set-photo-tags.js';
 import { Decimal, Flag, StringMap, Text } from '../body-fields.js';
-import { oneOf, type Parameters, someOf } from '../parameters.js';
+import { oneOf, someOf } from '../parameters.js';
+import type { ParameterRule } from '../read-request.js';
 import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from './descriptive.dto.js';
 
 export const photoParameters = { include: someOf(['exif', 'urls']), trashed: oneOf(['false', 'any']) };
@@ -11,12 +13,13 @@ export const downloadParameters = {
   disposition: oneOf(['attachment', 'inline']),
 };
 
-/** Errors: `invalid_request`, as the original has the format that it has. */
-export function demandDownload({ rendition = 'original', format }: Parameters<typeof downloadParameters>): void {
-  if (rendition !== 'original' || format === undefined) return;
+/** The original has the format that it has. */
+export const downloadRule: ParameterRule<typeof downloadParameters> = ({ rendition, format }, { sent }) => {
+  const isOriginal = rendition === 'original' || !sent.has('rendition');
+  if (!isOriginal || format === undefined) return [];
   const message = 'format goes with a rendition: thumb, small, medium or large. The original is sent as it is.';
-  throw invalid({ field: 'format', code: 'conflict', message });
-}
+  return [{ field: 'format', code: 'conflict', message }];
+};
 
 export const deletionParameters = { permanent: oneOf(['true', 'false']) };
 
@@ -24,6 +27,8 @@ const kept = 'it is kept by the service.';
 const fromFile = 'it comes from the file.';
 
 export class PhotoPatchBody extends DescriptiveBody {
+  static readonly valueErrors = patchErrors;
+
   static readonly readOnly = {
     id: kept,
     contentType: fromFile,
@@ -64,6 +69,8 @@ export class PhotoPatchBody extends DescriptiveBody {
 }
 
 export class PhotoTagsBody {
+  static readonly valueErrors = tagSetErrors;
+
   @PhotoTagIds()
   tagIds?: number[];
 

@@ -20,11 +20,18 @@ import { Calling } from '../calling.js';
 import { Conditions, type IfMatch } from '../entity-tag.js';
 import { nothing, Once, type RunOnce } from '../once.js';
 import type { Parameters } from '../parameters.js';
-import { isList, PathId, PathIds } from '../path-id.js';
+import { isList, PathId, PathIds, TakesIdList } from '../path-id.js';
 import { Asked, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.js';
 import { Tagged } from '../send-reply.js';
 import { pageView, tagsView } from '../tags/tag.view.js';
-import { deletionParameters, downloadParameters, PhotoPatchBody, PhotoTagsBody, photoParameters } from './photo.dto.js';
+import {
+  deletionParameters,
+  downloadParameters,
+  downloadRule,
+  PhotoPatchBody,
+  PhotoTagsBody,
+  photoParameters,
+} from './photo.dto.js';
 import { photoDeletionView, photoEditView, photoView, photoWithExtras } from './photo.view.js';
 import { openDownload } from './photo-bytes.js';
 import { photoListParameters, photoListRequest } from './photo-list.dto.js';
@@ -64,7 +71,7 @@ export class PhotosController {
 
   @Get(':id/download')
   @Needs('photos:read')
-  @TakesParameters(downloadParameters)
+  @TakesParameters(downloadParameters, downloadRule)
   async download(
     @Calling() caller: Caller,
     @PathId('id') id: Id,
@@ -84,6 +91,7 @@ export class PhotosController {
   @Patch(':id')
   @Needs('photos:write')
   @Tagged()
+  @TakesIdList()
   @TakesPatch(PhotoPatchBody)
   async edit(
     @Calling() caller: Caller,
@@ -112,6 +120,7 @@ export class PhotosController {
   @Delete(':id')
   @Needs('photos:delete')
   @HttpCode(204)
+  @TakesIdList()
   @TakesParameters(deletionParameters)
   async delete(
     @Calling() caller: Caller,

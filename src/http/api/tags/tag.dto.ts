@@ -1,9 +1,12 @@
-import { invalid } from '../../../core/shared/errors.js';
 import { foldKey, searchText } from '../../../core/shared/text.js';
+import { tagPatchErrors } from '../../../core/tags/edit-tag.js';
 import type { TagListRequest } from '../../../core/tags/read-tag.js';
 import { type TagFilters, tagSorts } from '../../../core/tags/tag-query.js';
+import { tagErrors } from '../../../core/tags/tag-values.js';
 import { Ids, ListOf, Text } from '../body-fields.js';
+import type { BodyContext } from '../json-body.js';
 import { flag, idList, oneOf, type Parameters, pageParameters, pageRequest, text } from '../parameters.js';
+import type { ParameterRule } from '../read-request.js';
 
 export const tagListParameters = {
   ...pageParameters,
@@ -44,6 +47,7 @@ const readOnly = {
 
 export class TagCreationBody {
   static readonly readOnly = readOnly;
+  static readonly valueErrors = tagErrors;
 
   @Text({ required: true })
   name: string;
@@ -66,15 +70,16 @@ export class TagsCreationBody {
   tags: TagCreationBody[];
 }
 
-/** Errors: `invalid_request`, as in a list a name that is taken never fails the request. */
-export function demandReturned({ ifExists = 'return' }: Parameters<typeof tagCreationParameters>): void {
-  if (ifExists === 'return') return;
+/** In a list a name that is taken never fails the request. */
+export const tagCreationRule: ParameterRule<typeof tagCreationParameters> = ({ ifExists = 'return' }, { body }) => {
+  if (ifExists === 'return' || !(body instanceof TagsCreationBody)) return [];
   const message = 'A list of tags answers those that exist: leave ifExists out, or send ifExists=return.';
-  throw invalid({ field: 'ifExists', code: 'conflict', message });
-}
+  return [{ field: 'ifExists', code: 'conflict', message }];
+};
 
 export class TagPatchBody {
   static readonly readOnly = readOnly;
+  static readonly valueErrors = (body: TagPatchBody, { id }: BodyContext) => tagPatchErrors(id, body);
 
   @Text()
   name?: string;

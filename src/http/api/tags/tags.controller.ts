@@ -18,11 +18,11 @@ import { PathId } from '../path-id.js';
 import { Asked, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.js';
 import { Tagged } from '../send-reply.js';
 import {
-  demandReturned,
   TagCreationBody,
   TagPatchBody,
   TagsCreationBody,
   tagCreationParameters,
+  tagCreationRule,
   tagListParameters,
   tagListRequest,
 } from './tag.dto.js';
@@ -49,7 +49,7 @@ export class TagsController {
   @Post()
   @Needs('tags:write')
   @Tagged()
-  @TakesParameters(tagCreationParameters)
+  @TakesParameters(tagCreationParameters, tagCreationRule)
   @TakesBody(TagCreationBody, { bulk: { field: 'tags', shape: TagsCreationBody } })
   async create(
     @Calling() caller: Caller,
@@ -58,7 +58,6 @@ export class TagsController {
     @Once() once: RunOnce,
   ) {
     if (body instanceof TagsCreationBody) {
-      demandReturned(asked);
       return once(
         (ports) => createTags(ports, caller, body.tags),
         (results) => new Outcomes(results.map(tagCreationView)),

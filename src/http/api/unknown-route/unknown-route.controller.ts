@@ -1,9 +1,9 @@
 import { All, Controller, Inject, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { DomainError } from '../../core/shared/errors.js';
-import { Reply } from '../reply.js';
-import { NeedsAnyKey } from './access.js';
-import { RouteTable } from './route-table.js';
+import { DomainError } from '../../../core/shared/errors.js';
+import { Reply } from '../../reply.js';
+import { NeedsAnyKey } from '../access.js';
+import { RouteTable } from '../route-table.js';
 
 /** Whatever no other route of /api/v1 took, so that it is authenticated and counted too. Registered last. */
 @Controller('api/v1')

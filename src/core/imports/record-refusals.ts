@@ -1,0 +1,68 @@
+import type { Caller } from '../access/caller.js';
+import { cleanFilename } from '../photos/photo-values.js';
+import type { Uses } from '../ports.js';
+import { found, type ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { cut } from '../shared/text.js';
+import { demandOpen } from './import.js';
+import { failed, type ImportPhoto, newAttempt } from './import-photo.js';
+import { newItem, normalSha256 } from './registration.js';
+
+/** A file that was not taken when it was announced. */
+export interface Refusal {
+  readonly filename: string;
+  /** Null when it is not known. */
+  readonly sizeBytes: number | null;
+  readonly sha256?: string | null | undefined;
+  readonly error: ItemError;
+}
+
+/**
+ * Stores refused files as failed items, so that the report of their import names them; answers the item of each, null where the import
+ * has no room for it. The same file of an import is stored once. For people, who announce a file and look at the report later; the API
+ * tells its clients at once and stores nothing. Errors: `not_found`, `import_not_open`.
+ */
+export async function recordRefusals(
+  { store, limits, clock }: Uses<'store' | 'limits' | 'clock'>,
+  { customerId }: Pick<Caller, 'customerId'>,
+  importId: Id,
+  refusals: readonly Refusal[],
+): Promise<readonly (ImportPhoto | null)[]> {
+  if (refusals.length === 0) return [];
+  return store.within(customerId, async ({ imports, importPhotos }) => {
+    const subject = found(await imports.lock(importId), 'import');
+    demandOpen(subject);
+    const at = clock.now();
+    const files = refusals.map(storable);
+    const hashes = new Set(files.flatMap(({ sha256 }) => sha256 ?? []));
+    const known = [...(await importPhotos.findBySha256(importId, [...hashes]))];
+    const ids = await importPhotos.allocateIds(files.length);
+    const room = limits.importMaxPhotos - (await importPhotos.count(importId));
+    const created: ImportPhoto[] = [];
+    const items = files.map((file, index) => {
+      const same = known.find((item) => item.sha256 === file.sha256 && item.filename === file.filename);
+      if (same !== undefined) return same;
+      const id = ids[index];
+      if (id === undefined || created.length >= room) return null;
+      const said = { filename: file.filename, sizeBytes: file.sizeBytes ?? 0, sha256: file.sha256 };
+      const announced = { ...newItem(subject, { id, attempt: newAttempt() }, said, at), sizeBytes: file.sizeBytes };
+      const item = failed(announced, file.error, at);
+      created.push(item);
+      if (item.sha256 !== null) known.push(item);
+      return item;
+    });
+    await importPhotos.insert(created);
+    return items;
+  });
+}
+
+/** With values that a row can hold: the name, size or hash of a file may be what is wrong with it. */
+function storable({ filename, sizeBytes, sha256, error }: Refusal) {
+  const isSize = sizeBytes !== null && Number.isSafeInteger(sizeBytes) && sizeBytes >= 0;
+  return {
+    filename: cut(cleanFilename(filename.toWellFormed().replaceAll('\0', '')), 255),
+    sizeBytes: isSize ? sizeBytes : null,
+    sha256: sha256 ? normalSha256(sha256) : null,
+    error,
+  };
+}

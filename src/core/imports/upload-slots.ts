@@ -1,0 +1,117 @@
+import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+
+/** Uploads that one process receives at once (API.md §9). */
+export const MAX_UPLOADS_PER_KEY = 32;
+export const MAX_UPLOADS_PER_CUSTOMER = 64;
+
+/** Who sends, and what. */
+interface Sender {
+  readonly customerId: Id;
+  /** Null for a person. */
+  readonly apiKeyId: Id | null;
+  /** Null for a request with several files, of which no item is known yet. */
+  readonly itemId: Id | null;
+  /** Bytes that may still come. */
+  readonly remaining: () => number;
+}
+
+/** One upload while it is received. */
+export interface UploadSlot {
+  /** Its bytes; they end with `upload_in_progress` when a newer upload takes its place. */
+  guarded(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  close(): void;
+}
+
+interface OpenSlot extends Sender {
+  readonly end: (error: DomainError) => void;
+}
+
+/** The uploads that this process is receiving: one per item, and so many per key and customer. */
+export class UploadSlots {
+  private readonly open = new Set<OpenSlot>();
+
+  /** @param minFreeBytes Of the disk of blobs, below which nothing is received; null: 1 GiB or 5 % of it, whichever is less. */
+  constructor(readonly minFreeBytes: number | null = null) {}
+
+  /** A slot, which must be closed. An older upload to the same item ends. Errors: `rate_limited`. */
+  take(sender: Sender): UploadSlot {
+    const { customerId, apiKeyId, itemId } = sender;
+    for (const older of this.open) {
+      // Its bytes count no longer, although its end takes a moment.
+      if (itemId !== null && older.itemId === itemId && this.open.delete(older)) older.end(replaced());
+    }
+    this.requireFewer(MAX_UPLOADS_PER_CUSTOMER, 'this account', (slot) => slot.customerId === customerId);
+    if (apiKeyId !== null) this.requireFewer(MAX_UPLOADS_PER_KEY, 'this key', (slot) => slot.apiKeyId === apiKeyId);
+    const ending = new Ending();
+    const slot: OpenSlot = { ...sender, end: (error) => ending.end(error) };
+    this.open.add(slot);
+    return { guarded: (bytes) => untilEnded(bytes, ending), close: () => void this.open.delete(slot) };
+  }
+
+  /** Bytes that may still come to this process. */
+  get pendingBytes(): number {
+    return sum([...this.open]);
+  }
+
+  /** Bytes that requests with several files of one customer may still bring; an item's own are reserved in the quota. */
+  unreservedBytes(customerId: Id): number {
+    return sum([...this.open].filter((slot) => slot.customerId === customerId && slot.itemId === null));
+  }
+
+  private requireFewer(max: number, whose: string, counts: (slot: OpenSlot) => boolean): void {
+    if ([...this.open].filter(counts).length < max) return;
+    const message = `${max} uploads of ${whose} are being received. Send further ones when some have ended.`;
+    throw new DomainError('rate_limited', message);
+  }
+}
+
+function sum(slots: readonly OpenSlot[]): number {
+  return slots.reduce((total, { remaining }) => total + Math.max(0, remaining()), 0);
+}
+
+/**
+ * Ends whoever waits. No promise that lives as long as the upload, raced against each piece: that would hold all pieces in
+ * memory until the end.
+ */
+class Ending {
+  private error: DomainError | null = null;
+  private interrupt: ((error: DomainError) => void) | null = null;
+
+  end(error: DomainError): void {
+    this.error = error;
+    this.interrupt?.(error);
+  }
+
+  /** What `work` resolves with, unless the end comes first. */
+  async unless<T>(work: () => Promise<T>): Promise<T> {
+    if (this.error !== null) throw this.error;
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.interrupt = reject;
+        work().then(resolve, reject);
+      });
+    } finally {
+      this.interrupt = null;
+    }
+  }
+}
+
+async function* untilEnded(bytes: AsyncIterable<Uint8Array>, ending: Ending): AsyncIterable<Uint8Array> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const piece = await ending.unless(() => pieces.next());
+      if (piece.done) return;
+      yield piece.value;
+    }
+  } finally {
+    // Not waited for: a client that sends nothing would hold it up.
+    void pieces.return?.().catch(() => undefined);
+  }
+}
+
+function replaced(): DomainError {
+  const message = 'Another upload to this item has begun, and only the newest is received.';
+  return new DomainError('upload_in_progress', message);
+}

@@ -1,0 +1,74 @@
+import { MemoryMediaReader, pictureIn } from '../../src/adapters/memory/memory-media-reader.js';
+import { keptKey, renditionKey } from '../../src/core/blobs/blob-key.js';
+import type { MediaReader, RenditionFormat } from '../../src/core/media/media-reader.js';
+import type { RenditionName } from '../../src/core/media/renditions.js';
+import { downloadRendition } from '../../src/core/photos/download-photo.js';
+import { editPhoto } from '../../src/core/photos/edit-photo.js';
+import { Account, collected, picture, type World, world } from '../support/core-world.js';
+
+/** Notes how large each picture is that a rendition is made from. */
+class WatchedReader extends MemoryMediaReader {
+  readonly sources: number[] = [];
+
+  override async render(bytes: AsyncIterable<Uint8Array>, order: Parameters<MediaReader['render']>[1]) {
+    const whole = await collected(bytes);
+    this.sources.push(pictureIn(whole)?.width ?? 0);
+    return super.render(
+      (async function* () {
+        yield whole;
+      })(),
+      order,
+    );
+  }
+}
+
+let media: WatchedReader;
+let ports: World;
+let acme: Account;
+beforeEach(async () => {
+  media = new WatchedReader();
+  ports = world({ media });
+  acme = await Account.open(ports);
+});
+
+async function widthOf(id: number, name: RenditionName, format: RenditionFormat = 'jpeg'): Promise<number> {
+  const download = await downloadRendition(ports, acme.caller, id, { name, format });
+  return pictureIn(await collected((await download.open()).bytes))?.width ?? 0;
+}
+
+test('a rendition is made from the smallest stored one that is larger, else from the original', async () => {
+  const { id } = await acme.addPhoto(picture('large.jpg', { width: 6000, height: 4000 }));
+  for (const name of ['large', 'medium', 'small'] as const) await widthOf(id, name);
+  expect(media.sources).toEqual([6000, 2560, 1280]);
+  // Of another format, or in another rotation, there is none.
+  await widthOf(id, 'medium', 'webp');
+  await editPhoto(ports, acme.caller, id, { rotation: 90 });
+  expect(await widthOf(id, 'large')).toBeGreaterThan(0);
+  expect(media.sources.slice(3)).toEqual([6000, 6000]);
+});
+
+test('turned pictures are not turned again', async () => {
+  const { id } = await acme.addPhoto(picture('large.jpg', { width: 6000, height: 4000 }));
+  await editPhoto(ports, acme.caller, id, { rotation: 90 });
+  const upright = [await widthOf(id, 'large'), await widthOf(id, 'small')];
+  expect(upright).toEqual([1707, 427]);
+});
+
+test('a photo that is not larger than what is asked for is read itself', async () => {
+  const { id } = await acme.addPhoto(picture('small.jpg', { width: 600, height: 400 }));
+  for (const name of ['large', 'medium'] as const) await widthOf(id, name);
+  expect(media.sources).toEqual([600, 600]);
+});
+
+test('a stored rendition that cannot be read is passed over', async () => {
+  const { id } = await acme.addPhoto(picture('large.jpg', { width: 6000, height: 4000 }));
+  await widthOf(id, 'large');
+  const photo = await acme.photo(id);
+  await ports.blobs.put(renditionKey(photo, 'large', 'jpeg'), note('{"picture":"broken"}'));
+  expect(await widthOf(id, 'medium')).toBe(1280);
+  expect(await ports.blobs.head(keptKey(photo.blobKey))).not.toBeNull();
+});
+
+async function* note(text: string): AsyncIterable<Uint8Array> {
+  yield new TextEncoder().encode(text);
+}

@@ -1,0 +1,125 @@
+import type { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
+import { MAX_UPLOADS_PER_CUSTOMER, MAX_UPLOADS_PER_KEY, type UploadSlot } from '../../src/core/imports/upload-slots.js';
+import { Account, announced, blobsUnder, fileOf, note, picture, type World, world } from '../support/core-world.js';
+import { Gate, present } from '../support/tenant.js';
+import { until } from '../support/until.js';
+
+let ports: World;
+let acme: Account;
+beforeEach(async () => {
+  ports = world();
+  acme = await Account.open(ports);
+});
+
+const staged = () => blobsUnder(ports.blobs, 'staging/');
+const code = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: { code: string }) => error.code,
+  );
+
+/** A file of an import of its own, of which only some bytes come until the gate is opened. */
+function halfSent(gate: Gate) {
+  const file = picture('a.jpg');
+  async function* bytes(): AsyncIterable<Uint8Array> {
+    yield file.bytes.subarray(0, 10);
+    await gate.opened;
+    yield file.bytes.subarray(10);
+  }
+  return { file, bytes };
+}
+
+function take(customerId: number, apiKeyId: number | null, itemId: number | null = null): UploadSlot {
+  return ports.uploads.take({ customerId, apiKeyId, itemId, remaining: () => 100 });
+}
+
+describe('RELIABILITY.md A27: uploads that are received at once', () => {
+  test('to one item: the newest; the older ends, and nothing of it stays', async () => {
+    const gate = new Gate();
+    const { file, bytes } = halfSent(gate);
+    const [item] = await acme.items((await acme.start()).id, announced(file));
+    const older = Array.from({ length: 3 }, () => code(acme.uploadStream(present(item), bytes())));
+    await acme.upload(present(item), file.bytes);
+    expect(await Promise.all(older)).toEqual(Array(3).fill('upload_in_progress'));
+    expect(await acme.item(present(item))).toMatchObject({ status: 'processing' });
+    expect(await staged()).toHaveLength(1);
+    gate.open();
+    expect(ports.uploads.pendingBytes).toBe(0);
+  });
+
+  test('to one item: one whose sender has gone ends none', async () => {
+    const gate = new Gate();
+    const { file, bytes } = halfSent(gate);
+    const item = present((await acme.items((await acme.start()).id, announced(file)))[0]);
+    const alive = code(acme.uploadStream(item, bytes()));
+    await until(() => ports.uploads.pendingBytes > 0);
+    expect(await code(acme.uploadStream(item, bytes(), { isGone: () => true }))).toBe('request_timeout');
+    gate.open();
+    expect(await alive).toBe('done');
+  });
+
+  test('of one key and one customer are so many; a person has no key', () => {
+    const slots = Array.from({ length: MAX_UPLOADS_PER_KEY }, (_, item) => take(1, 7, item));
+    expect(() => take(1, 7)).toThrow(`${MAX_UPLOADS_PER_KEY} uploads of this key`);
+    for (let item = MAX_UPLOADS_PER_KEY; item < MAX_UPLOADS_PER_CUSTOMER; item += 1) take(1, null, item);
+    expect(() => take(1, 8)).toThrow(`${MAX_UPLOADS_PER_CUSTOMER} uploads of this account`);
+    take(2, 9);
+    slots[0]?.close();
+    take(1, 7);
+    expect(() => take(1, 7)).toThrow();
+  });
+
+  test('a newer upload to an item takes the place of the older, also when there is no other place', () => {
+    for (let item = 0; item < MAX_UPLOADS_PER_KEY; item += 1) take(1, 7, item);
+    take(1, 7, 3);
+    expect(ports.uploads.pendingBytes).toBe(MAX_UPLOADS_PER_KEY * 100);
+  });
+
+  test('in requests of their own must fit into the quota together', async () => {
+    const limited = world({ limits: { inlineMaxBytes: 1000 } });
+    const small = await Account.open(limited, { storageBytes: 1500 });
+    const { id } = await small.start();
+    const other = limited.uploads.take({ customerId: small.id, apiKeyId: null, itemId: null, remaining: () => 900 });
+    expect(await code(small.inline(id, [note('a.txt')]))).toBe('rate_limited');
+    other.close();
+    expect(await code(small.inline(id, [picture('a.jpg')]))).toBe('done');
+  });
+});
+
+describe('a disk that is nearly full', () => {
+  const disk = (freeBytes: number, totalBytes = 100_000) => {
+    (ports.blobs as MemoryBlobStore).disk = { freeBytes, totalBytes };
+  };
+  const file = fileOf('a.jpg', new Uint8Array(1000));
+
+  test('takes no upload that would leave less than 5 % of it free', async () => {
+    const [item] = await acme.items((await acme.start()).id, announced(file));
+    disk(5999);
+    expect(await code(acme.upload(present(item), file.bytes))).toBe('storage_full');
+    expect(await staged()).toEqual([]);
+    disk(6000);
+    expect(await code(acme.upload(present(item), file.bytes))).toBe('done');
+  });
+
+  test('counts what is on its way already', async () => {
+    const [item] = await acme.items((await acme.start()).id, announced(file));
+    disk(6500);
+    ports.uploads.take({ customerId: 99, apiKeyId: null, itemId: 99, remaining: () => 501 });
+    expect(await code(acme.upload(present(item), file.bytes))).toBe('storage_full');
+  });
+
+  test('takes no files in a request, and leaves everything else alone', async () => {
+    const photo = await acme.addPhoto(picture('old.jpg'));
+    const { id } = await acme.start();
+    disk(10);
+    expect(await code(acme.inline(id, [picture('b.jpg')]))).toBe('storage_full');
+    expect((await acme.original(photo.id)).length).toBe(photo.sizeBytes);
+    expect((await acme.start()).status).toBe('open');
+  });
+
+  test('needs no more than a GiB, however large it is', async () => {
+    const [item] = await acme.items((await acme.start()).id, announced(file));
+    disk(1024 ** 3 + 1000, 1e15);
+    expect(await code(acme.upload(present(item), file.bytes))).toBe('done');
+  });
+});
