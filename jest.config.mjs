@@ -29,7 +29,7 @@ const common = {
     '^.+\\.tsx$': ['@swc/jest', swc({ tsx: true })],
   },
   transformIgnorePatterns: [
-    'node_modules/(?!(@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|thumbhash|ulid|preact|preact-render-to-string)/)',
+    'node_modules/(?!(@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|thumbhash|preact|preact-render-to-string)/)',
   ],
 };
 

@@ -21,6 +21,7 @@ import {
   residentBytes,
   root,
   startService,
+  unlimitedKey,
   until200,
 } from './service.mjs';
 
@@ -28,10 +29,15 @@ const [photos, seconds, only = ''] = [Number(process.argv[2] ?? 2000), Number(pr
 const ROUNDS = 3;
 /** Originals that are asked for in turn: three times what the service keeps in memory. */
 const ORIGINALS = 32;
+/** Proxies of a large network, with this machine at the end; and as many addresses as a key may have. */
+const PROXIES = [...Array.from({ length: 22 }, (_, net) => `10.${net}.0.0/16`), '127.0.0.1'];
+const ADDRESSES = [...Array.from({ length: 99 }, (_, host) => `198.51.100.${host}`), '127.0.0.1'];
 
 async function main() {
   const folder = mkdtempSync(join(tmpdir(), 'phs-bench-reads-'));
   const service = await startService(NGINX_SETTINGS);
+  const plain = await startService();
+  const proxied = await startService({ TRUSTED_PROXIES: PROXIES.join(',') });
   const database = await openEmbeddedPostgres(service.dataDir, 'share', () => undefined);
   const references = new References(database.connection);
   let nginx = null;
@@ -54,6 +60,7 @@ async function main() {
       ...(await ofRows(service, references, paths)).map((row) => [...row, still]),
       ...ofFiles(service, paths).map((row) => [...row, file]),
       ...(nginx ? sentByNginx(service, paths, nginx).map((row) => [...row, file]) : []),
+      ...ofAddresses(plain, proxied),
     ];
     if (nginx === null) console.log('nginx is not installed, so what it sends is left out');
     for (const [name, target, bare] of rows) if (name.includes(only)) await compare(name, target, bare);
@@ -61,7 +68,7 @@ async function main() {
     nginx?.stop();
     references.stop();
     await database.stop();
-    await service.stop();
+    await Promise.all([service, plain, proxied].map((each) => each.stop()));
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -113,6 +120,28 @@ function ofFiles(service, { photo }) {
   ];
 }
 
+/** What it costs to know the client's address and to compare it with a list: the reference is the same request without. */
+function ofAddresses(plain, proxied) {
+  const tags = (service, token, headers = {}) => ({
+    ...service,
+    url: `${service.url}/api/v1/tags`,
+    headers: { Authorization: `Bearer ${token}`, ...headers },
+  });
+  const listed = unlimitedKey(
+    plain.env,
+    ADDRESSES.flatMap((address) => ['--ip', address]),
+  );
+  const bare = tags(plain, plain.token);
+  return [
+    ['GET /tags, a key with 100 addresses', tags(plain, listed), bare],
+    [
+      `GET /tags, ${PROXIES.length} trusted ranges`,
+      tags(proxied, proxied.token, { 'X-Forwarded-For': '203.0.113.9' }),
+      bare,
+    ],
+  ];
+}
+
 function sentByNginx(service, paths, { files, front, pid }) {
   const handedOver = ofFiles(service, paths).map(([name, target]) => {
     const url = target.url.replace(service.url, front);
@@ -131,22 +160,28 @@ async function compare(name, target, bare) {
   const turns = [];
   await load(target, 1);
   for (let turn = 0; turn < ROUNDS; turn += 1) {
-    const reference = await load(bare, seconds);
-    const before = spent(target);
-    const own = await load(target, seconds);
-    const milliseconds = ((spent(target) - before) * 1000) / own.requests;
-    turns.push({ ...own, milliseconds, ratio: own.rate / reference.rate, reference: reference.rate });
+    const reference = await measured(bare);
+    const own = await measured(target);
+    const cost = own.milliseconds / reference.milliseconds;
+    turns.push({ ...own, cost, ratio: own.rate / reference.rate, reference: reference.rate });
   }
   const median = (of) => turns.map(of).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
   const cells = [
     name.padEnd(41),
     `${median((turn) => turn.ratio).toFixed(3)} of the reference`.padStart(24),
     `(${median((turn) => turn.rate).toFixed(0)}/s against ${median((turn) => turn.reference).toFixed(0)}/s),`,
-    `${median((turn) => turn.milliseconds).toFixed(2)} ms of a processor each,`,
+    `${median((turn) => turn.milliseconds).toFixed(2)} ms of a processor each, ${median((turn) => turn.cost).toFixed(2)} × the reference,`,
     `p50 ${median((turn) => turn.p50).toFixed(1)} ms, p99 ${median((turn) => turn.p99).toFixed(1)} ms,`,
     `${Math.round(residentBytes(target) / 1e6)} MB, with all processes ${Math.round(memoryBytes(target) / 1e6)} MB`,
   ];
   console.log(cells.join(' '));
+}
+
+/** A turn, with the milliseconds of a processor that each request took, of all processes of the target. */
+async function measured(target) {
+  const before = spent(target);
+  const turn = await load(target, seconds);
+  return { ...turn, milliseconds: ((spent(target) - before) * 1000) / turn.requests };
 }
 
 const spent = (target) => Object.values(processorSeconds(target)).reduce((sum, each) => sum + each);

@@ -43,9 +43,22 @@ export async function startService(settings = {}) {
   }
 }
 
-function unlimitedKey(env) {
+/** A key whose budgets are far away. */
+export function unlimitedKey(env, options = [], customer = 1) {
   const limits = ['--read-limit', FAR_AWAY, '--write-limit', FAR_AWAY];
-  const args = ['key', 'create', '--customer', '1', '--name', 'bench', '--scopes', 'all', ...limits, '--json'];
+  const args = [
+    'key',
+    'create',
+    '--customer',
+    String(customer),
+    '--name',
+    'bench',
+    '--scopes',
+    'all',
+    ...limits,
+    ...options,
+    '--json',
+  ];
   const { status, stdout, stderr } = spawnSync(process.execPath, [phs, ...args], { env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`no key could be made: ${stderr}`);
   return JSON.parse(stdout).token;

@@ -1,7 +1,7 @@
 // Time from spawn to the first 200 on /api/v1/me: on an empty DATA_DIR, then on the existing one; against a bare node:http server.
 // Then what memory the idle service takes, its database included.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -36,7 +36,7 @@ const env = { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'error' };
 const serve = [join(root, 'bin', 'phs.js'), 'serve'];
 try {
   const first = await timed(serve, env, () => ({}), '/healthz');
-  const token = /^ {2}(phs_live_\w+)$/m.exec(first.output)?.[1];
+  const token = readFileSync(join(dataDir, 'first-key'), 'utf8').trim();
   const bare = `require('node:http').createServer((q,r)=>r.end('{}')).listen(${port},'127.0.0.1')`;
   const reference = await timed(['-e', bare], {}, () => ({}), '/');
   const headers = () => ({ Authorization: `Bearer ${token}` });

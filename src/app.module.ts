@@ -4,6 +4,7 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import type { Ports } from './core/ports.js';
 import { AnswerOnce } from './http/api/answer-once.js';
 import { CallHandlers } from './http/api/call-handlers.interceptor.js';
+import { ClaimLeases } from './http/api/claim-leases.js';
 import { CustomerModule } from './http/api/customer/customer.module.js';
 import { IpGuard } from './http/api/guards/ip.guard.js';
 import { KeyGuard } from './http/api/guards/key.guard.js';
@@ -17,7 +18,7 @@ import { PhotosModule } from './http/api/photos/photos.module.js';
 import { ReadRequest } from './http/api/read-request.js';
 import { SendReply } from './http/api/send-reply.js';
 import { TagsModule } from './http/api/tags/tags.module.js';
-import { UnknownRouteModule } from './http/api/unknown-route.module.js';
+import { UnknownRouteModule } from './http/api/unknown-route/unknown-route.module.js';
 import { DocsModule } from './http/docs/docs.module.js';
 import { ErrorFilter } from './http/errors/error.filter.js';
 import { FilesModule } from './http/files/files.module.js';
@@ -43,7 +44,7 @@ export class AppModule {
         ImportsModule,
         FilesModule,
         OpsModule,
-        DocsModule,
+        ...(options.docs === false ? [] : [DocsModule]),
         SettingsModule,
         // Last: it takes what the others left.
         UnknownRouteModule,
@@ -59,6 +60,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: ScopeGuard },
         { provide: APP_GUARD, useClass: PersonGuard },
         ReadRequest,
+        ClaimLeases,
         AnswerOnce,
         SendReply,
         { provide: APP_INTERCEPTOR, useClass: CallHandlers },

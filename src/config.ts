@@ -1,4 +1,5 @@
 import { defaultLimits, type Limits } from './core/customers/limits.js';
+import { isolationLevels, type WantedIsolation } from './core/media/isolation.js';
 import { type Environment, EnvironmentReader } from './environment-reader.js';
 
 /** What the environment says, checked and frozen. docs/operations.md has the table of all variables. */
@@ -10,6 +11,10 @@ export interface Config {
   readonly dataDir: string;
   /** Null: the embedded database under `dataDir`. */
   readonly databaseUrl: string | null;
+  /** Where `databaseUrl` leads through a pooler: the same database without it; else null. */
+  readonly databaseDirectUrl: string | null;
+  /** False behind a pooler that does not know prepared statements. */
+  readonly databasePrepare: boolean;
   /** Connections to the database of one process, at most; without what waits for news of jobs and webhooks. */
   readonly databasePool: number;
   /** The bucket that blobs are kept in; null: they are files under `dataDir`. */
@@ -26,12 +31,20 @@ export interface Config {
   /** Webhooks may go to private addresses, and over http. */
   readonly webhookAllowPrivate: boolean;
   /** Bounds of one process that reads pictures. */
-  readonly media: { readonly maxMemoryBytes: number; readonly timeoutMs: number };
+  readonly media: {
+    readonly isolation: WantedIsolation;
+    readonly maxMemoryBytes: number;
+    readonly timeoutMs: number;
+  };
   /** The collector of OpenTelemetry that traces are sent to, by OTLP over HTTP; null: none are made. */
   readonly otlpEndpoint: string | null;
+  /** Whether `/docs` and `/openapi.json` are shown, which need no key. */
+  readonly docs: boolean;
   /** Where `/metrics` is shown; null: nowhere. */
   readonly metricsPort: number | null;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  /** Bytes of the disk of blobs that uploads leave free; null: 1 GiB or 5 % of it, whichever is less. */
+  readonly minFreeBytes: number | null;
   readonly limits: Limits;
 }
 
@@ -75,6 +88,8 @@ export function readConfig(env: Environment): Config {
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://${hostInUrl(host)}:${port}`,
     dataDir: read.text('DATA_DIR', './data'),
     databaseUrl,
+    databaseDirectUrl: read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
+    databasePrepare: read.yesOrNo('DATABASE_PREPARE', true),
     databasePool: read.whole('DATABASE_POOL', 10, 2, 500),
     s3: read.oneOf('BLOB_STORE', ['local', 's3'], 'local') === 's3' ? readS3(read) : null,
     rateLimitStore: readRateLimitStore(read, databaseUrl),
@@ -85,16 +100,38 @@ export function readConfig(env: Environment): Config {
     workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
     webhookAllowPrivate: read.oneOf('WEBHOOK_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
     media: {
+      isolation: read.oneOf('MEDIA_ISOLATION', ['auto', ...isolationLevels], 'auto'),
       maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),
       timeoutMs: 1000 * read.whole('MEDIA_TIMEOUT_SECONDS', 60, 1, 3600),
     },
     otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
+    docs: read.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
     metricsPort: readMetricsPort(read, port),
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
+    minFreeBytes: read.has('MIN_FREE_BYTES') ? read.whole('MIN_FREE_BYTES', 0, 0, Number.MAX_SAFE_INTEGER) : null,
     limits: readLimits(read),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+/** The names of all settings: what is read of an environment in which every optional part is switched on. */
+export function settingNames(): readonly string[] {
+  const names = new Set<string>();
+  const everything: Environment = { BLOB_STORE: 's3', RATE_LIMIT_STORE: 'redis' };
+  const noting = new Proxy(everything, {
+    get(env, name) {
+      names.add(String(name));
+      return env[String(name)];
+    },
+  });
+  try {
+    readConfig(noting);
+  } catch (error) {
+    // It has no bucket and no Redis, but was asked for them.
+    if (!(error instanceof ConfigError)) throw error;
+  }
+  return [...names];
 }
 
 /** Where a bucket is: all but its name, which may be given in another way. */

@@ -1,11 +1,18 @@
+import { resolve } from 'node:path';
+import { operatorFor } from './core/access/caller.js';
 import { issueKey } from './core/access/issue-key.js';
+import { commandLine } from './core/audit/actor.js';
 import { createFirstCustomer } from './core/customers/create-customer.js';
 import type { Uses } from './core/ports.js';
 import type { Id } from './core/shared/ids.js';
 import { inviteFirstOwner } from './core/users/invite-user.js';
+import { writePrivateFile } from './private-file.js';
 
-/** What a first start made; both are seen only now. */
+/** What a first start made; the database has hashes of both. */
 export interface FirstRun {
+  readonly customerId: Id;
+  /** Of the first owner. */
+  readonly userId: Id;
   readonly token: string;
   /** Lets one browser into the settings area, once. */
   readonly link: string;
@@ -15,9 +22,9 @@ export interface FirstRun {
 export async function firstRun(
   ports: Uses<'customers' | 'keys' | 'clock' | 'store' | 'publicUrl'>,
 ): Promise<FirstRun | null> {
-  const customer = await createFirstCustomer(ports);
+  const customer = await createFirstCustomer(ports, commandLine);
   if (customer === null) return null;
-  const { token } = await issueKey(ports, {
+  const { token } = await issueKey(ports, commandLine, {
     customerId: customer.id,
     name: 'First key',
     scopes: ['all'],
@@ -26,8 +33,8 @@ export async function firstRun(
     writeLimit: null,
     expiresAt: null,
   });
-  const { url } = await inviteFirstOwner(ports, customer.id);
-  return { token, link: url };
+  const { user, url } = await inviteFirstOwner(ports, operatorFor(customer.id));
+  return { customerId: customer.id, userId: user.id, token, link: url };
 }
 
 /** The only customer, while it has no key: a first start that was cut off before its key was shown leaves it so. */
@@ -37,25 +44,57 @@ export async function keylessCustomer({ customers, keys }: Uses<'customers' | 'k
   return (await keys.list(only.id)).length === 0 ? only.id : null;
 }
 
+/** Where the secrets of a first start are. */
+export interface HandedOver {
+  /** The file that holds the key. */
+  readonly keyFile: string;
+  /** What a person sees of the link: itself, or where it is. */
+  readonly link: string | { readonly file: string };
+}
+
 /**
- * What a person sees then: the key, and lines that work as pasted into a shell in the project's folder. The variables are those that
- * `phs`, the examples and the guides read.
+ * Puts the key into a file under `dataDir` that only its owner can read; and the link too, where what is printed may become a log.
+ * Errors: those of the file system.
  */
-export function firstSteps(publicUrl: string, { token, link }: FirstRun): string {
-  const auth = `-w "\\n" -H "Authorization: Bearer $PHOTO_SERVICE_TOKEN"`;
+export async function handOver({ token, link }: FirstRun, dataDir: string, isTerminal: boolean): Promise<HandedOver> {
+  const [keyFile, linkFile] = [resolve(dataDir, 'first-key'), resolve(dataDir, 'first-link')];
+  await writePrivateFile(keyFile, `${token}\n`);
+  if (isTerminal) return { keyFile, link };
+  await writePrivateFile(linkFile, `${link}\n`);
+  return { keyFile, link: { file: linkFile } };
+}
+
+/** What a person sees when the files could not be written. */
+export function notHandedOver({ customerId, userId }: FirstRun, reason: string): string {
   return `
-A first customer was made. Open this link to see it in your browser; it lets one person in, once, within a week:
+A first customer was made, but its API key could not be written to a file (${reason}). Make another key, and a link into the settings area:
 
-  ${link}
+  npx phs key create --customer ${customerId} --name first --scopes all
+  npx phs user link ${userId} --customer ${customerId}
+`;
+}
 
-This is its API key; it is shown only now:
+/**
+ * What a person sees then: where the key is, and lines that work as pasted into a shell in the project's folder. The variables are those
+ * that `phs`, the examples and the guides read.
+ */
+export function firstSteps(publicUrl: string, { keyFile, link }: HandedOver): string {
+  const auth = `-w "\\n" -H "Authorization: Bearer $PHOTO_SERVICE_TOKEN"`;
+  const opening =
+    typeof link === 'string'
+      ? `Open this link to see it in your browser; it lets one person in, once, within a week:\n\n  ${link}`
+      : `The link that lets one person in with a browser, once, within a week, is in the file\n\n  ${link.file}`;
+  return `
+A first customer was made. ${opening}
 
-  ${token}
+Its API key, which is shown nowhere else, is in the file
+
+  ${keyFile}
 
 Try it. Paste these lines into another terminal, in this folder:
 
   export PHOTO_SERVICE_URL=${publicUrl}
-  export PHOTO_SERVICE_TOKEN=${token}
+  export PHOTO_SERVICE_TOKEN=$(cat ${shellWord(keyFile)})
 
   # who am I?
   curl -s ${auth} $PHOTO_SERVICE_URL/api/v1/me
@@ -74,4 +113,9 @@ Try it. Paste these lines into another terminal, in this folder:
 
 Every endpoint: ${publicUrl}/docs. More people, keys and customers: npx phs user invite --help, npx phs key create --help, npx phs customer create --help
 `;
+}
+
+/** A path as one word of a shell. */
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

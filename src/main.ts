@@ -1,6 +1,9 @@
 import { serve } from './serve.js';
+import { loadSettings } from './settings-file.js';
 
-await serve(process.env).catch((error: unknown) => {
+try {
+  await serve(loadSettings());
+} catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 4;
-});
+}

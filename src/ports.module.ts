@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
-import { makeDataDir } from './adapters/data-dir.js';
+import { makeDataDir, makeFolders } from './adapters/data-dir.js';
 import { demandPresent, findBinaries } from './adapters/embedded-postgres/binaries.js';
 import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
+import { CLUSTER_FOLDER } from './adapters/embedded-postgres/settings.js';
 import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
+import { commonPasswords } from './adapters/frequent-passwords.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import { MemoryRateWindowStore } from './adapters/memory/memory-rate-window-store.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
-import { readOrMakeSecret } from './adapters/secret-file.js';
+import { readOrMakeSecret, readSecretFile } from './adapters/secret-file.js';
 import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/api-key.repository.js';
@@ -20,33 +22,45 @@ import { TypeormAuditLog } from './adapters/typeorm/audit.repository.js';
 import { poolUse, readBacklog } from './adapters/typeorm/backlog.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
-import { clientConfig, openDataSource } from './adapters/typeorm/data-source.js';
+import { clientConfig, type DatabaseAddress, openDataSource } from './adapters/typeorm/data-source.js';
 import { PostgresSnapshot } from './adapters/typeorm/database-archive.js';
 import { demandAnswer, demandMigrated } from './adapters/typeorm/database-checks.js';
-import { type DatabaseState, readDatabaseState } from './adapters/typeorm/database-state.js';
+import { type DatabaseState, hasOurTables, readDatabaseState } from './adapters/typeorm/database-state.js';
 import { TypeormDeliveryQueue } from './adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/job.repository.js';
 import { TypeormRateWindowStore } from './adapters/typeorm/rate-window.repository.js';
+import { rowSecurityOf } from './adapters/typeorm/row-security.js';
 import { TypeormSessionStore } from './adapters/typeorm/session.repository.js';
 import { TypeormTrafficStore } from './adapters/typeorm/traffic.repository.js';
 import { TypeormUserStore } from './adapters/typeorm/user.repository.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { VERSION } from './cli/version.js';
 import type { Config, RateLimitStore } from './config.js';
+import { IpLists } from './core/access/ip-list.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
 import type { ArchiveTarget, DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
 import type { BlobStore } from './core/blobs/blob-store.js';
-import type { Ports } from './core/ports.js';
+import { requireRoom } from './core/blobs/require-room.js';
+import { UploadSlots } from './core/imports/upload-slots.js';
+import type { MediaIsolation } from './core/media/isolation.js';
+import type { Ports, Uses } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
+import { databaseName, NoInstallationError } from './installation.js';
+import { reasonOf } from './reason-of.js';
+
+/** Where files are kept under DATA_DIR, without a bucket. */
+const BLOB_FOLDER = 'blobs';
 
 /** Ports on real adapters. */
 export interface OpenPorts {
   readonly ports: Ports;
   /** What requests need, for `/readyz`. */
   readonly checks: readonly ReadinessCheck[];
+  /** Chooses how far processes that read pictures are kept apart from the rest of the machine, by starting one. */
+  isolateMedia(): Promise<MediaIsolation>;
   /** Null where nobody asks for metrics. */
   readonly metrics: PrometheusMetrics | null;
   /** Null where nobody asks for traces. */
@@ -61,12 +75,40 @@ export interface OpenPorts {
 /** How the embedded database is used: a service owns it, a command shares it with a running service. */
 export type Ownership = 'own' | 'share';
 
+export interface OpenOptions {
+  readonly ownership: Ownership;
+  /** Whether what is missing is made. Else an installation must be there: call `requireInstallation` first. */
+  readonly create: boolean;
+}
+
 /** Takes lines for people about what is waited for, and what is amiss. */
 type Log = (line: string, level?: 'info' | 'warn') => void;
 
+/**
+ * Looks whether there is an installation where the settings say, and makes nothing. A database server alone is none: another data
+ * folder than the installation's has another secret and other photos.
+ * @throws NoInstallationError; an Error that says why where the database cannot be reached.
+ */
+export async function requireInstallation({ databaseUrl, dataDir, secretKeys, s3 }: Config): Promise<void> {
+  const place = resolve(dataDir);
+  if (databaseUrl === null) {
+    if (!existsSync(join(place, CLUSTER_FOLDER))) throw new NoInstallationError(place);
+    return;
+  }
+  await requireTables({ url: databaseUrl }, databaseName(databaseUrl)).catch((error: unknown) => {
+    throw error instanceof NoInstallationError ? error : unusable(databaseUrl, error);
+  });
+  const hasSecret = secretKeys !== null || (await readSecretFile(place)) !== null;
+  if (!hasSecret || (s3 === null && !existsSync(join(place, BLOB_FOLDER)))) throw new NoInstallationError(place);
+}
+
+async function requireTables(address: DatabaseAddress, place: string): Promise<void> {
+  if (!(await hasOurTables(address))) throw new NoInstallationError(place);
+}
+
 /** Opens what the environment names. What was opened before a failure is closed again. */
-export async function openPorts(config: Config, ownership: Ownership, log: Log): Promise<OpenPorts> {
-  const database = await openDatabase(config, ownership, log);
+export async function openPorts(config: Config, options: OpenOptions, log: Log): Promise<OpenPorts> {
+  const database = await openDatabase(config, options, log);
   try {
     return await connect(config, database, log);
   } catch (error) {
@@ -78,6 +120,8 @@ export async function openPorts(config: Config, ownership: Ownership, log: Log):
 /** The only place that names adapters: a line per port. */
 async function connect(config: Config, database: Database, log: Log): Promise<OpenPorts> {
   const { dataSource } = database;
+  const { role, remedy } = rowSecurityOf(dataSource);
+  if (role === null) log(`The database itself does not keep customers apart, though it could. ${remedy}`, 'warn');
   const clock = new SystemClock();
   const { rateWindows, isShared, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
   const metrics = await openMetrics(config, dataSource, isShared);
@@ -89,12 +133,15 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     store: new TypeormCustomerStore(dataSource),
     customers: new TypeormCustomerDirectory(dataSource),
     keys: new TypeormKeyStore(dataSource),
+    ipLists: new IpLists(),
     users: new TypeormUserStore(dataSource),
     sessions: new TypeormSessionStore(dataSource),
     passwords: new Argon2PasswordHasher(),
+    commonPasswords: commonPasswords(),
     rateWindows,
     idempotency: new TypeormIdempotencyStore(dataSource),
     blobs: metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
+    uploads: new UploadSlots(config.minFreeBytes),
     directUploads,
     media,
     jobs: new TypeormJobQueue(dataSource),
@@ -106,6 +153,11 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     limits: config.limits,
     publicUrl: config.publicUrl,
   };
+  const isolateMedia = async () => {
+    const chosen = await media.isolation();
+    metrics?.mediaIsolated(chosen.level);
+    return chosen;
+  };
   const close = async () => {
     await media.close();
     closeBlobs();
@@ -113,16 +165,20 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     closeRateWindows();
     await database.close();
   };
-  const checks = checksOf(dataSource, ports.blobs, isShared);
+  const checks = checksOf(dataSource, ports, isShared);
   const takeSnapshot: OpenPorts['takeSnapshot'] = (work) => PostgresSnapshot.take(clientConfig(dataSource), work);
-  return { ports, takeSnapshot, checks, metrics, tracing, databaseEnded: database.ended, close };
+  return { ports, takeSnapshot, isolateMedia, checks, metrics, tracing, databaseEnded: database.ended, close };
 }
 
 /**
  * Without the database nothing can be answered. Without blobs, or the shared store of rate limits, most can, and no other process is
  * better off (docs/decisions/0019): these are told and keep no traffic away.
  */
-function checksOf(dataSource: DataSource, blobs: BlobStore, rateLimitsAreShared: () => boolean): ReadinessCheck[] {
+function checksOf(
+  dataSource: DataSource,
+  { blobs, uploads }: Uses<'blobs' | 'uploads'>,
+  rateLimitsAreShared: () => boolean,
+): ReadinessCheck[] {
   // Of no item: nothing is there, which is an answer.
   const nothing = stagingKey({ customerId: 0, importId: 0, id: 0, attempt: 0 });
   const demandShared = async () => {
@@ -132,26 +188,35 @@ function checksOf(dataSource: DataSource, blobs: BlobStore, rateLimitsAreShared:
     { name: 'database', otherwise: 'failed', look: () => demandAnswer(dataSource) },
     { name: 'migrations', otherwise: 'failed', look: () => demandMigrated(dataSource) },
     { name: 'blobs', otherwise: 'degraded', look: () => blobs.head(nothing) },
+    { name: 'diskSpace', otherwise: 'degraded', look: () => requireRoom({ blobs, uploads }, 0) },
     { name: 'rateLimits', otherwise: 'degraded', look: demandShared },
   ];
 }
 
 /** Opens the database that the environment names for being restored into. No service may use its data folder meanwhile. */
 export async function openArchiveTarget(
-  { databaseUrl, dataDir }: Config,
+  { databaseUrl, databaseDirectUrl, dataDir }: Config,
   log: Log,
 ): Promise<{ target: ArchiveTarget; close(): Promise<void> }> {
   if (databaseUrl !== null) {
-    return { target: new PostgresArchiveTarget({ url: databaseUrl }), close: async () => undefined };
+    return {
+      target: new PostgresArchiveTarget({ url: databaseDirectUrl ?? databaseUrl }),
+      close: async () => undefined,
+    };
   }
+  await makeDataDir(dataDir);
   const postgres = await openEmbeddedPostgres(dataDir, 'own', log);
   return { target: new PostgresArchiveTarget({ connection: postgres.connection }), close: () => postgres.stop() };
 }
 
 /** Looks at the database and changes nothing; null when the embedded one has not been made yet. */
-export async function databaseState({ databaseUrl, dataDir }: Config): Promise<DatabaseState | null> {
-  if (databaseUrl !== null) return readDatabaseState({ url: databaseUrl });
-  if (!existsSync(join(dataDir, 'pg18'))) return null;
+export async function databaseState({
+  databaseUrl,
+  databaseDirectUrl,
+  dataDir,
+}: Config): Promise<DatabaseState | null> {
+  if (databaseUrl !== null) return readDatabaseState({ url: databaseDirectUrl ?? databaseUrl });
+  if (!existsSync(join(dataDir, CLUSTER_FOLDER))) return null;
   const postgres = await openEmbeddedPostgres(dataDir, 'share');
   try {
     return await readDatabaseState({ connection: postgres.connection });
@@ -195,8 +260,9 @@ export function openBlobFolder(folder: string): Promise<BlobStore> {
   return LocalBlobStore.open(folder);
 }
 
-export { readSecretFile, writeSecretFile } from './adapters/secret-file.js';
+export { writeSecretFile } from './adapters/secret-file.js';
 export type { DatabaseState };
+export { makeFolders, readSecretFile };
 
 export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
 
@@ -208,7 +274,7 @@ export async function openBlobs({
 }: Pick<Config, 's3' | 'dataDir' | 'limits'>): Promise<OpenBlobs> {
   if (s3 === null) {
     await makeDataDir(dataDir);
-    const blobs = await LocalBlobStore.open(join(dataDir, 'blobs'));
+    const blobs = await LocalBlobStore.open(join(dataDir, BLOB_FOLDER));
     return { blobs, directUploads: null, close: () => undefined };
   }
   // Only where it is used: the SDK takes a fifth of a second to load, and 25 MB.
@@ -280,14 +346,16 @@ interface Database {
   close(): Promise<void>;
 }
 
-async function openDatabase(config: Config, ownership: Ownership, log: Log): Promise<Database> {
+async function openDatabase(config: Config, { ownership, create }: OpenOptions, log: Log): Promise<Database> {
   if (config.databaseUrl !== null) {
-    const dataSource = await openServer(config.databaseUrl, config.databasePool);
+    const dataSource = await openServer(config.databaseUrl, config);
     return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
   }
   await makeDataDir(config.dataDir);
   const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log);
   try {
+    // A first start that was cut off leaves a database without tables.
+    if (!create) await requireTables({ connection: postgres.connection }, resolve(config.dataDir));
     const dataSource = await openDataSource({ connection: postgres.connection, poolSize: config.databasePool });
     const close = async () => {
       await dataSource.destroy();
@@ -300,13 +368,18 @@ async function openDatabase(config: Config, ownership: Ownership, log: Log): Pro
   }
 }
 
-async function openServer(url: string, poolSize: number): Promise<DataSource> {
+async function openServer(
+  url: string,
+  { databaseDirectUrl, databasePool: poolSize, databasePrepare: prepare }: Config,
+): Promise<DataSource> {
   try {
-    return await openDataSource({ url, poolSize });
+    return await openDataSource({ url, directUrl: databaseDirectUrl ?? undefined, poolSize, prepare });
   } catch (error) {
-    const { cause, message } = error as Error;
-    const reason = cause instanceof Error ? cause.message : message;
-    // Only the host of the address: the rest holds a password.
-    throw new Error(`The database of DATABASE_URL, at ${new URL(url).host}, cannot be used: ${reason}`);
+    throw unusable(url, error);
   }
+}
+
+/** Only the host of the address: the rest holds a password. */
+function unusable(url: string, error: unknown): Error {
+  return new Error(`The database of DATABASE_URL, at ${new URL(url).host}, cannot be used: ${reasonOf(error)}`);
 }

@@ -4,12 +4,15 @@ import { destination, type Logger, pino } from 'pino';
 import { type Background, startBackground } from './background.js';
 import { VERSION } from './cli/version.js';
 import { type Config, readConfig } from './config.js';
+import { IpRanges } from './core/access/ip-list.js';
+import type { MediaIsolation } from './core/media/isolation.js';
 import type { Ports } from './core/ports.js';
-import { firstRun, firstSteps, keylessCustomer } from './first-run.js';
+import { type FirstRun, firstRun, firstSteps, handOver, keylessCustomer, notHandedOver } from './first-run.js';
 import { createApp } from './http/create-app.js';
 import { openMetricsServer, type RunningMetricsServer } from './http/ops/metrics-server.js';
 import { type Finding, Readiness } from './http/ops/readiness.js';
 import { type OpenPorts, openPorts } from './ports.module.js';
+import type { Settings } from './settings-file.js';
 
 /** How long the listener goes on after SIGTERM, so that a load balancer can see /readyz turn and send its traffic elsewhere. */
 const LINGER_MS = 2000;
@@ -17,11 +20,14 @@ const LINGER_MS = 2000;
 const DRAIN_MS = 20_000;
 
 /** Runs the service until a signal, or until its database ends. Throws, with a sentence for people, when it cannot start. */
-export async function serve(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function serve({ env, file, warnings }: Settings): Promise<void> {
   const config = readConfig(env);
   const logger = openLogger(config);
+  if (file !== null) logger.info({ file }, 'settings read');
+  for (const warning of warnings) logger.warn(warning);
   await demandFreePort(config);
-  const opened = await openPorts(config, 'own', (line, level = 'info') => logger[level](line));
+  const options = { ownership: 'own', create: true } as const;
+  const opened = await openPorts(config, options, (line, level = 'info') => logger[level](line));
   try {
     await serveOn(opened, config, logger);
   } finally {
@@ -32,10 +38,21 @@ export async function serve(env: Readonly<Record<string, string | undefined>>): 
 async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promise<void> {
   const { ports, databaseEnded } = opened;
   const stopping = new AbortController();
+  const isolated = opened.isolateMedia().then(
+    (chosen) => logIsolation(logger, chosen),
+    (error) => {
+      if (config.media.isolation !== 'auto') throw error;
+      // Its scratch disk may be full: pictures are for later then, and all else is not.
+      logger.warn({ err: error }, 'pictures cannot be read; the next one that comes is tried');
+    },
+  );
+  // Whatever else fails first is what ends the start.
+  isolated.catch(() => undefined);
   const app = await createApp(ports, {
     logger,
-    trustedProxies: config.trustedProxies,
+    trustedProxies: config.trustedProxies.length > 0 ? new IpRanges(config.trustedProxies) : null,
     blobsLocation: config.blobsLocation,
+    docs: config.docs,
     readiness: new Readiness(opened.checks, stopping.signal, tellReadiness(logger)),
     onAnswered: opened.metrics?.answered,
     trace: opened.tracing?.request,
@@ -46,6 +63,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
   let background: Background | null = null;
   let metricsServer: RunningMetricsServer | null = null;
   try {
+    await isolated;
     await listen(app, config);
     metricsServer = await listenForMetrics(opened, config);
     if (config.role !== 'api') background = startBackground(opened, config, logger);
@@ -72,6 +90,16 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
 function tellReadiness(logger: Logger) {
   return (name: string, finding: Finding, reason?: unknown) =>
     logger.warn({ check: name, finding, ...(reason !== undefined && { err: reason }) }, 'readiness changed');
+}
+
+/** Shown at every start: what a picture that took its reader over could reach. */
+function logIsolation(logger: Logger, { level, refused }: MediaIsolation): void {
+  const isWeak = level === 'process' && process.env['NODE_ENV'] === 'production';
+  const advice = isWeak ? ': see "Isolation of picture readers" in docs/operations.md' : '';
+  logger[isWeak ? 'warn' : 'info'](
+    { isolation: level, refused },
+    `pictures are read at isolation level ${level}${advice}`,
+  );
 }
 
 /** Waits for something, but not longer than so many milliseconds. */
@@ -126,14 +154,24 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: 
 }
 
 async function greet(ports: Ports, config: Config): Promise<void> {
-  const first = await firstRun(ports);
+  // A worker makes none: its data folder may be scratch, and the key would be lost with it.
+  const first = config.role === 'worker' ? null : await firstRun(ports);
   const where =
     config.databaseUrl === null ? `everything is kept in ${config.dataDir}` : 'on the database of DATABASE_URL';
   const ready = `Photo Service ${VERSION} is ready at ${config.publicUrl} (${where}). Stop it with Ctrl-C.`;
-  if (first !== null) return console.log(`${ready}\n${firstSteps(config.publicUrl, first)}`);
+  if (first !== null) return console.log(`${ready}\n${await introduction(first, config)}`);
   const keyless = await keylessCustomer(ports);
   const hint = `There is no API key yet: npx phs key create --customer ${keyless} --name first --scopes all`;
   console.log(keyless === null ? ready : `${ready}\n${hint}`);
+}
+
+/** What is printed of a first start. Its secrets only to a terminal: other output is often a log. */
+async function introduction(first: FirstRun, { dataDir, publicUrl }: Config): Promise<string> {
+  try {
+    return firstSteps(publicUrl, await handOver(first, dataDir, process.stdout.isTTY ?? false));
+  } catch (error) {
+    return notHandedOver(first, (error as Error).message);
+  }
 }
 
 /** The first signal's name. A second one ends the process at once, as if the handler were not there. */

@@ -33,7 +33,7 @@ const beside = (name) => readFileSync(new URL(name, import.meta.url), 'utf8');
 async function fill(client, customers) {
   const newCustomer = async (name) => {
     const told = { name, defaultTimeZone: 'UTC', storageBytesLimit: null, photosLimit: null, createdAt: new Date() };
-    return (await customers.create(told)).id;
+    return (await customers.create(told, commandLine)).id;
   };
   const { rows: indexes } = await client.query(
     `SELECT i.indexrelid::regclass AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i

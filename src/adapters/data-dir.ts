@@ -7,18 +7,19 @@ import { dirname, resolve } from 'node:path';
  */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
-    await makeFolders(resolve(dataDir));
+    // Root's folder lets other accounts pass, not look: the embedded database runs as one of them.
+    await makeFolders(resolve(dataDir), process.geteuid?.() === 0 ? 0o711 : 0o700);
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`The data folder ${dataDir} cannot be used (${message}): give another DATA_DIR.`);
   }
 }
 
-async function makeFolders(path: string): Promise<void> {
+/** Makes a folder, and those above it, where they are missing. Errors: what the system says. */
+export async function makeFolders(path: string, mode: number): Promise<void> {
   if ((await stat(path).catch(() => null))?.isDirectory()) return;
-  if (dirname(path) !== path) await makeFolders(dirname(path));
-  // Root's folder lets other accounts pass, not look: the embedded database runs as one of them.
-  await mkdir(path, { mode: process.geteuid?.() === 0 ? 0o711 : 0o700 }).catch((error: NodeJS.ErrnoException) => {
+  if (dirname(path) !== path) await makeFolders(dirname(path), mode);
+  await mkdir(path, { mode }).catch((error: NodeJS.ErrnoException) => {
     // Another process was faster, or there is a file, and whoever comes next says so.
     if (error.code !== 'EEXIST') throw error;
   });

@@ -1,5 +1,5 @@
 import type { BlobKey } from '../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../core/blobs/blob-store.js';
+import type { BlobInfo, BlobStore, ByteRange, DiskRoom, ListedBlob, OpenBlob } from '../core/blobs/blob-store.js';
 import { isOutage } from '../core/shared/errors.js';
 
 /** Told the name of the method that failed because the store is away. Must not throw. */
@@ -39,6 +39,10 @@ export class ObservedBlobStore implements BlobStore {
 
   sweep(until: Date): Promise<void> {
     return this.observed('sweep', this.inner.sweep(until));
+  }
+
+  room(): Promise<DiskRoom | null> {
+    return this.observed('room', this.inner.room());
   }
 
   private async observed<T>(operation: keyof BlobStore, answer: Promise<T>): Promise<T> {

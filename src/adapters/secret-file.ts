@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDataDir } from './data-dir.js';
 
 /** The installation's own signing secret, made at the first start and kept in a file that only its owner can read. */
 export async function readOrMakeSecret(dataDir: string): Promise<string> {
@@ -37,7 +38,7 @@ export function writeSecretFile(dataDir: string, secret: string): Promise<void> 
 
 /** Whole or absent, and only one of two that start at once: written beside, then linked to its name. */
 async function make(dataDir: string, path: string, secret = randomBytes(32).toString('hex')): Promise<void> {
-  await mkdir(dataDir, { recursive: true });
+  await makeDataDir(dataDir);
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   const file = await open(draft, 'wx', 0o600);
   try {

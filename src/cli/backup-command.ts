@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { readConfig } from '../config.js';
 import type { ArchivedSchema } from '../core/backup/database-snapshot.js';
 import { keepBlobs, type MissedBlob, type NeededBlob } from '../core/backup/keep-blobs.js';
-import { type OpenPorts, openBlobFolder, openPorts } from '../ports.module.js';
+import { type OpenPorts, openBlobFolder } from '../ports.module.js';
 import { BackupFolder, type Part } from './backup-folder.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';
 import { print } from './print.js';
 import { VERSION } from './version.js';
+import { openInstallation, presentInstallation } from './with-ports.js';
 
 interface BackupOptions {
   readonly parallel: number;
@@ -25,8 +25,8 @@ export function backupCommand(): Command {
     .option('--parallel <n>', 'photos at the same time', wholeOption, 4)
     .option('--json', 'print one JSON document')
     .action(async (dir: string, options: BackupOptions) => {
-      const config = readConfig(process.env);
-      const open = await openPorts(config, 'share', (line) => console.error(line));
+      const config = await presentInstallation();
+      const open = await openInstallation(config, { create: false });
       try {
         const made = await makeBackup(open, resolve(dir), Math.max(1, options.parallel), config.secretKeys === null);
         const { rows, copied, unchanged, bytes, deleted, problems } = made;

@@ -8,6 +8,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { ArchivedSchema } from '../core/backup/database-snapshot.js';
+import { makeFolders } from '../ports.module.js';
 
 /** A file of a backup, compressed with gzip. */
 export interface Part {
@@ -51,7 +52,7 @@ export class BackupFolder {
   static async begin(root: string, at: Date): Promise<BackupFolder> {
     const name = at.toISOString().replaceAll(':', '-');
     const path = join(root, `${name}${UNFINISHED}`);
-    await mkdir(root, { recursive: true, mode: 0o700 });
+    await makeFolders(root, 0o700);
     await mkdir(path, { mode: 0o700 });
     return new BackupFolder(root, name, path);
   }

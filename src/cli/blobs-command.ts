@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
-import { type Config, readConfig, readS3Place } from '../config.js';
+import { type Config, readS3Place } from '../config.js';
 import { copyBlobs } from '../core/blobs/copy-blobs.js';
 import { openBlobs } from '../ports.module.js';
 import { ComparedFile } from './compared-file.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';
 import { print } from './print.js';
+import { presentInstallation } from './with-ports.js';
 
 export function blobsCommand(): Command {
   return new Command('blobs').description('the stored bytes').addCommand(copy());
@@ -31,7 +32,7 @@ function copy(): Command {
     .option('--parallel <n>', 'blobs at the same time', wholeOption, 8)
     .option('--json', 'print one JSON document')
     .action(async (options: CopyOptions) => {
-      const config = readConfig(process.env);
+      const config = await presentInstallation();
       const target = targetOf(config, options.to);
       const [from, to] = [await openBlobs(config), await openBlobs(target)];
       try {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { commandLine } from '../core/audit/actor.js';
 import { resumeCustomer, suspendCustomer } from '../core/customers/change-status.js';
 import { createCustomer } from '../core/customers/create-customer.js';
 import type { Customer } from '../core/customers/customer.js';
@@ -37,7 +38,7 @@ function create(): Command {
     .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
       const customer = await withPorts((ports) =>
-        createCustomer(ports, {
+        createCustomer(ports, commandLine, {
           name: options.name,
           timeZone: options.timeZone,
           storageBytesLimit: options.storageBytes ?? null,
@@ -75,7 +76,7 @@ function suspend(): Command {
     .argument('<id>', 'the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
-      const customer = await withPorts((ports) => suspendCustomer(ports, id));
+      const customer = await withPorts((ports) => suspendCustomer(ports, commandLine, id));
       print(options, shown(customer), [
         `Customer ${id} "${customer.name}" is suspended: it can be read, but not changed.`,
       ]);
@@ -88,7 +89,7 @@ function resume(): Command {
     .argument('<id>', 'the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
-      const customer = await withPorts((ports) => resumeCustomer(ports, id));
+      const customer = await withPorts((ports) => resumeCustomer(ports, commandLine, id));
       print(options, shown(customer), [`Customer ${id} "${customer.name}" is active.`]);
     });
 }
@@ -101,7 +102,7 @@ function erase(): Command {
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { yes?: boolean; json?: boolean }) => {
       if (!options.yes) throw new CommanderError(2, 'phs.unconfirmed', await unconfirmed(id));
-      const erasure = await withPorts((ports) => eraseCustomer(ports, id));
+      const erasure = await withPorts((ports) => eraseCustomer(ports, commandLine, id));
       print(options, erasure, proof(erasure));
       if (!erasure.complete) throw new PartlyDone();
     });

@@ -1,6 +1,14 @@
 import { Command } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config.js';
-import { askRedis, binariesOfDatabase, databaseState, openBlobs, openMedia } from '../ports.module.js';
+import {
+  askRedis,
+  binariesOfDatabase,
+  databaseState,
+  openBlobs,
+  openMedia,
+  requireInstallation,
+} from '../ports.module.js';
+import { loadSettings, type Settings } from '../settings-file.js';
 import {
   checkDataDir,
   checkMemory,
@@ -8,10 +16,13 @@ import {
   checkProxies,
   checkPublicUrl,
   checkSecret,
+  checkSettings,
+  inTrialFolder,
 } from './doctor/environment.js';
 import { attempt, type Finding, fail, ok } from './doctor/finding.js';
-import { checkBlobs, checkLimiter, checkMedia, judgeDatabase } from './doctor/services.js';
+import { checkBlobs, checkLimiter, checkMedia, judgeDatabase, judgeIsolation } from './doctor/services.js';
 import { ExitWith, exitCodes } from './exit-codes.js';
+import { envFileOf } from './options.js';
 import { print, table } from './print.js';
 
 export function doctorCommand(): Command {
@@ -20,8 +31,8 @@ export function doctorCommand(): Command {
       'look whether the service can run here, and what to do if not; exit 0: it can, 1: it can, but see, 4: it cannot',
     )
     .option('--json', 'print one JSON document')
-    .action(async (options: { json?: boolean }) => {
-      const findings = await examine();
+    .action(async (options: { json?: boolean }, command: Command) => {
+      const findings = await examine(envFileOf(command));
       const failed = findings.some(({ level }) => level === 'fail');
       const warned = findings.some(({ level }) => level === 'warn');
       const rows = findings.flatMap(({ level, check, message, advice }) => [
@@ -34,14 +45,15 @@ export function doctorCommand(): Command {
     });
 }
 
-async function examine(): Promise<readonly Finding[]> {
-  const config = configOf();
-  if (!('dataDir' in config)) return [checkNode(process.version), ...config];
+async function examine(envFile: string | undefined): Promise<readonly Finding[]> {
+  const read = configOf(envFile);
+  if (!('config' in read)) return [checkNode(process.version), ...read];
+  const { config, settings } = read;
   const { databaseUrl } = config;
   const place = databaseUrl === null ? 'the embedded database' : `the database at ${new URL(databaseUrl).host}`;
   return [
     checkNode(process.version),
-    ok('configuration', 'complete'),
+    ...(await checkSettings(settings)),
     checkPublicUrl(config),
     checkProxies(config),
     await checkSecret(config),
@@ -55,17 +67,18 @@ async function examine(): Promise<readonly Finding[]> {
     })),
     ...(await redis(config)),
     ...(await attempt('blob store', 'Look at S3_* and at the rights of the account; the bucket must exist.', () =>
-      blobs(config),
+      inDataDir(config, (dataDir) => blobs(config, dataDir)),
     )),
     ...(await attempt('pictures', 'Install the packages anew (npm ci) and look at MEDIA_MEMORY_BYTES.', () =>
-      pictures(config),
+      inDataDir(config, (dataDir) => pictures({ ...config, dataDir })),
     )),
   ];
 }
 
-function configOf(): Config | readonly Finding[] {
+function configOf(envFile: string | undefined): { config: Config; settings: Settings } | readonly Finding[] {
   try {
-    return readConfig(process.env);
+    const settings = loadSettings(envFile);
+    return { config: readConfig(settings.env), settings };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map((problem) =>
@@ -92,8 +105,17 @@ async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
   );
 }
 
-async function blobs(config: Config): Promise<readonly Finding[]> {
-  const opened = await openBlobs(config);
+/** In the installation's own folder, so that its disks and rights are tried; where there is none, nothing is left that looks like one. */
+async function inDataDir<T>(config: Config, work: (dataDir: string) => Promise<T>): Promise<T> {
+  const isThere = await requireInstallation(config).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? work(config.dataDir) : inTrialFolder(config, work);
+}
+
+async function blobs(config: Config, dataDir: string): Promise<readonly Finding[]> {
+  const opened = await openBlobs({ ...config, dataDir });
   try {
     return await checkBlobs(
       opened.blobs,
@@ -107,7 +129,8 @@ async function blobs(config: Config): Promise<readonly Finding[]> {
 async function pictures(config: Config): Promise<readonly Finding[]> {
   const media = openMedia(config);
   try {
-    return await checkMedia(media, config.limits.maxPixels);
+    const isolation = judgeIsolation(await media.isolation());
+    return [isolation, ...(await checkMedia(media, config.limits.maxPixels))];
   } finally {
     await media.close();
   }

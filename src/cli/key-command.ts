@@ -3,6 +3,7 @@ import { type ApiKey, type KeySettings, shownPrefix } from '../core/access/api-k
 import { deleteKey } from '../core/access/delete-key.js';
 import { editKey } from '../core/access/edit-key.js';
 import { issueKey } from '../core/access/issue-key.js';
+import { commandLine } from '../core/audit/actor.js';
 import { found } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';
@@ -42,7 +43,7 @@ function create(): Command {
     .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
       const { key, token } = await withPorts((ports) =>
-        issueKey(ports, {
+        issueKey(ports, commandLine, {
           customerId: options.customer,
           name: options.name,
           scopes: options.scopes,
@@ -84,7 +85,7 @@ function edit(): Command {
     .option('--expires-at <time>', 'such as 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: EditOptions) => {
-      const key = await withPorts((ports) => editKey(ports, id, changesOf(options)));
+      const key = await withPorts((ports) => editKey(ports, commandLine, id, changesOf(options)));
       print(options, shown(key), [`Key ${key.id} "${key.name}" changed.`]);
     });
 }
@@ -130,7 +131,7 @@ function remove(): Command {
     .argument('<id>', 'the key', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
-      await withPorts((ports) => deleteKey(ports, id));
+      await withPorts((ports) => deleteKey(ports, commandLine, id));
       print(options, { id, deleted: true }, [`Key ${id} deleted.`]);
     });
 }

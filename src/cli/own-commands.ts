@@ -1,22 +1,40 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
+import { loadSettings } from '../settings-file.js';
 import { backupCommand } from './backup-command.js';
 import { blobsCommand } from './blobs-command.js';
 import { customerCommand } from './customer-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
+import { envFileOf, envFileOption } from './options.js';
 import { restoreCommand } from './restore-command.js';
 import { migrateCommand, serveCommand } from './serve-command.js';
 import { userCommand } from './user-command.js';
 import { verifyCommand } from './verify-command.js';
 import { webhookCommand } from './webhook-command.js';
 
-/** What the service can be told to do. */
+/** What the service can be told to do. Needs the program to have `ownOptions`. */
 export function ownCommands(): Command[] {
+  // These two read the settings themselves: one logs what is to be said of them, the other reports it.
+  return [serveCommand(), doctorCommand(), ...commands().map(readingSettings)];
+}
+
+/** What the program understands beside its commands. */
+export function ownOptions(): Option[] {
+  return [envFileOption()];
+}
+
+function readingSettings(command: Command): Command {
+  return command.hook('preAction', (_, action) => {
+    const { file, warnings } = loadSettings(envFileOf(action));
+    if (file !== null) console.error(`phs: settings from ${file}`);
+    for (const warning of warnings) console.error(`phs: warning: ${warning}`);
+  });
+}
+
+function commands(): Command[] {
   return [
-    serveCommand(),
     migrateCommand(),
-    doctorCommand(),
     customerCommand(),
     keyCommand(),
     userCommand(),

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
+import { NoInstallationError } from '../installation.js';
 import { ExitWith, exitCodes, PartlyDone } from './exit-codes.js';
 import { VERSION } from './version.js';
 
@@ -10,7 +11,8 @@ const CLIENTS = ['login', 'whoami', 'import', 'photos', 'tags', 'download', 'syn
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
   const [name = ''] = args;
-  const own = CLIENTS.includes(name) ? [] : (await import('./own-commands.js')).ownCommands();
+  const ownModule = CLIENTS.includes(name) ? null : await import('./own-commands.js');
+  const own = ownModule?.ownCommands() ?? [];
   // Nor is what clients need, for the service's own: `serve` has to start fast.
   const isOwn = own.some((command) => command.name() === name);
   const client = isOwn ? null : await import('photo-service-cli/commands');
@@ -18,6 +20,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .description('Photo Service: a self-hosted HTTP API for the photos of many customers')
     .version(VERSION)
     .exitOverride();
+  for (const option of ownModule?.ownOptions() ?? []) program.addOption(option);
   for (const command of [...own, ...(client?.clientCommands() ?? [])]) program.addCommand(command);
   for (const command of everyCommand(program))
     command.exitOverride().showHelpAfterError('(add --help for the options)');
@@ -54,8 +57,13 @@ function told(error: unknown): { exitCode: number; code: string; message: string
     const isOurs = error.code === 'service_unavailable';
     return { exitCode: isOurs ? exitCodes.environment : exitCodes.usage, code: error.code, message: messageOf(error) };
   }
-  const code = error instanceof ConfigError ? 'configuration' : 'failed';
+  const code = codeOf(error);
   return { exitCode: exitCodes.environment, code, message: error instanceof Error ? error.message : String(error) };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof NoInstallationError) return 'no_installation';
+  return error instanceof ConfigError ? 'configuration' : 'failed';
 }
 
 function messageOf(error: DomainError): string {

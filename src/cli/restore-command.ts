@@ -9,7 +9,7 @@ import { BackupFolder, type Manifest } from './backup-folder.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';
 import { print } from './print.js';
-import { withPorts } from './with-ports.js';
+import { openInstallation, sayInstallation } from './with-ports.js';
 
 interface RestoreOptions {
   readonly at?: string;
@@ -28,6 +28,7 @@ export function restoreCommand(): Command {
     .option('--json', 'print one JSON document')
     .action(async (dir: string, options: RestoreOptions) => {
       const config = readConfig(process.env);
+      sayInstallation(config);
       const folder = await chosen(resolve(dir), options.at);
       const manifest = await folder.manifest();
       const restored = await restore(config, folder, manifest, Math.max(1, options.parallel));
@@ -88,7 +89,9 @@ async function restore(config: Config, folder: BackupFolder, manifest: Manifest,
     await close();
   }
   // Opening the database brings it from the schema of the backup to that of this program.
-  const leftOut = await withPorts((ports) => forgetMissed(ports, folder.readValues<MissedBlob>(manifest.missed)));
+  const restored = await openInstallation(config, { create: true });
+  const missed = folder.readValues<MissedBlob>(manifest.missed);
+  const leftOut = await forgetMissed(restored.ports, missed).finally(() => restored.close());
   const rows = Object.values(manifest.tables).reduce((sum, { lines }) => sum + lines, 0);
   return { rows, leftOut, ...count };
 }

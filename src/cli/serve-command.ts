@@ -1,20 +1,27 @@
 import { Command } from 'commander';
-import { withPorts } from './with-ports.js';
+import { readConfig } from '../config.js';
+import { loadSettings } from '../settings-file.js';
+import { envFileOf } from './options.js';
+import { openInstallation, sayInstallation } from './with-ports.js';
 
 export function serveCommand(): Command {
-  return new Command('serve').description('run the service until it is told to stop').action(async () => {
-    // Loaded when it is wanted: a second of work that the other commands would wait for.
-    const { serve } = await import('../serve.js');
-    await serve(process.env);
-  });
+  return new Command('serve')
+    .description('run the service until it is told to stop')
+    .action(async (_options, command) => {
+      // Loaded when it is wanted: a second of work that the other commands would wait for.
+      const { serve } = await import('../serve.js');
+      await serve(loadSettings(envFileOf(command)));
+    });
 }
 
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description('bring the database to the schema of this version (starting the service does it too)')
     .action(async () => {
+      const config = readConfig(process.env);
+      sayInstallation(config);
       // Opening the database brings it up to date.
-      await withPorts(async () => undefined);
+      await (await openInstallation(config, { create: true })).close();
       console.log('The database is up to date.');
     });
 }

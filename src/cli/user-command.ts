@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { operatorFor } from '../core/access/caller.js';
 import { found } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { inviteUser } from '../core/users/invite-user.js';
@@ -33,7 +34,7 @@ function invite(): Command {
     .option('--role <role>', `${roles.join(' or ')}; somebody who is known keeps theirs`, roleOption, 'owner')
     .option('--json', 'print one JSON document')
     .action(async (options: InviteOptions) => {
-      const { user, url } = await withPorts((ports) => inviteUser(ports, { ...options, customerId: options.customer }));
+      const { user, url } = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
       print(options, { url, user: shown(user) }, linkLines(user, url));
     });
 }
@@ -45,7 +46,7 @@ function link(): Command {
     .requiredOption('--customer <id>', 'whose settings area', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
-      const { user, url } = await withPorts((ports) => linkUser(ports, options.customer, id));
+      const { user, url } = await withPorts((ports) => linkUser(ports, operatorFor(options.customer), id));
       print(options, { url, user: shown(user) }, linkLines(user, url));
     });
 }
@@ -79,7 +80,7 @@ function remove(): Command {
     .requiredOption('--customer <id>', 'whose settings area', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
-      await withPorts((ports) => removeUser(ports, options.customer, id));
+      await withPorts((ports) => removeUser(ports, operatorFor(options.customer), id));
       print(options, { id, removed: true }, [`User ${id} removed.`]);
     });
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { operatorFor } from '../core/access/caller.js';
 import { createWebhookEndpoint } from '../core/events/create-webhook-endpoint.js';
 import { deleteWebhookEndpoint } from '../core/events/delete-webhook-endpoint.js';
 import { listWebhookEndpoints } from '../core/events/read-webhooks.js';
@@ -41,7 +42,7 @@ function create(): Command {
     .action(async (options: CreateOptions) => {
       const { url, description, events } = options;
       const { endpoint, secret } = await withPorts((ports) =>
-        createWebhookEndpoint(ports, options.customer, { url, description, events }),
+        createWebhookEndpoint(ports, operatorFor(options.customer), { url, description, events }),
       );
       print(options, { ...shown(endpoint), secret }, [
         `Webhook endpoint ${endpoint.id} for customer ${endpoint.customerId}: ${endpoint.url}`,
@@ -82,7 +83,7 @@ function remove(): Command {
     .requiredOption('--customer <id>', 'whose endpoint it is', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
-      await withPorts((ports) => deleteWebhookEndpoint(ports, options.customer, id));
+      await withPorts((ports) => deleteWebhookEndpoint(ports, operatorFor(options.customer), id));
       print(options, { id, deleted: true }, [`Webhook endpoint ${id} deleted.`]);
     });
 }

@@ -1,3 +1,4 @@
+import type { IpLists } from './access/ip-list.js';
 import type { KeyStore } from './access/key-store.js';
 import type { RateWindowStore } from './access/rolling-window.js';
 import type { AuditLog } from './audit/audit-log.js';
@@ -9,6 +10,7 @@ import type { Limits } from './customers/limits.js';
 import type { DeliveryQueue } from './events/delivery-queue.js';
 import type { WebhookSender } from './events/webhook-sender.js';
 import type { IdempotencyStore } from './idempotency/idempotency-store.js';
+import type { UploadSlots } from './imports/upload-slots.js';
 import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
 import type { Clock } from './shared/clock.js';
@@ -24,12 +26,16 @@ export interface Ports {
   readonly store: CustomerStore;
   readonly customers: CustomerDirectory;
   readonly keys: KeyStore;
+  readonly ipLists: IpLists;
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly passwords: PasswordHasher;
+  /** Passwords that too many people use, in lower case: nobody may choose one. */
+  readonly commonPasswords: ReadonlySet<string>;
   readonly rateWindows: RateWindowStore;
   readonly idempotency: IdempotencyStore;
   readonly blobs: BlobStore;
+  readonly uploads: UploadSlots;
   /** Null where clients cannot reach the blob store: they send bytes to this service. */
   readonly directUploads: DirectUploads | null;
   readonly media: MediaReader;

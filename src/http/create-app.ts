@@ -9,6 +9,7 @@ import { ExpressServer } from './express-server.js';
 import type { HttpOptions } from './http-options.js';
 import { NestLogger } from './nest-logger.js';
 import { openExchange } from './open-exchange.js';
+import { requireHost } from './require-host.js';
 import { browserSessions } from './settings/browser-session.js';
 import { limitSockets } from './socket-timeouts.js';
 
@@ -47,6 +48,7 @@ function expressApp(ports: Ports, options: HttpOptions): express.Express {
       strictTransportSecurity: false,
     }),
   );
+  app.use(requireHost(ports));
   app.use(compression({ filter: isCompressed, threshold: 1024 }));
   // Whether browsers come by TLS is said by PUBLIC_URL: a proxy in front may not tell.
   Object.defineProperty(app.request, 'secure', { value: ports.publicUrl.startsWith('https:') });

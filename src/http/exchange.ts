@@ -10,14 +10,18 @@ import type { Visit } from './settings/visit.js';
 export interface Exchange {
   /** `req_` and a ULID. */
   readonly requestId: string;
-  /** The address that IP lists are compared with. */
+  /** Where the request comes from; a proxy's address where that did not name its client. */
   readonly clientIp: string;
+  /** The address that IP lists are compared with; null where a proxy did not name its client. */
+  readonly namedIp: string | null;
   /** The path is under /api/v1: keys, budgets and their headers apply. */
   readonly underApi: boolean;
   /** The path is under /settings: pages for people, and errors are pages too. */
   readonly underSettings: boolean;
   /** Who looks at the settings area, set by its guard. */
   visit: Visit | null;
+  /** What the cookie of a session that this request opens will say; null while it opens none. */
+  newSessionToken: string | null;
   /** Set once the key is known. */
   key: KnownKey | null;
   /** The budget that this request was charged to, as its rate-limit headers tell it. */
@@ -57,6 +61,7 @@ export function callerOf(exchange: Exchange): Caller {
     apiKeyId: key.id,
     scopes: key.scopes,
     ipRestricted: key.ipList.length > 0,
+    actor: { kind: 'api_key', id: key.id, name: key.name, address: exchange.clientIp },
   };
 }
 

@@ -19,6 +19,8 @@ export class ExpressServer extends ExpressAdapter {
     this.app.response = behind(ExpressResponse.prototype, this.app.response);
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
     this.httpServer = createServer(classes, this.app);
+    // Node drops every header after the first thousand, silently: then a proxy's X-Forwarded-For behind them. Their bytes are bounded (431).
+    this.httpServer.maxHeadersCount = 0;
   }
 }
 

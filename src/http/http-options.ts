@@ -1,14 +1,17 @@
 import type { Logger } from 'pino';
+import type { IpRanges } from '../core/access/ip-list.js';
 import type { BudgetGroup } from '../core/access/rolling-window.js';
 import type { Readiness } from './ops/readiness.js';
 
 /** What http takes beside the ports. */
 export interface HttpOptions {
   readonly logger: Logger;
-  /** CIDR ranges of proxies whose X-Forwarded-For is believed; empty trusts none. */
-  readonly trustedProxies: readonly string[];
+  /** Proxies whose X-Forwarded-For is believed; null trusts none. */
+  readonly trustedProxies: IpRanges | null;
   /** The location under which the trusted proxies, which are nginx, have the folder of blobs; null: they have it not. */
   readonly blobsLocation: string | null;
+  /** Whether the reference of the API and the guides are shown; absent: they are. */
+  readonly docs?: boolean;
   /** Whether this process wants traffic now. */
   readonly readiness: Readiness;
   /** Told of every answer once it is out, or cut off. Must not throw. */

@@ -1,16 +1,14 @@
 import type { NextFunction, Request, Response } from 'express';
-import { ulid } from 'ulid';
-import { clientAddress } from '../core/access/ip-list.js';
-import { type Actor, actAs } from '../core/audit/actor.js';
+import { clientSource } from '../core/access/ip-list.js';
 import { causedBy } from '../core/jobs/cause.js';
-import { beginExchange, type Exchange, exchangeOf } from './exchange.js';
+import { newUlid } from '../core/shared/ulid.js';
+import { beginExchange, exchangeOf } from './exchange.js';
 import type { HttpOptions } from './http-options.js';
 
 const API = '/api/v1';
 const SETTINGS = '/settings';
 
-/** No secret, so no secure random numbers: those of `ulid` itself cost as much as all routing. */
-const newRequestId = () => `req_${ulid(undefined, Math.random)}`;
+const newRequestId = () => `req_${newUlid(Date.now())}`;
 
 /** No path of the API needs percent-encoding, but for the comma of a list of ids. */
 const ENCODED = /%(?!2c)/i;
@@ -22,17 +20,20 @@ const ENCODED = /%(?!2c)/i;
 export function openExchange({ logger, trustedProxies, onAnswered, trace }: HttpOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const requestId = newRequestId();
-    const forwardedFor = request.headersDistinct['x-forwarded-for']?.join(',');
-    const clientIp = clientAddress(request.socket.remoteAddress ?? '', forwardedFor, trustedProxies);
+    const peer = request.socket.remoteAddress ?? '';
+    const forwardedFor = trustedProxies && request.headersDistinct['x-forwarded-for']?.join(',');
+    const { address: clientIp, isNamed } = clientSource(peer, forwardedFor ?? undefined, trustedProxies);
     const path = request.path ?? '';
     const underApi = path === API || path.startsWith(`${API}/`);
     const underSettings = path === SETTINGS || path.startsWith(`${SETTINGS}/`);
     beginExchange(request, {
       requestId,
       clientIp,
+      namedIp: isNamed ? clientIp : null,
       underApi,
       underSettings,
       visit: null,
+      newSessionToken: null,
       key: null,
       charged: null,
       parameters: {},
@@ -67,14 +68,7 @@ export function openExchange({ logger, trustedProxies, onAnswered, trace }: Http
     });
     // The router cannot decode every path, and would see /photos/%31 as /photos/1. Such a path exists nowhere: the catch-all answers it.
     if (underApi && ENCODED.test(path)) request.url = `${API}/-`;
-    const goOn = underSettings ? () => actAs(() => actorOf(exchangeOf(request)), next) : next;
-    if (traced) causedBy(traced.cause, goOn);
-    else goOn();
+    if (traced) causedBy(traced.cause, next);
+    else next();
   };
-}
-
-/** Whoever is signed in; on pages for anyone it is the person that the request is about to let in. */
-function actorOf({ visit, clientIp }: Exchange): Actor {
-  const user = visit?.person?.user;
-  return { kind: 'person', id: user?.id ?? null, name: user?.email ?? null, address: clientIp };
 }

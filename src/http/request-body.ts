@@ -26,14 +26,49 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   return Buffer.concat(chunks, size);
 }
 
-/** The bytes of a body as they come. Leaving early does not close the connection, so that an answer can still be sent. Errors: `ClientGone`. */
-export async function* bodyOf(request: IncomingMessage): AsyncGenerator<Buffer, void, undefined> {
+/**
+ * The bytes of a body as they come. Leaving early does not close the connection, so that an answer can still be sent. Errors: `ClientGone`,
+ * and `tooSlow` where they come too slowly: unless another is given the connection is closed then, too.
+ */
+export async function* bodyOf(
+  request: IncomingMessage,
+  tooSlow: () => Error = () => new ClientGone('the request came too slowly'),
+): AsyncGenerator<Buffer, void, undefined> {
   try {
-    yield* request.iterator({ destroyOnReturn: false });
+    yield* notSlower(request.iterator({ destroyOnReturn: false }), tooSlow);
   } catch (error) {
-    throw request.complete ? error : new ClientGone('the request was cut off', { cause: error });
+    const isOurs = error instanceof ClientGone || error instanceof DomainError;
+    throw request.complete || isOurs ? error : new ClientGone('the request was cut off', { cause: error });
   }
   if (!request.complete) throw new ClientGone('the request was cut off');
+}
+
+/** The slowest that a body may come, in bytes a second, over each of so many milliseconds (API.md §9). */
+const SLOWEST = 1024;
+const OVER_MS = 60_000;
+
+/** The same bytes, until they come too slowly; silence is cut at the socket (`limitSockets`). @param now Milliseconds of a clock that never jumps. */
+export async function* notSlower<T extends Uint8Array>(
+  bytes: AsyncIterable<T>,
+  tooSlow: () => Error,
+  now: () => number = () => performance.now(),
+): AsyncGenerator<T, void, undefined> {
+  let [since, received] = [now(), 0];
+  for await (const chunk of bytes) {
+    received += chunk.length;
+    const elapsed = now() - since;
+    if (elapsed >= OVER_MS) {
+      if (received < (SLOWEST * elapsed) / 1000) throw tooSlow();
+      [since, received] = [now(), 0];
+    }
+    yield chunk;
+  }
+}
+
+/** For whoever may send the same body again. */
+export function requestTimeout(): DomainError {
+  const message = `The body came more slowly than ${SLOWEST} bytes a second for ${OVER_MS / 1000} seconds. Send it again over a better connection.`;
+  return new DomainError('request_timeout', message);
 }
 
 /** Reads on to nowhere, up to a limit, then cuts the connection. */

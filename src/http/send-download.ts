@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import contentDisposition from 'content-disposition';
-import { admits } from '../core/access/ip-list.js';
 import type { ByteRange } from '../core/blobs/blob-store.js';
 import type { Download } from '../core/photos/download-photo.js';
 import { DomainError } from '../core/shared/errors.js';
@@ -75,8 +74,8 @@ type ReadingFront = FrontServer & { readonly blobsLocation: string };
 
 /** Who comes past the front server must not see what is meant for it, nor go without the bytes. */
 function isBehind(front: FrontServer | null, { socket }: IncomingMessage): front is ReadingFront {
-  if (front === null || front.blobsLocation === null || front.trustedProxies.length === 0) return false;
-  return admits(front.trustedProxies, socket.remoteAddress ?? '');
+  if (front === null || front.blobsLocation === null || front.trustedProxies === null) return false;
+  return front.trustedProxies.contains(socket.remoteAddress ?? '');
 }
 
 /** All that is said of the bytes, and where nginx finds them. */

@@ -2,18 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { begun, sendBytes } from './send-bytes.js';
 import { dispositionOf } from './send-download.js';
 
-/**
- * Answers with a file that has one JSON object in each line, as fast as the client reads and no faster: nothing is gathered. When
- * something breaks after the first line the connection is cut: what arrived can never be taken for the whole.
- */
-export async function sendLines(
+/** Answers with a file that has one JSON object in each line, as `sendText` does. */
+export function sendLines(
   request: IncomingMessage,
   response: ServerResponse,
   filename: string,
   objects: AsyncIterable<object>,
 ): Promise<void> {
-  const lines = request.method === 'HEAD' ? null : await begun(linesOf(objects));
-  response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8');
+  return sendText(request, response, { filename, type: 'application/x-ndjson' }, linesOf(objects));
+}
+
+/**
+ * Answers with a file of text, as fast as the client reads and no faster: nothing is gathered. When something breaks after the first
+ * part the connection is cut: what arrived can never be taken for the whole.
+ */
+export async function sendText(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { filename, type }: { readonly filename: string; readonly type: string },
+  texts: AsyncIterable<string>,
+): Promise<void> {
+  const lines = request.method === 'HEAD' ? null : await begun(encoded(texts));
+  response.setHeader('Content-Type', `${type}; charset=utf-8`);
   response.setHeader('Content-Disposition', dispositionOf(filename, 'attachment'));
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   response.setHeader('Cache-Control', 'no-store');
@@ -24,6 +34,10 @@ export async function sendLines(
   await sendBytes(response, lines);
 }
 
-async function* linesOf(objects: AsyncIterable<object>): AsyncGenerator<Uint8Array> {
-  for await (const object of objects) yield Buffer.from(`${JSON.stringify(object)}\n`);
+async function* linesOf(objects: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const object of objects) yield `${JSON.stringify(object)}\n`;
+}
+
+async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const text of texts) yield Buffer.from(text);
 }

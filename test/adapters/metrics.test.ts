@@ -50,6 +50,16 @@ test('refusals are counted by the budget that was used up', async () => {
   ]);
 });
 
+test('the level at which pictures are isolated is 1, the others are 0', async () => {
+  const { metrics, values } = open();
+  metrics.mediaIsolated('user');
+  expect(await values('photo_service_media_isolation')).toEqual([
+    'photo_service_media_isolation{level="sandbox"} 0',
+    'photo_service_media_isolation{level="user"} 1',
+    'photo_service_media_isolation{level="process"} 0',
+  ]);
+});
+
 test('what waits is shown by kind and state, also what there is none of', async () => {
   const { values } = open();
   expect((await values('photo_service_jobs{')).sort()).toEqual([

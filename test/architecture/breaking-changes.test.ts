@@ -69,7 +69,7 @@ function plain(): any {
     components: {
       headers: { ETag: { schema: { type: 'string' } } },
       responses: { NotFound: { content: { 'application/json': { schema: { type: 'object' } } } } },
-      schemas: { Id: { type: 'integer', minimum: 1 }, Photo: photo, Patch: patch },
+      schemas: { Id: { type: 'integer', minimum: 1, maximum: 9007199254740991 }, Photo: photo, Patch: patch },
     },
   });
 }
@@ -105,6 +105,10 @@ test.each<[string, Change]>([
   ],
   [`${AT}: query parameter limit: minimum was narrowed from 1 to 2.`, (d) => (op(d).parameters[1].schema.minimum = 2)],
   [`${AT}: query parameter limit takes no integer any more.`, (d) => (op(d).parameters[1].schema.type = 'boolean')],
+  [
+    `${AT}: path parameter id takes no 9007199254740991 any more.`,
+    (d) => (op(d).parameters[0].schema = { type: 'string', pattern: '^[1-9][0-9]{0,14}(,|(,[1-9][0-9]*)+)?$' }),
+  ],
   [`${AT}: the body became required.`, (d) => (op(d).requestBody.required = true)],
   [`${AT} takes no text/plain any more.`, (d) => delete op(d).requestBody.content['text/plain']],
   [`${AT}: request takes no array any more.`, (d) => op(d).requestBody.content['application/json'].schema.oneOf.pop()],

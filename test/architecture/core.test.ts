@@ -20,3 +20,10 @@ test('core is seen', () => {
 test.each(Object.entries(foreign))('core does without %s', (_, pattern) => {
   expect(core.filter(({ code }) => pattern.test(code)).map(({ path }) => path)).toEqual([]);
 });
+
+test('who acts travels in the caller: once an AsyncLocalStorage is in use, every promise of the process costs more', () => {
+  // What a job was caused by goes along by itself, only while requests are traced.
+  const traced = 'src/core/jobs/cause.ts';
+  const ambient = core.filter(({ code, path }) => code.includes('async_hooks') && path !== traced);
+  expect(ambient.map(({ path }) => path)).toEqual([]);
+});

@@ -35,3 +35,40 @@ test('the image has every folder that the program reads at run time', () => {
     expect(context).toContain(`!${folder}\n`);
   }
 });
+
+describe('the S3 store of docker/compose.yml', () => {
+  const compose = read('docker/compose.yml');
+  const blockOf = (service: string) => new RegExp(`\\n  ${service}:\\n((?: {4}.*\\n| *\\n)+)`).exec(compose)?.[1] ?? '';
+  const images = [...compose.matchAll(/^ +image: (\S+)$/gm)].map(([, image = '']) => image);
+
+  test('is one that is maintained, pinned to a release; so is every image that is not built here', () => {
+    expect(images.filter((image) => /minio/.test(image))).toEqual([]);
+    const others = images.filter((image) => image !== 'photo-service');
+    expect(others.filter((image) => !/:[0-9]+(\.[0-9]+)*$/.test(image))).toEqual([]);
+    expect(blockOf('s3')).toMatch(/image: chrislusf\/seaweedfs:\d+\.\d+\n/);
+    expect(blockOf('s3-bucket')).toContain(/image: \S+/.exec(blockOf('s3'))?.[0]);
+  });
+
+  test('listens where the service looks for it, with the keys that it has, and for S3 alone', () => {
+    const endpoint = /S3_ENDPOINT: http:\/\/s3:(\d+)\n/.exec(compose)?.[1];
+    const [store, bucket] = [blockOf('s3'), blockOf('s3-bucket')];
+    expect(store).toContain(`"-s3.port=${endpoint}"`);
+    // What of the store asks for no key is reached from inside its container only.
+    expect(store).toContain('"-ip=127.0.0.1", "-s3.ip.bind=0.0.0.0"');
+    expect(bucket).toContain(`http://s3:${endpoint}/photos`);
+    expect(compose).toContain('S3_BUCKET: photos\n');
+    for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) {
+      for (const block of [store, bucket]) expect(block).toContain(`\${${name}:?`);
+    }
+  });
+});
+
+test('every answer of both proxies says that browsers come by TLS alone', () => {
+  const policy = '"max-age=31536000"';
+  expect(read('docker/haproxy.cfg')).toContain(`http-after-response set-header Strict-Transport-Security ${policy}`);
+  const line = `add_header Strict-Transport-Security ${policy} always;`;
+  const nginx = read('docker/nginx.conf');
+  // Once for the server, and once for each location that adds headers of its own.
+  const adding = nginx.split(/^ {4}location /m).filter((each) => each.includes('add_header'));
+  expect(adding.filter((each) => !each.includes(line))).toEqual([]);
+});

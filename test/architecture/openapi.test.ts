@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getMetadataStorage } from 'class-validator';
 import { errorCodes } from '../../src/core/shared/errors.js';
 import { listsOf, type Shape } from '../../src/http/api/body-fields.js';
@@ -52,6 +53,20 @@ test('the document in the repository is the one that is served: npm run openapi 
   expect(kept).toBe(openApiText(version));
   expect((await app.send({ path: '/openapi.json' })).text).toBe(kept);
 });
+
+test.each(['patch', 'delete'])(
+  'one schema matches every id and list of ids in the path of %s /photos/{id}',
+  (method) => {
+    const [id] = (document.paths['/api/v1/photos/{id}'] as Json)[method].parameters;
+    const matches = new Ajv2020({ strict: false }).compile(id.schema);
+    const hundred = Array.from({ length: 100 }, (_, at) => at + 1).join();
+    const ids = ['7', '7,', '1,2,3', hundred, String(Number.MAX_SAFE_INTEGER)];
+    expect(ids.filter((text) => !matches(text))).toEqual([]);
+    const others = ['', ',', '7,,', ',7', '7,8,', '0', '07', 'x', '-1', '1.5', `${hundred},101`];
+    expect(others.filter((text) => matches(text))).toEqual([]);
+    expect(id.schema.oneOf).toBeUndefined();
+  },
+);
 
 test('it has every route of the API and of signed addresses, and no other', () => {
   const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;

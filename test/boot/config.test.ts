@@ -54,8 +54,9 @@ describe('the bounds of what reads pictures', () => {
   const mediaOf = (env: Record<string, string>) => readConfig(env).media;
 
   test('are 1 GiB and 60 seconds, or what the environment says', () => {
-    expect(mediaOf({})).toEqual({ maxMemoryBytes: 1024 ** 3, timeoutMs: 60_000 });
-    expect(mediaOf({ MEDIA_MEMORY_BYTES: '268435456', MEDIA_TIMEOUT_SECONDS: '5' })).toEqual({
+    expect(mediaOf({})).toEqual({ isolation: 'auto', maxMemoryBytes: 1024 ** 3, timeoutMs: 60_000 });
+    expect(mediaOf({ MEDIA_MEMORY_BYTES: '268435456', MEDIA_TIMEOUT_SECONDS: '5', MEDIA_ISOLATION: 'user' })).toEqual({
+      isolation: 'user',
       maxMemoryBytes: 256 * 1024 ** 2,
       timeoutMs: 5000,
     });
@@ -162,4 +163,9 @@ describe('BLOB_STORE', () => {
     ]);
     expect(s3({ BLOB_STORE: 'gcs' })).toEqual(['BLOB_STORE must be local, s3, not "gcs".']);
   });
+});
+
+test('DOCS is on, or off', () => {
+  expect([readConfig({}).docs, readConfig({ DOCS: 'off' }).docs]).toEqual([true, false]);
+  expect(() => readConfig({ DOCS: 'no' })).toThrow('DOCS must be on, off');
 });

@@ -11,10 +11,11 @@ import {
   checkProxies,
   checkPublicUrl,
   checkSecret,
+  checkSettings,
   judgeSpace,
 } from '../../src/cli/doctor/environment.js';
 import { attempt, type Finding, ok } from '../../src/cli/doctor/finding.js';
-import { checkBlobs, checkLimiter, checkMedia, judgeDatabase } from '../../src/cli/doctor/services.js';
+import { checkBlobs, checkLimiter, checkMedia, judgeDatabase, judgeIsolation } from '../../src/cli/doctor/services.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { openMedia } from '../support/media.js';
@@ -64,7 +65,11 @@ describe('phs doctor on its surroundings', () => {
     [64 * GIB, 2, 'ok'],
     [2 * GIB, 2, 'warn'],
   ])('%d bytes of memory for %d pictures: %s', (total, workerConcurrency, level) => {
-    const config = { workerConcurrency, role: 'all', media: { maxMemoryBytes: GIB, timeoutMs: 1 } } as const;
+    const config = {
+      workerConcurrency,
+      role: 'all',
+      media: { isolation: 'auto' as const, maxMemoryBytes: GIB, timeoutMs: 1 },
+    } as const;
     expect(told(checkMemory(config, total, total))).toEqual([`${level} memory`]);
   });
 
@@ -129,8 +134,11 @@ describe('phs doctor on what the service needs', () => {
     aheadMs: 3,
     pending: [],
     unknown: [],
+    rowSecurity: null,
   };
   it.each([
+    [{ rowSecurity: { role: 'x', remedy: '' } }, ['ok database', 'ok clocks', 'ok migrations', 'ok row security']],
+    [{ rowSecurity: { role: null, remedy: 'y' } }, ['ok database', 'ok clocks', 'ok migrations', 'warn row security']],
     [{}, ['ok database', 'ok clocks', 'ok migrations']],
     [{ version: 140_011 }, ['fail database', 'ok clocks', 'ok migrations']],
     [{ encoding: 'SQL_ASCII' }, ['fail database', 'ok clocks', 'ok migrations']],
@@ -166,6 +174,26 @@ describe('phs doctor on what the service needs', () => {
   ])('a blob store that %s', async (_, fault, level) => {
     const findings = await attempt('blob store', 'look', () => checkBlobs(store(fault), 'the store'));
     expect(told(...findings)).toEqual([`${level} blob store`]);
+  });
+
+  it('a settings file that others can read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'phs-doctor-'));
+    const file = join(folder, 'phs.env');
+    writeFileSync(file, 'SECRET_KEY=x', { mode: 0o600 });
+    expect(told(...(await checkSettings({ file, warnings: [] })))).toEqual(['ok configuration']);
+    chmodSync(file, 0o644);
+    expect(told(...(await checkSettings({ file, warnings: [] })))).toEqual(['warn configuration', 'ok configuration']);
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['sandbox', [], 'ok', 'its picture alone'],
+    ['user', [{ level: 'sandbox', reason: 'It ended (code 127): no bwrap.' }], 'warn', 'no bwrap'],
+    ['process', [], 'warn', 'all that the service itself may'],
+  ] as const)('isolation at the level %s', (level, refused, found, said) => {
+    const finding = judgeIsolation({ level, refused });
+    expect(told(finding)).toEqual([`${found} isolation`]);
+    expect(finding.message).toContain(said);
   });
 
   it('reads a picture of each format, and finds readers that do not start', async () => {

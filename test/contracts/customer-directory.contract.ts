@@ -1,3 +1,4 @@
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../src/core/customers/customer-directory.js';
 import { later, sampleCustomer, sampleEndpoint } from '../support/samples.js';
@@ -26,7 +27,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
         photosLimit: 0,
         createdAt: later(7),
       });
-      const customer = await customers.create(values);
+      const customer = await customers.create(values, commandLine);
       const rest = { status: 'active', trashRetentionDays: 30, updatedAt: later(7), version: 1 };
       expect(customer).toEqual({ ...values, ...rest, id: customer.id });
       expect(await customers.find(customer.id)).toEqual(customer);
@@ -34,8 +35,8 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
 
     it('keeps quotas that are not there apart from those of 0', async () => {
       const [without, none] = [
-        await customers.create(sampleCustomer()),
-        await customers.create(sampleCustomer({ storageBytesLimit: 0, photosLimit: 0 })),
+        await customers.create(sampleCustomer(), commandLine),
+        await customers.create(sampleCustomer({ storageBytesLimit: 0, photosLimit: 0 }), commandLine),
       ];
       expect(await customers.find(without.id)).toMatchObject({ storageBytesLimit: null, photosLimit: null });
       expect(await customers.find(none.id)).toMatchObject({ storageBytesLimit: 0, photosLimit: 0 });
@@ -48,17 +49,19 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
     });
 
     it('lists every customer by id ascending, those of the same name too', async () => {
-      const created = await atOnce(5, () => customers.create(sampleCustomer()));
+      const created = await atOnce(5, () => customers.create(sampleCustomer(), commandLine));
       expect(new Set(created.map((customer) => customer.id)).size).toBe(5);
       expect(await customers.list()).toEqual(created.toSorted((a, b) => a.id - b.id));
     });
 
     it('creates the first customer once, however many ask at once', async () => {
-      const answers = await atOnce(10, (number) => customers.createFirst(sampleCustomer({ name: `first ${number}` })));
+      const answers = await atOnce(10, (number) =>
+        customers.createFirst(sampleCustomer({ name: `first ${number}` }), commandLine),
+      );
       const created = answers.flatMap((customer) => customer ?? []);
       expect(created).toHaveLength(1);
       expect(await customers.list()).toEqual(created);
-      expect(await customers.createFirst(sampleCustomer())).toBeNull();
+      expect(await customers.createFirst(sampleCustomer(), commandLine)).toBeNull();
     });
 
     const all = { after: null, limit: 10 };
@@ -203,8 +206,8 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
     });
 
     it('creates no first customer where there is one', async () => {
-      const customer = await customers.create(sampleCustomer());
-      expect(await customers.createFirst(sampleCustomer({ name: 'first' }))).toBeNull();
+      const customer = await customers.create(sampleCustomer(), commandLine);
+      expect(await customers.createFirst(sampleCustomer({ name: 'first' }), commandLine)).toBeNull();
       expect(await customers.list()).toEqual([customer]);
     });
   });

@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore } from '../../src/core/customers/customer-store.js';
 import type { Attempt, Claim, IdempotencyStore, KeptAnswer } from '../../src/core/idempotency/idempotency-store.js';
-import { DAY, MINUTE, SECOND } from '../../src/core/shared/clock.js';
+import { DAY, HOUR } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { later, sampleCustomer, sampleTag } from '../support/samples.js';
 import { atOnce, Gate } from '../support/tenant.js';
+import { until } from '../support/until.js';
 
 export interface OpenIdempotency {
   readonly idempotency: IdempotencyStore;
   readonly store: CustomerStore;
   readonly customers: CustomerDirectory;
+  /** The store of another process, on the same data. */
+  otherProcess(): IdempotencyStore;
+  /** For leases. */
+  passTime(seconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
-const LIVES = 5 * MINUTE;
+const LEASE = 25;
 const answer: KeptAnswer = {
   status: 201,
   headers: { Location: '/x' },
@@ -37,7 +43,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       customerId = await newCustomer();
     });
 
-    const newCustomer = async () => (await opened.customers.create(sampleCustomer())).id;
+    const newCustomer = async () => (await opened.customers.create(sampleCustomer(), commandLine)).id;
 
     /** An attempt of an equal request, unless it says otherwise; `ms` after the first. */
     function attempt(ms = 0, values: Partial<Attempt> = {}): Attempt {
@@ -48,7 +54,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
         token: randomUUID(),
         fingerprint: 'one',
         at,
-        deadBefore: later(ms - LIVES),
+        leaseSeconds: LEASE,
         forgottenBefore: later(ms - DAY),
         ...values,
       };
@@ -125,6 +131,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
 
     it('tells of an answer that is being committed, however late the run is', async () => {
       const first = await begun();
+      await opened.passTime(LEASE);
       const [kept, commit] = [new Gate(), new Gate()];
       const slow = opened.store.within(customerId, async (work) => {
         await work.answers.keep(first, answer);
@@ -132,27 +139,128 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
         await commit.opened;
       });
       await kept.opened;
-      const meanwhile = store.claim(attempt(LIVES + SECOND));
+      const meanwhile = store.claim(attempt(1));
       commit.open();
       await slow;
       expect(await meanwhile).toEqual({ outcome: 'answered', answer });
     });
 
-    it('gives the key of a dead run to an equal request; the dead run can keep and free nothing any more', async () => {
+    it('gives a key whose lease has run out to an equal request; the run before can keep, renew and free nothing any more', async () => {
       const first = await begun();
-      expect(await store.claim(attempt(LIVES))).toEqual({ outcome: 'running' });
-      expect(await store.claim(attempt(LIVES + 1, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
-      const second = await begun(LIVES + 1);
+      await opened.passTime(LEASE - 5);
+      expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
+      await opened.passTime(5);
+      expect(await store.claim(attempt(1, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
+      const second = await begun(1);
       expect(await keep(first)).toBe(false);
       await store.release(first);
-      expect(await store.claim(attempt(LIVES + 2))).toEqual({ outcome: 'running' });
-      expect(await keep(second)).toBe(true);
+      expect(await store.claim(attempt(2))).toEqual({ outcome: 'running' });
+      await opened.passTime(LEASE);
+      await store.renew([first], LEASE);
+      const third = await begun(3);
+      expect(await keep(second)).toBe(false);
+      expect(await keep(third)).toBe(true);
     });
 
-    it('gives the key of a dead run to one of many', async () => {
+    it('gives a key whose lease has run out to one of many', async () => {
       await begun();
-      const outcomes = (await atOnce(10, () => store.claim(attempt(LIVES + 1)))).map(({ outcome }) => outcome);
+      await opened.passTime(LEASE);
+      const outcomes = (await atOnce(10, () => store.claim(attempt(1)))).map(({ outcome }) => outcome);
       expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(1);
+    });
+
+    it('goes by the lease alone, however far the clocks of two processes are apart', async () => {
+      await begun(-HOUR);
+      expect(await store.claim(attempt(HOUR))).toEqual({ outcome: 'running' });
+    });
+
+    it('lets a run whose lease has run out keep its answer, as long as nobody has taken the key over', async () => {
+      const first = await begun();
+      await opened.passTime(LEASE);
+      expect(await keep(first)).toBe(true);
+    });
+
+    describe('renew', () => {
+      it('extends the leases of many claims, of all customers', async () => {
+        const claims = [
+          await begun(),
+          await begun(0, { key: 'b' }),
+          await begun(0, { customerId: await newCustomer() }),
+        ];
+        await opened.passTime(LEASE - 5);
+        await store.renew(claims, LEASE);
+        await opened.passTime(LEASE - 5);
+        for (const { customerId: id, key } of claims) {
+          expect(await store.claim(attempt(1, { customerId: id, key }))).toEqual({ outcome: 'running' });
+        }
+        await opened.passTime(5);
+        await begun(1);
+      });
+
+      it('brings back a lease that has run out and was not taken over', async () => {
+        const first = await begun();
+        await opened.passTime(LEASE);
+        await store.renew([first], LEASE);
+        expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
+      });
+
+      it('leaves alone what was released or answered', async () => {
+        const [released, answered] = [await begun(), await begun(0, { key: 'b' })];
+        await store.release(released);
+        await keep(answered);
+        await store.renew([released, answered], LEASE);
+        expect(await store.claim(attempt(1, { key: 'b' }))).toEqual({ outcome: 'answered', answer });
+        await begun(1, { fingerprint: 'two' });
+      });
+
+      it('takes no claims at all', async () => {
+        await store.renew([], LEASE);
+      });
+    });
+
+    describe('reclaim', () => {
+      const since = later(-HOUR);
+
+      it('frees the keys of a process that has died, for equal requests', async () => {
+        const other = opened.otherProcess();
+        const die = await other.showAlive();
+        const first = attempt();
+        expect(await other.claim(first)).toEqual(claimed);
+        await store.reclaim(since);
+        expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
+        await die();
+        await until(async () => {
+          await store.reclaim(since);
+          return (await store.claim(attempt(1))).outcome === 'claimed';
+        });
+        expect(await keep(first)).toBe(false);
+      });
+
+      it('leaves them to no other request', async () => {
+        expect(await opened.otherProcess().claim(attempt())).toEqual(claimed);
+        await store.reclaim(since);
+        expect(await store.claim(attempt(1, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
+      });
+
+      it('leaves alone what this process has claimed', async () => {
+        await begun();
+        await store.reclaim(since);
+        expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
+      });
+
+      it('leaves answers alone', async () => {
+        const first = attempt();
+        await opened.otherProcess().claim(first);
+        await keep(first);
+        await store.reclaim(since);
+        expect(await store.claim(attempt(1))).toEqual({ outcome: 'answered', answer });
+      });
+
+      it('leaves alone what began earlier than it is asked for', async () => {
+        expect(await opened.otherProcess().claim(attempt())).toEqual(claimed);
+        await store.reclaim(later(0));
+        expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
+      });
     });
 
     it('forgets', async () => {

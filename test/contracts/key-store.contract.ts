@@ -1,6 +1,7 @@
 import type { ApiKey, NewApiKey } from '../../src/core/access/api-key.js';
 import { type KeyStore, MAX_KEYS } from '../../src/core/access/key-store.js';
 import { scopes } from '../../src/core/access/scope.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -30,8 +31,8 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
       customerId = await newCustomer();
     });
 
-    const newCustomer = async () => (await opened.customers.create(sampleCustomer())).id;
-    const create = (values: Partial<NewApiKey> = {}) => keys.create(sampleKey(customerId, values));
+    const newCustomer = async () => (await opened.customers.create(sampleCustomer(), commandLine)).id;
+    const create = (values: Partial<NewApiKey> = {}) => keys.create(sampleKey(customerId, values), commandLine);
     const unused = { lastUsedAt: null, lastUsedIp: null, deletedAt: null };
     const tooMany = { code: 'limit_reached', details: { limit: MAX_KEYS, name: 'apiKeys' } };
 
@@ -48,7 +49,7 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
           createdAt: later(2),
         });
         for (const values of [plain, full]) {
-          const key = await keys.create(values);
+          const key = await keys.create(values, commandLine);
           expect(key).toEqual({ ...values, ...unused, id: key.id });
           expect(await keys.find(key.id)).toEqual({ key, customerStatus: 'active' });
         }
@@ -56,7 +57,10 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
 
       it('refuses a customer that does not exist', async () => {
         const key = sampleKey(9e15);
-        await expect(keys.create(key)).rejects.toMatchObject({ code: 'not_found', details: { resource: 'customer' } });
+        await expect(keys.create(key, commandLine)).rejects.toMatchObject({
+          code: 'not_found',
+          details: { resource: 'customer' },
+        });
         expect(await keys.findByHash(key.tokenHash)).toBeNull();
       });
 
@@ -72,8 +76,8 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
       it('counts neither deleted keys nor those of others', async () => {
         const all = await atOnce(MAX_KEYS, () => create());
         await expect(create()).rejects.toMatchObject(tooMany);
-        await keys.create(sampleKey(await newCustomer()));
-        await keys.delete(present(all[0]).id, later(1));
+        await keys.create(sampleKey(await newCustomer()), commandLine);
+        await keys.delete(present(all[0]).id, later(1), commandLine);
         await create();
         await expect(create()).rejects.toMatchObject(tooMany);
       });
@@ -93,6 +97,17 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
         await opened.setStatus(customerId, customerStatus);
         expect(await keys.findByHash(key.tokenHash)).toEqual({ key, customerStatus });
         expect(await keys.find(key.id)).toEqual({ key, customerStatus });
+      });
+
+      it('tell each of many that ask at once of the key that it asked for', async () => {
+        const made = await atOnce(5, () => create());
+        const deleted = present(made[2]);
+        await keys.delete(deleted.id, later(1), commandLine);
+        const asked = [...made, ...made];
+        const found = await Promise.all(asked.map(({ id }) => keys.find(id)));
+        expect(found.map((each) => each?.key.id ?? null)).toEqual(
+          asked.map(({ id }) => (id === deleted.id ? null : id)),
+        );
       });
 
       it('know nothing of a key that never was', async () => {
@@ -117,8 +132,8 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
       it('answers the keys of one customer that are not deleted, oldest first', async () => {
         const [newest, oldest] = [await create({ createdAt: later(2) }), await create({ createdAt: later(0) })];
         const [middle, gone] = [await create({ createdAt: later(1) }), await create({ createdAt: later(3) })];
-        await keys.create(sampleKey(await newCustomer()));
-        await keys.delete(gone.id, later(4));
+        await keys.create(sampleKey(await newCustomer()), commandLine);
+        await keys.delete(gone.id, later(4), commandLine);
         expect(await keys.list(customerId)).toEqual([oldest, middle, newest]);
         expect(await keys.list(9e15)).toEqual([]);
       });
@@ -136,7 +151,7 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
       it('changes what may change, and nothing else', async () => {
         const [key, other] = [await create(), await create()];
         const more = { id: 9, scopes: ['tags:write'], tokenHash: 'x', customerId: 9 };
-        const changed = await keys.update(key.id, { ...settings, ...more }, later(1));
+        const changed = await keys.update(key.id, { ...settings, ...more }, later(1), commandLine);
         expect(changed).toEqual({ ...key, ...settings });
         expect(await keys.findByHash(key.tokenHash)).toEqual({ key: changed, customerStatus: 'active' });
         expect(
@@ -144,6 +159,7 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
             key.id,
             { ...settings, ipList: [], readLimit: null, writeLimit: null, expiresAt: null },
             later(1),
+            commandLine,
           ),
         ).toEqual({ ...key, name: 'renamed' });
         expect((await keys.find(other.id))?.key).toEqual(other);
@@ -151,16 +167,16 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
 
       it('is null for a key that is not there any more, or never was', async () => {
         const key = await create();
-        await keys.delete(key.id, later(1));
-        expect(await keys.update(key.id, settings, later(1))).toBeNull();
-        expect(await keys.update(9e15, settings, later(1))).toBeNull();
+        await keys.delete(key.id, later(1), commandLine);
+        expect(await keys.update(key.id, settings, later(1), commandLine)).toBeNull();
+        expect(await keys.update(9e15, settings, later(1), commandLine)).toBeNull();
       });
     });
 
     describe('delete', () => {
       it('takes the key away from every look-up, at once and for ever', async () => {
         const [key, other] = [await create(), await create()];
-        expect(await keys.delete(key.id, later(1))).toBe(true);
+        expect(await keys.delete(key.id, later(1), commandLine)).toBe(true);
         const looks = await atOnce(20, () => keys.findByHash(key.tokenHash));
         expect(looks.every((known) => known === null)).toBe(true);
         expect(await keys.find(key.id)).toBeNull();
@@ -173,7 +189,7 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
         const busy = atOnce(4, async () => {
           while (!ended) await keys.findByHash(key.tokenHash);
         });
-        await keys.delete(key.id, later(1));
+        await keys.delete(key.id, later(1), commandLine);
         const both = await atOnce(20, (n) => keys.findByHash((n % 2 ? key : other).tokenHash));
         ended = true;
         await busy;
@@ -182,10 +198,10 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
 
       it('is false for a key that is not there any more, or never was', async () => {
         const key = await create();
-        const answers = await atOnce(6, () => keys.delete(key.id, later(1)));
+        const answers = await atOnce(6, () => keys.delete(key.id, later(1), commandLine));
         expect(answers.filter((deleted) => deleted)).toHaveLength(1);
-        expect(await keys.delete(key.id, later(2))).toBe(false);
-        expect(await keys.delete(9e15, later(2))).toBe(false);
+        expect(await keys.delete(key.id, later(2), commandLine)).toBe(false);
+        expect(await keys.delete(9e15, later(2), commandLine)).toBe(false);
       });
     });
 
@@ -197,7 +213,7 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
       };
 
       it('notes the last use of several keys, whosever they are', async () => {
-        const [first, second] = [await create(), await keys.create(sampleKey(await newCustomer()))];
+        const [first, second] = [await create(), await keys.create(sampleKey(await newCustomer()), commandLine)];
         await keys.touch([use(first, 1, '203.0.113.9'), use(second, 2, '2001:db8::1')]);
         expect(await lastUse(first)).toEqual([later(1), '203.0.113.9']);
         expect(await lastUse(second)).toEqual([later(2), '2001:db8::1']);

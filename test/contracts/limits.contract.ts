@@ -2,6 +2,7 @@ import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js'
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { Caller } from '../../src/core/access/caller.js';
 import { scopes } from '../../src/core/access/scope.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { NewCustomer } from '../../src/core/customers/customer.js';
 import { defaultLimits, type Limits } from '../../src/core/customers/limits.js';
 import { createImport } from '../../src/core/imports/create-import.js';
@@ -270,7 +271,7 @@ class Subscriber {
 
   static async of(ports: CustomerPorts, quota: Partial<NewCustomer>, limits: Limits): Promise<Subscriber> {
     const tenant = await Tenant.of(ports, sampleCustomer(quota));
-    const caller = { customerId: tenant.id, apiKeyId: null, scopes, ipRestricted: false };
+    const caller = { customerId: tenant.id, apiKeyId: null, scopes, ipRestricted: false, actor: commandLine };
     return new Subscriber(ports, limits, tenant, caller);
   }
 

@@ -38,7 +38,8 @@ function openMemory() {
     store,
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
-    idempotency: new MemoryIdempotencyStore(database),
+    idempotency: new MemoryIdempotencyStore(database, clock),
+    otherProcess: () => new MemoryIdempotencyStore(database, clock),
     jobs: new MemoryJobQueue(database, clock),
     setCount: (_: Id, tagId: Id, photoCount: number) =>
       database.transaction(async () => {

@@ -1,7 +1,7 @@
 import type { KeyStore } from '../../src/core/access/key-store.js';
-import { type Actor, actAs } from '../../src/core/audit/actor.js';
+import { type Actor, commandLine } from '../../src/core/audit/actor.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
-import type { AuditLog } from '../../src/core/audit/audit-log.js';
+import { type AuditFilter, type AuditLog, everything } from '../../src/core/audit/audit-log.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore } from '../../src/core/customers/customer-store.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -41,11 +41,16 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
   describe(`AuditTrail: ${name}`, () => {
     const made = (of: Partial<AuditEntry> = {}) => ({
       action: of.action ?? ('webhook.edited' as const),
-      subject: { id: of.subjectId ?? 7, name: of.subjectName === undefined ? 'example.com' : of.subjectName },
+      subject: {
+        id: of.subjectId === undefined ? 7 : of.subjectId,
+        name: of.subjectName === undefined ? 'example.com' : of.subjectName,
+      },
       at: of.at ?? later(0),
       changes: of.changes ?? [],
+      ...(of.count !== undefined && { count: of.count }),
     });
-    const add = (of: Partial<AuditEntry> = {}, to = tenant) => to.within(({ audit }) => audit.add(made(of)));
+    const add = (of: Partial<AuditEntry> = {}, { to = tenant, by = commandLine } = {}) =>
+      to.within(({ audit }) => audit.add(by, made(of)));
     /** Without the entry of the customer's own beginning. */
     const entries = async (of = tenant) =>
       (await of.read(({ audit }) => audit.list(null, 1000))).filter(({ action }) => action !== 'customer.created');
@@ -54,14 +59,11 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       const anna: Actor = { kind: 'person', id: 3, name: 'anna@example.com', address: '2001:db8::1' };
       const nobody: Actor = { kind: 'service', id: null, name: null, address: null };
       for (const who of [anna, nobody]) {
-        await actAs(
-          () => who,
-          () => add({ changes: ['url', 'events'], subjectName: null }),
-        );
+        await add({ changes: ['url', 'events'], subjectName: null }, { by: who });
       }
       await add();
       const [last, second, first] = await entries();
-      const same = { customerId: tenant.id, action: 'webhook.edited', at: later(0), subjectId: 7 };
+      const same = { customerId: tenant.id, action: 'webhook.edited', at: later(0), subjectId: 7, count: 1 };
       const shown = { ...same, subjectName: null, changes: ['url', 'events'] };
       const asAnna = { actorKind: 'person', actorId: 3, actorName: 'anna@example.com', address: '2001:db8::1' };
       const unnamed = { actorId: null, actorName: null, address: null };
@@ -77,9 +79,39 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       });
     });
 
+    it('may be of several things', async () => {
+      await add({ action: 'photo.deleted', subjectId: null, subjectName: '4, 5', count: 2 });
+      expect((await entries())[0]).toMatchObject({ subjectId: null, subjectName: '4, 5', count: 2 });
+    });
+
+    it('finds entries by action, name and time, alone and together', async () => {
+      const anna: Actor = { kind: 'person', id: 3, name: 'anna@example.com', address: null };
+      await add(
+        { action: 'user.signed_in', subjectId: 1, subjectName: 'Anna@example.com', at: later(1) },
+        { by: anna },
+      );
+      await add({ action: 'webhook.edited', subjectId: 2, at: later(2) }, { by: anna });
+      await add({ action: 'user.sign_in_refused', subjectId: 3, subjectName: 'anna@example.com', at: later(3) });
+      await add({ action: 'user.signed_in', subjectId: 4, subjectName: 'bert@example.com', at: later(4) });
+      const found = async (filter: Partial<AuditFilter>) => {
+        const list = await tenant.read(({ audit }) => audit.list(null, 10, { ...everything, ...filter }));
+        return list.map(({ subjectId }) => subjectId);
+      };
+      expect(await found({ actions: ['user.signed_in', 'user.sign_in_refused'] })).toEqual([4, 3, 1]);
+      expect(await found({ actions: [] })).toEqual([]);
+      expect(await found({ name: 'ANNA@example.com' })).toEqual([3, 2, 1]);
+      expect(await found({ name: 'anna' })).toEqual([]);
+      expect(await found({ actions: ['user.signed_in'], name: 'bert@example.com' })).toEqual([4]);
+      expect(await found({ name: 'anna@example.com', from: later(2), until: later(3) })).toEqual([2]);
+      const afterThird = (all: readonly AuditEntry[]) => present(all.find(({ subjectId }) => subjectId === 3)).id;
+      const before = afterThird(await entries());
+      const rest = await tenant.read(({ audit }) => audit.list(before, 1, { ...everything, name: 'anna@example.com' }));
+      expect(rest.map(({ subjectId }) => subjectId)).toEqual([2]);
+    });
+
     it('is there with the change or not at all', async () => {
       const failing = tenant.within(async ({ audit }) => {
-        await audit.add(made());
+        await audit.add(commandLine, made());
         throw new Error('no');
       });
       await expect(failing).rejects.toThrow('no');
@@ -88,7 +120,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
 
     it('tells newest first, in windows, and of nobody else', async () => {
       for (const subjectId of [1, 2, 3]) await add({ subjectId });
-      await add({ subjectId: 4 }, other);
+      await add({ subjectId: 4 }, { to: other });
       const all = await entries();
       expect(all.map(({ subjectId }) => subjectId)).toEqual([3, 2, 1]);
       const [newest] = await tenant.read(({ audit }) => audit.list(null, 1));
@@ -99,15 +131,18 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     });
 
     it('has the beginning, edits and end of each key, and the beginning of the customer', async () => {
-      const key = await opened.keys.create(sampleKey(tenant.id, { name: 'importer', createdAt: later(1) }));
+      const key = await opened.keys.create(
+        sampleKey(tenant.id, { name: 'importer', createdAt: later(1) }),
+        commandLine,
+      );
       const { name, ipList, readLimit, writeLimit, expiresAt } = key;
       const settings = { name, ipList, readLimit, writeLimit, expiresAt };
-      await opened.keys.update(key.id, settings, later(1));
-      await opened.keys.update(key.id, { ...settings, name: 'other', expiresAt: later(9) }, later(2));
-      await opened.keys.delete(key.id, later(3));
-      await opened.keys.delete(key.id, later(4));
-      await opened.keys.update(key.id, settings, later(5));
-      await expect(opened.keys.create(sampleKey(9e15))).rejects.toMatchObject({ code: 'not_found' });
+      await opened.keys.update(key.id, settings, later(1), commandLine);
+      await opened.keys.update(key.id, { ...settings, name: 'other', expiresAt: later(9) }, later(2), commandLine);
+      await opened.keys.delete(key.id, later(3), commandLine);
+      await opened.keys.delete(key.id, later(4), commandLine);
+      await opened.keys.update(key.id, settings, later(5), commandLine);
+      await expect(opened.keys.create(sampleKey(9e15), commandLine)).rejects.toMatchObject({ code: 'not_found' });
       const all = await tenant.read(({ audit }) => audit.list(null, 10));
       const told = all.map(({ action, subjectId, subjectName, at, changes }) => [
         action,
@@ -135,7 +170,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
   describe(`TrafficStore: ${name}`, () => {
     let keyId: Id;
     beforeEach(async () => {
-      keyId = (await opened.keys.create(sampleKey(tenant.id))).id;
+      keyId = (await opened.keys.create(sampleKey(tenant.id), commandLine)).id;
     });
     const count = (values: Partial<RequestCount> = {}): RequestCount => ({
       customerId: tenant.id,
@@ -163,7 +198,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     const failures = (of = tenant) => of.read(({ traffic }) => traffic.failures());
 
     it('adds up, by key and day', async () => {
-      const second = (await opened.keys.create(sampleKey(tenant.id))).id;
+      const second = (await opened.keys.create(sampleKey(tenant.id), commandLine)).id;
       await add([count(), count({ day: '2026-11-20' }), count({ apiKeyId: second, requests: 9 })]);
       await add([count({ requests: 10, limited: 0, failed: 5 }), count({ limited: 4 })]);
       const doubled = count({ requests: 16, limited: 5, failed: 9 });
@@ -174,7 +209,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     });
 
     it('loses nothing of what several processes write at once', async () => {
-      const keys = [keyId, (await opened.keys.create(sampleKey(tenant.id))).id];
+      const keys = [keyId, (await opened.keys.create(sampleKey(tenant.id), commandLine)).id];
       await atOnce(12, (at) => {
         const order = at % 2 === 0 ? keys : [...keys].reverse();
         return add(
@@ -195,14 +230,14 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     });
 
     it('goes on after a key was deleted', async () => {
-      await opened.keys.delete(keyId, later(1));
+      await opened.keys.delete(keyId, later(1), commandLine);
       await add([count()], [failure({ route: null, status: 500, code: 'internal_error' })]);
       expect(await counts()).toEqual([count()]);
       expect(await failures()).toEqual([failure({ route: null, status: 500, code: 'internal_error' })]);
     });
 
     it('keeps the newest failures of each customer', async () => {
-      const theirs = (await opened.keys.create(sampleKey(other.id))).id;
+      const theirs = (await opened.keys.create(sampleKey(other.id), commandLine)).id;
       await add([], [failure({ customerId: other.id, apiKeyId: theirs })]);
       const many = Array.from({ length: MAX_FAILURES + 5 }, (_, at) =>
         failure({ requestId: `req_${at}`, at: later(at) }),

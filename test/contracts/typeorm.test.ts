@@ -92,7 +92,13 @@ keyStoreContract('TypeORM', async () => {
 
 idempotencyStoreContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
-  return { ...rest, idempotency: new TypeormIdempotencyStore(source) };
+  const sql = 'UPDATE idempotency_keys SET lease_until = lease_until - make_interval(secs => $1)';
+  return {
+    ...rest,
+    idempotency: new TypeormIdempotencyStore(source),
+    otherProcess: () => new TypeormIdempotencyStore(source),
+    passTime: (seconds) => arrange(source)(sql, [seconds]),
+  };
 });
 
 jobQueueContract('TypeORM', async () => {

@@ -53,6 +53,9 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       return users.update({ ...user, ...values });
     });
 
+  const begin = ({ customerId, id }: User, values: Partial<NewSession> = {}): Promise<Session> =>
+    opened.store.within(customerId, ({ users }) => users.openSession(id, sampleSession(values)));
+
   describe(`UserRepository: ${name}`, () => {
     it('stores every value under a new id', async () => {
       const full = sampleUser({
@@ -102,7 +105,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
 
     it('knows nothing of the users of others, and changes none', async () => {
       const user = await add();
-      await opened.sessions.open(sampleSession(user));
+      await begin(user);
       expect(await get(user.id, other)).toBeNull();
       expect(await other.read(({ users }) => users.list())).toEqual([]);
       expect(await other.read(({ users }) => users.sessionsOf(user.id))).toEqual([]);
@@ -117,10 +120,22 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(await tenant.read(({ users }) => users.sessionsOf(user.id))).toEqual([session]);
     });
 
+    it('holds a user who is locked until the transaction ends', async () => {
+      const user = await add({ linkHash: sampleHash(), linkExpiresAt: later(7) });
+      const spent = await atOnce(5, () =>
+        tenant.within(async ({ users }) => {
+          const held = present(await users.lock(user.id));
+          if (held.linkHash === null) return false;
+          return users.update({ ...held, linkHash: null });
+        }),
+      );
+      expect(spent.filter((each) => each)).toHaveLength(1);
+    });
+
     it('deletes a user with all sessions, and passes over who is not there', async () => {
       const [user, stays] = [await add(), await add()];
-      const session = await opened.sessions.open(sampleSession(user));
-      const kept = await opened.sessions.open(sampleSession(stays));
+      const session = await begin(user);
+      const kept = await begin(stays);
       await tenant.within(async ({ users }) => {
         await users.delete(user.id);
         await users.delete(user.id);
@@ -163,12 +178,11 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
     beforeEach(async () => {
       user = await add();
     });
-    const start = (values: Partial<NewSession> = {}): Promise<Session> =>
-      opened.sessions.open(sampleSession(user, values));
+    const start = (values: Partial<NewSession> = {}): Promise<Session> => begin(user, values);
     const isThere = async ({ tokenHash }: Session) => (await opened.sessions.find(tokenHash)) !== null;
 
     it('finds a session with its user and customer, as they are now', async () => {
-      const session = await start({ data: { list: [1, null, 'é'] } });
+      const session = await start({ data: { list: [1, null, 'é'] }, byLink: true });
       const customer = { id: tenant.id, name: 'ACME', status: 'active' };
       expect(await opened.sessions.find(session.tokenHash)).toEqual({ session, user, customer });
       await opened.setStatus(tenant.id, 'suspended');
@@ -182,7 +196,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
 
     it('opens none for a user who is not there, or is another customer’s', async () => {
       for (const userId of [9e15, (await add({}, other)).id]) {
-        await expect(start({ userId })).rejects.toMatchObject({ code: 'not_found' });
+        await expect(begin({ ...user, id: userId })).rejects.toMatchObject({ code: 'not_found' });
       }
     });
 
@@ -213,7 +227,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
         await start({ lastSeenAt: later(1) }),
         await start({ lastSeenAt: later(2) }),
       ];
-      const stranger = await opened.sessions.open(sampleSession(await add()));
+      const stranger = await begin(await add());
       const list = () => tenant.read(({ users }) => users.sessionsOf(user.id));
       expect(await list()).toEqual([newest, newer, older]);
       await tenant.within(async ({ users }) => {
@@ -222,7 +236,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
         expect(await users.endSession(user.id, newer.id)).toBe(false);
       });
       expect(await list()).toEqual([newest, older]);
-      await tenant.within(({ users }) => users.endSessions(user.id, older.id));
+      expect(await tenant.within(({ users }) => users.endSessions(user.id, older.id))).toBe(1);
       expect(await list()).toEqual([older]);
       await tenant.within(({ users }) => users.endSessions(user.id, null));
       expect(await list()).toEqual([]);
@@ -241,16 +255,15 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
   });
 }
 
-function sampleSession({ customerId, id }: User, values: Partial<NewSession> = {}): NewSession {
+function sampleSession(values: Partial<NewSession> = {}): NewSession {
   return {
-    customerId,
-    userId: id,
     tokenHash: sampleHash(),
     data: {},
     startedAt: later(0),
     lastSeenAt: later(0),
     address: '192.0.2.7',
     browser: 'Mozilla/5.0 (a browser)',
+    byLink: false,
     ...values,
   };
 }

@@ -1,4 +1,5 @@
 import type { KeyStore } from '../../src/core/access/key-store.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerWork } from '../../src/core/customers/customer-store.js';
 import type { AttemptOutcome, Delivery, HeldDelivery } from '../../src/core/events/delivery.js';
 import type { Busy, DeliveryQueue } from '../../src/core/events/delivery-queue.js';
@@ -266,9 +267,9 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
     describe('a key', () => {
       it('brings its event when it is made, and when it is deleted', async () => {
         const one = await endpoint();
-        const key = await opened.keys.create(sampleKey(tenant.id, { createdAt: later(1) }));
-        expect(await opened.keys.delete(key.id, later(2))).toBe(true);
-        expect(await opened.keys.delete(key.id, later(3))).toBe(false);
+        const key = await opened.keys.create(sampleKey(tenant.id, { createdAt: later(1) }), commandLine);
+        expect(await opened.keys.delete(key.id, later(2), commandLine)).toBe(true);
+        expect(await opened.keys.delete(key.id, later(3), commandLine)).toBe(false);
         expect(await log(one)).toMatchObject([
           { type: 'api_key.deleted', subjectId: key.id, at: later(2) },
           { type: 'api_key.created', subjectId: key.id, at: later(1) },

@@ -33,7 +33,18 @@ describe('phs doctor', () => {
     expect([...checks].sort()).toEqual(
       [
         ...['DATA_DIR', 'PUBLIC_URL', 'SECRET_KEY', 'TRUSTED_PROXIES', 'blob store', 'clocks', 'configuration'],
-        ...['database', 'disk space', 'embedded database', 'memory', 'migrations', 'node', 'pictures', 'rate limits'],
+        ...[
+          'database',
+          'disk space',
+          'embedded database',
+          'isolation',
+          'memory',
+          'migrations',
+          'node',
+          'pictures',
+          'rate limits',
+          'row security',
+        ],
       ].sort(),
     );
   });

@@ -10,6 +10,9 @@ import { freePort, Installation } from './support/service.js';
 const root = join(__dirname, '../..');
 const guides = [...readdirSync(join(root, 'docs/guides')).map((name) => join('docs/guides', name)), 'docs/webhooks.md'];
 
+/** About making an installation: its lines are run on one of its own. */
+const selfHosting = 'docs/guides/self-hosting.md';
+
 /** What can be run, in the order of the page. `text` is what cannot: output, what is to be filled in, what needs the world outside. */
 type Language = 'sh' | 'ts' | 'json' | 'text';
 
@@ -79,17 +82,25 @@ function node(code: string, at: string): string[] {
   return [process.execPath, at];
 }
 
-async function run([command = '', ...args]: string[]): Promise<string> {
-  const env = {
-    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
-    HOME: folder,
-    PHOTO_SERVICE_URL: installation.url,
-    PHOTO_SERVICE_TOKEN: token,
-    DATA_DIR: installation.dataDir,
-    PORT: String(port),
-    WEBHOOK_SECRET: `whsec_${Buffer.from('a secret of the guides').toString('base64')}`,
-  };
-  const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+/** What every shell has. */
+const shell = () => ({ PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, HOME: folder });
+
+/** What the guides ask their readers to have, or what the settings of their service are. */
+const usual = () => ({
+  PHOTO_SERVICE_URL: installation.url,
+  PHOTO_SERVICE_TOKEN: token,
+  DATA_DIR: installation.dataDir,
+  PORT: String(port),
+  WEBHOOK_SECRET: `whsec_${Buffer.from('a secret of the guides').toString('base64')}`,
+});
+
+async function run(
+  [command = '', ...args]: string[],
+  settings: Readonly<Record<string, string>> = usual(),
+  cwd = folder,
+): Promise<string> {
+  const env = { ...shell(), ...settings };
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   expect({ status: await ended, stdout, stderr }).toEqual({ status: 0, stdout, stderr });
@@ -111,7 +122,7 @@ test('what the first start prints works as pasted', async () => {
   expect(shown).toMatch(/identical\n$/);
 });
 
-describe.each(guides)('%s', (file) => {
+describe.each(guides.filter((guide) => guide !== selfHosting))('%s', (file) => {
   const name = String(/([a-z-]+)\.md$/.exec(file)?.[1]);
   const blocks = blocksOf(file);
 
@@ -133,4 +144,42 @@ describe.each(guides)('%s', (file) => {
       }
     }
   });
+});
+
+test(`${selfHosting}: its lines run from top to bottom, in a shell that has no settings but its phs.env`, async () => {
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  // The only thing that is not as on the page: the folder of the data is this test's.
+  const dataDir = join(folder, 'srv-photos');
+  const [first = '', ...others] = blocksOf(selfHosting).flatMap(({ language, code }) =>
+    language === 'sh' ? [code.replaceAll('/srv/photos', dataDir)] : [],
+  );
+  const variables = join(folder, 'self-hosting.env');
+  await run(bash(first, variables), {}, home);
+  const servicePort = await freePort();
+  const service = spawn(process.execPath, [join(root, 'bin/phs.js'), 'serve'], {
+    cwd: home,
+    env: { ...shell(), PORT: String(servicePort) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      let printed = '';
+      service.once('close', () => reject(new Error(`the service ended: ${printed}`)));
+      service.stdout.on('data', (chunk: Buffer) => {
+        printed += chunk.toString();
+        if (printed.includes('is ready at https://photos.example.com')) resolve();
+      });
+    });
+    const settings = { PHOTO_SERVICE_URL: `http://127.0.0.1:${servicePort}` };
+    const shown = [];
+    for (const code of others) shown.push(await run(bash(code, variables), settings, home));
+    expect(shown.join('\n')).toContain('Customer 2 "Studio North" created.');
+    expect(readdirSync(home).sort()).toEqual(['backups', 'phs.env']);
+    expect(readdirSync(dataDir)).toContain('pg18');
+  } finally {
+    const ended = new Promise((resolve) => service.once('close', resolve));
+    service.kill('SIGINT');
+    await ended;
+  }
 });

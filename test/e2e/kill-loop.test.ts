@@ -16,7 +16,7 @@ const CHECK_EVERY = 10;
 const PATIENCE_SECONDS = 30 * 60;
 
 it(
-  `F1: ${ROUNDS} times kill -9 at moments of chance (seed ${SEED}): every client ends with what was acknowledged`,
+  `F1, F28: ${ROUNDS} times kill -9 at moments of chance (seed ${SEED}): every client ends with what was acknowledged, and no key is held`,
   async () => {
     const installation = await Installation.make();
     try {

@@ -26,6 +26,7 @@ const steps = [
   'trash-photo:trashPhoto/store.within',
   'trash-photo:purgePhoto/store.within',
   'trash-photo:removeBytes/blobs.delete',
+  'answer-once:keep/store.within',
 ];
 
 /** The steps of `phs gc`, which is a process of its own. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, sha256 } from './support/client.js';
 import { until } from './support/processes.js';
@@ -21,8 +21,14 @@ describe('the built program, used through all nineteen endpoints, stopped and st
   });
   afterAll(() => installation.remove());
 
-  it('prints a key once, at its first start', () => {
+  it('writes a key and a link into files at its first start, and prints where they are, not what', () => {
     expect(installation.token()).toMatch(/^phs_live_\w{49}$/);
+    expect(installation.link()).toMatch(/^http:\S+\/settings\/enter\/[\w-]{43}$/);
+    for (const name of ['first-key', 'first-link']) {
+      expect(statSync(join(installation.dataDir, name)).mode & 0o777).toBe(0o600);
+    }
+    expect(installation.printed()).not.toContain('phs_live_');
+    expect(installation.printed()).not.toContain('/settings/enter/');
   });
 
   it('GET /me and GET /customer', async () => {

@@ -38,7 +38,7 @@ describe('what those see who watch over the service', () => {
     const answer = await fetch(`${installation.url}/readyz`);
     expect([answer.status, await answer.json()]).toEqual([
       200,
-      { status: 'ready', checks: { database: 'ok', migrations: 'ok', blobs: 'ok', rateLimits: 'ok' } },
+      { status: 'ready', checks: { database: 'ok', migrations: 'ok', blobs: 'ok', diskSpace: 'ok', rateLimits: 'ok' } },
     ]);
   });
 

@@ -72,7 +72,9 @@ describe('RELIABILITY.md §3.3, F6: under load, with imports under way, the data
     ],
   ] as const)('%s: 503 or done, nothing acknowledged is lost, and it goes on by itself', async (name, harm) => {
     const load = new Load(client, name, { mayBeAway: true });
-    const lives = Promise.all(['one', 'two'].map((each) => liveThrough(client, `${name} ${each}`)));
+    const lives = Promise.all(
+      ['one', 'two'].map((each) => liveThrough(client, `${name} ${each}`, { keysStayClaimed: true })),
+    );
     await load.goesOn(20);
     await harm(load);
     await load.goesOn(40);

@@ -20,7 +20,8 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
     disk = join(installation.dataDir, 'blobs');
     mkdirSync(disk);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m,mode=0700', 'phs-small-disk', disk]);
-    await installation.start();
+    // Nothing is left free for others here, so that every byte of the disk can be used up.
+    await installation.start({ MIN_FREE_BYTES: '0' });
     client = installation.client();
   });
   afterAll(async () => {
@@ -30,12 +31,12 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
   });
   afterEach(makeRoom);
 
-  it('an upload answers 503 and leaves nothing; everything else goes on; the same upload succeeds once there is room', async () => {
+  it('an upload answers 507 and leaves nothing; everything else goes on; the same upload succeeds once there is room', async () => {
     const { importId, item } = await registered(large);
     fillBut(large.length - 100_000);
     const refused = await client.upload(item.upload, large);
-    expect(refused.status).toBe(503);
-    expect(refused.body.error.code).toBe('service_unavailable');
+    expect(refused.status).toBe(507);
+    expect(refused.body.error.code).toBe('storage_full');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(readdirSync(join(disk, 'tmp'))).toEqual([]);
     expect((await client.get('/me')).status).toBe(200);
@@ -45,7 +46,7 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
     await published(importId, large);
   });
 
-  it('a request with files answers 503, and none of them is in the import', async () => {
+  it('a request with files answers 507, and none of them is in the import', async () => {
     const importId: number = (await client.post('/imports', { duplicatePolicy: 'allow' })).body.id;
     fillBut(large.length - 100_000);
     const files = [
@@ -53,7 +54,7 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
       { name: 'large.jpg', bytes: large },
     ];
     const refused = await client.inline(importId, files);
-    expect(refused.status).toBe(503);
+    expect(refused.status).toBe(507);
     expect(readdirSync(join(disk, 'tmp'))).toEqual([]);
     expect((await client.get(`/imports/${importId}`)).body.counts.total).toBe(0);
     makeRoom();

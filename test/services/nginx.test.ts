@@ -86,6 +86,8 @@ const steady = ({ headers }: Asked) => {
   const own = [
     'date',
     'server',
+    // Of whoever ends TLS.
+    'strict-transport-security',
     'connection',
     'keep-alive',
     'x-request-id',

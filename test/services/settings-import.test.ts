@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { Installation } from '../e2e/support/service.js';
 import { withChunk } from '../support/png.js';
 import { seriousViolations } from './support/axe.js';
-import { type BrowserSession, launchBrowser, session } from './support/browser.js';
+import { type BrowserSession, launchBrowser, session, welcome } from './support/browser.js';
 
 const fixtures = join(__dirname, '../fixtures/photos');
 const at = (name: string) => join(fixtures, name);
 const good = ['cyclamen.jpg', 'notocactus.jpg', 'el-torcal-rocks.jpg', 'silver-fir.jpg', 'iphone7-gps.heic'];
 const more = ['webp-orientation-6.webp', 'png-alpha.png', 'hopper.gif', 'tiff-16bit.tiff', 'avif-irot.avif'];
 const bad = ['made-text-renamed.jpg', 'made-declares-60000x60000.jpg'];
+
+/** Where pictures go, when somebody wants to look at them. */
+const shots = process.env.SCREENSHOTS ?? null;
 
 let installation: Installation;
 let browser: Browser;
@@ -25,7 +28,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   const { page, context } = await session(browser);
   await page.goto(installation.link() ?? '');
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await welcome(page, 'anna@example.com');
   await page.waitForURL('**/settings/library');
   signedIn = await context.storageState();
   await context.close();
@@ -47,21 +50,35 @@ async function visit(path: string, view: Parameters<typeof session>[1] = {}): Pr
 const summary = (page: Page) => page.locator('[data-run="summary"]').textContent();
 const ended = (page: Page) => page.locator('[data-run="details"]').waitFor();
 
-test('ten photos that are dropped on the empty library come in, and two bad ones are reported', async () => {
+test('ten photos that are dropped on the empty library come in and are seen there, and three bad files are reported', async () => {
   const { page, complaints, context } = await visit('/settings/library');
   expect(await page.getByText('Your library is empty. Drop photos here').isVisible()).toBe(true);
   expect(await seriousViolations(page)).toEqual([]);
   await page.locator('#import-tags').fill('First day');
-  await page.locator('#import-files').setInputFiles([...good, ...more, ...bad].map(at));
+  const empty = join(folder, 'empty.jpg');
+  writeFileSync(empty, '');
+  await page.locator('#import-files').setInputFiles([...[...good, ...more, ...bad].map(at), empty]);
   await ended(page);
   expect(await summary(page)).toContain('10 photos imported.');
   const report = page.locator('[data-run="report"] li');
   expect((await report.allTextContents()).sort()).toEqual([
+    'empty.jpg The file is empty.',
     expect.stringMatching(/^made-declares-60000x60000\.jpg The picture is too large/),
     expect.stringMatching(/^made-text-renamed\.jpg This is not a picture\.$/),
   ]);
+  await page.locator('.grid li').nth(9).waitFor();
+  expect(await page.getByText('Your library is empty').count()).toBe(0);
+  await page.getByRole('searchbox', { name: 'Search' }).waitFor();
+  await page.locator('.grid input').first().check();
+  await page.getByText('1 photo chosen').waitFor();
+  await page.locator('.grid input').first().uncheck();
+  // What was said of these photos is not said of the next.
+  expect(await page.locator('#import-tags').inputValue()).toBe('');
   expect(await seriousViolations(page)).toEqual([]);
-  await page.getByRole('link', { name: 'Show the photos' }).click();
+  if (shots !== null) await page.screenshot({ path: join(shots, 'imported.png'), fullPage: true });
+  await page.getByRole('link', { name: 'About this import' }).click();
+  await page.getByRole('row', { name: /empty\.jpg The file is empty\./ }).waitFor();
+  await page.getByRole('link', { name: 'Show its photos' }).click();
   await page.waitForURL('**/settings/library?import=*');
   expect(await page.locator('.grid img').count()).toBe(10);
   await page.waitForFunction(() => [...document.images].every((image) => image.complete && image.naturalWidth > 0));
@@ -141,6 +158,10 @@ test('it pauses, keeps what broke, and goes on', async () => {
   await page.locator('.run-files [data-state="sending"]').waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('heading', { name: 'Paused' }).waitFor();
+  // It scrolls when it is long.
+  await page.getByRole('button', { name: 'Go on' }).focus();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Files');
   expect(await seriousViolations(page)).toEqual([]);
   broken = false;
   await page.getByRole('button', { name: 'Go on' }).click();

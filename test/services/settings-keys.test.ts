@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { Installation } from '../e2e/support/service.js';
 import { seriousViolations } from './support/axe.js';
-import { type BrowserSession, launchBrowser, session } from './support/browser.js';
+import { type BrowserSession, launchBrowser, PASSWORD, session, signIn, welcome } from './support/browser.js';
 
 /** Where pictures of every page go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = await session(browser);
   await owner.page.goto(installation.link() ?? '');
   await look('welcome');
-  await owner.page.getByRole('button', { name: 'Continue' }).click();
+  await welcome(owner.page, 'first@example.com');
   await owner.page.getByRole('navigation', { name: 'Settings' }).waitFor();
 });
 afterAll(async () => {
@@ -108,8 +108,9 @@ test('the account: address, password, people, browsers', async () => {
   await page.getByRole('textbox', { name: 'E-mail address' }).fill('anna@example.com');
   await page.getByRole('button', { name: 'Save' }).last().click();
   await page.getByText('Your e-mail address was changed').waitFor();
-  await page.getByLabel('New password').fill('five calm words of mine');
-  await page.getByRole('button', { name: 'Set the password' }).click();
+  expect(await page.getByLabel('Current password').count()).toBe(0);
+  await page.getByLabel('New password').fill('quite another password');
+  await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('Your password was changed').waitFor();
 
   const phone = await session(browser, { width: 390 });
@@ -119,7 +120,7 @@ test('the account: address, password, people, browsers', async () => {
   await phone.page.getByLabel('Password').fill('not the password');
   await phone.page.keyboard.press('Enter');
   await phone.page.getByText('is wrong').waitFor();
-  await phone.page.getByLabel('Password').fill('five calm words of mine');
+  await phone.page.getByLabel('Password').fill('quite another password');
   await phone.page.keyboard.press('Enter');
   await phone.page.waitForURL('**/settings/library');
 
@@ -132,7 +133,8 @@ test('the account: address, password, people, browsers', async () => {
   await open('/settings/account/people');
   const bert = await session(browser);
   await bert.page.goto(link);
-  await bert.page.getByRole('button', { name: 'Continue' }).click();
+  await look('welcome-member', bert.page);
+  await welcome(bert.page);
   await bert.page.getByRole('link', { name: 'Account' }).click();
   await bert.page.getByText('You are a member of').waitFor();
   expect(await bert.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
@@ -148,11 +150,30 @@ test('the account: address, password, people, browsers', async () => {
   await Promise.all([phone.context.close(), bert.context.close()]);
 });
 
+test('a lost password is replaced by a link, and every other browser is signed out', async () => {
+  const { users } = JSON.parse((await installation.command('user', 'list', '--customer', '1', '--json')).stdout);
+  const bert = users.find(({ email }: { email: string }) => email === 'bert@example.com');
+  const { stdout } = await installation.command('user', 'link', String(bert.id), '--customer', '1', '--json');
+  const [old, fresh] = [await session(browser), await session(browser)];
+  await old.page.goto(`${installation.url}/settings`);
+  await signIn(old.page, 'bert@example.com', PASSWORD);
+  await old.page.waitForURL('**/settings/library');
+  await fresh.page.goto(JSON.parse(stdout).url);
+  await look('new-password', fresh.page);
+  await welcome(fresh.page, null, 'a password that is new');
+  await fresh.page.waitForURL('**/settings/library');
+  await old.page.goto(`${installation.url}/settings/library`);
+  await old.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await signIn(old.page, 'bert@example.com', 'a password that is new');
+  await old.page.waitForURL('**/settings/library');
+  await Promise.all([old.context.close(), fresh.context.close()]);
+});
+
 test('everything works without scripts', async () => {
   const made = installation.phs('user', 'invite', '--customer', '1', '--email', 'carl@example.com', '--json');
   const { page, context } = await session(browser, { javaScriptEnabled: false });
   await page.goto(JSON.parse(made.stdout).url);
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await welcome(page);
   await page.goto(`${installation.url}/settings/keys/new`);
   await page.getByLabel('Name').fill('Without scripts');
   await page.getByLabel('Chosen one by one').check();
@@ -166,7 +187,7 @@ test('everything works without scripts', async () => {
 test('phs tells who has access, changes keys, and takes access away', async () => {
   const listed = JSON.parse((await installation.command('user', 'list', '--customer', '1', '--json')).stdout);
   const carl = listed.users.find(({ email }: { email: string }) => email === 'carl@example.com');
-  expect(carl).toMatchObject({ role: 'owner', hasPassword: false });
+  expect(carl).toMatchObject({ role: 'owner', hasPassword: true });
   const removed = await installation.command('user', 'remove', String(carl.id), '--customer', '1', '--json');
   expect(JSON.parse(removed.stdout)).toEqual({ id: carl.id, removed: true });
   const changes = [

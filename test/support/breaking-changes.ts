@@ -1,3 +1,5 @@
+import { pathTexts } from './path-texts.js';
+
 /** What the check looks at of an OpenAPI 3.1 document. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -62,13 +64,24 @@ class Comparison {
       else {
         if (is['required'] === true && was['required'] !== true)
           this.found.push(`${at}: the ${key(was)} became required.`);
-        this.schema('request', `${at}: ${key(was)}`, was['schema'], is['schema']);
+        if (was['in'] !== 'path' || !this.pathPattern(`${at}: ${key(was)}`, was['schema'], is['schema']))
+          this.schema('request', `${at}: ${key(was)}`, was['schema'], is['schema']);
       }
     }
     for (const is of now) {
       const isNew = !before.some((one) => key(one) === key(is));
       if (isNew && is['required'] === true) this.found.push(`${at}: the ${key(is)} is new and required.`);
     }
+  }
+
+  /** Whether a pattern alone says what a segment of a path may be: then it must match whatever was admitted, by another schema perhaps. */
+  private pathPattern(at: string, before: unknown, now: unknown): boolean {
+    const { type, pattern } = this.resolved('current', now);
+    const admitted = pathTexts(before, (schema) => this.resolved('released', schema));
+    if (type !== 'string' || typeof pattern !== 'string' || admitted.length === 0) return false;
+    const refused = admitted.find((text) => !new RegExp(pattern).test(text));
+    if (refused !== undefined) this.found.push(`${at} takes no ${refused} any more.`);
+    return true;
   }
 
   private requestBody(at: string, before: Json | undefined, now: Json | undefined): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { transformFile } from '@swc/core';
 
@@ -21,6 +21,8 @@ export async function compiledSources(): Promise<string> {
   if (await exists(target)) return target;
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(join(cache, 'draft-'));
+  // Processes of other accounts read it, too.
+  await chmod(draft, 0o755);
   await Promise.all(files.map((file) => compile(file, join(draft, relative(join(root, 'src'), file)))));
   await writeFile(join(draft, 'package.json'), '{"type":"module"}');
   // One process is the first; the folder of the others is as good, and not needed.

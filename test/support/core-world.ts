@@ -16,8 +16,10 @@ import { MemorySessionStore, MemoryUserStore } from '../../src/adapters/memory/m
 import { MemoryWebhookSender } from '../../src/adapters/memory/memory-webhook-sender.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { Caller } from '../../src/core/access/caller.js';
+import { IpLists } from '../../src/core/access/ip-list.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
 import { type Scope, scopes } from '../../src/core/access/scope.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { defaultLimits, type Limits } from '../../src/core/customers/limits.js';
 import { createImport, type ImportCreation } from '../../src/core/imports/create-import.js';
@@ -30,6 +32,7 @@ import { receiveUpload } from '../../src/core/imports/receive-upload.js';
 import { registerPhotos } from '../../src/core/imports/register-photos.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import type { ShownImport, ShownItem } from '../../src/core/imports/shown.js';
+import { UploadSlots } from '../../src/core/imports/upload-slots.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import { downloadOriginal, renditionOf } from '../../src/core/photos/download-photo.js';
@@ -58,11 +61,13 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     store: new MemoryCustomerStore(database, clock),
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
+    ipLists: new IpLists(),
     users: new MemoryUserStore(database),
     sessions: new MemorySessionStore(database),
     passwords: new MemoryPasswordHasher(),
+    commonPasswords: new Set(['passwordpassword', '123456789abc']),
     rateWindows: new MemoryRateWindowStore(clock),
-    idempotency: new MemoryIdempotencyStore(database),
+    idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: changes.blobs ?? new MemoryBlobStore(clock),
     media: changes.media ?? new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
@@ -72,6 +77,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests that is long enough'],
     limits: { ...defaultLimits, ...changes.limits },
+    uploads: new UploadSlots(),
     directUploads: null,
     publicUrl: 'https://photos.example.com',
   };
@@ -120,6 +126,7 @@ export async function collected(bytes: AsyncIterable<Uint8Array>): Promise<Uint8
 export interface Sending {
   readonly address?: string;
   readonly declaredBytes?: number | null;
+  readonly isGone?: () => boolean;
 }
 
 /** A customer with a key, and what programs do with it. */
@@ -131,17 +138,29 @@ export class Account {
 
   static async open(
     world: Ports,
-    { customerId, ipList = [], allowed = ['all'] }: { customerId?: Id; ipList?: string[]; allowed?: string[] } = {},
+    {
+      customerId,
+      ipList = [],
+      allowed = ['all'],
+      storageBytes = null,
+    }: { customerId?: Id; ipList?: string[]; allowed?: string[]; storageBytes?: number | null } = {},
   ): Promise<Account> {
-    const customer = { name: 'ACME', timeZone: 'Europe/Paris', storageBytesLimit: null, photosLimit: null };
-    const owner = customerId ?? (await createCustomer(world, customer)).id;
+    const customer = { name: 'ACME', timeZone: 'Europe/Paris', storageBytesLimit: storageBytes, photosLimit: null };
+    const owner = customerId ?? (await createCustomer(world, commandLine, customer)).id;
     const defaults = { readLimit: null, writeLimit: null, expiresAt: null };
-    const { key } = await issueKey(world, { customerId: owner, name: 'key', scopes: allowed, ipList, ...defaults });
+    const { key } = await issueKey(world, commandLine, {
+      customerId: owner,
+      name: 'key',
+      scopes: allowed,
+      ipList,
+      ...defaults,
+    });
     return new Account(world, {
       customerId: owner,
       apiKeyId: key.id,
       scopes: key.scopes,
       ipRestricted: ipList.length > 0,
+      actor: { kind: 'api_key', id: key.id, name: key.name, address: '203.0.113.9' },
     });
   }
 
@@ -180,19 +199,22 @@ export class Account {
 
   inline(importId: Id, files: readonly ClientFile[] | AsyncIterable<InlineFile>, words: InlineWords[] | null = null) {
     const sent = Symbol.asyncIterator in files ? files : streamed(files);
-    return receiveInline(this.world, this.caller, importId, words, sent);
+    return receiveInline(this.world, this.caller, importId, { words, files: sent, announcedBytes: null });
   }
 
-  upload(item: ShownItem, bytes: Uint8Array, { address = '203.0.113.9', declaredBytes = null }: Sending = {}) {
-    const token = present(present(item.upload).url.split('/uploads/')[1]);
+  upload(item: ShownItem, bytes: Uint8Array, sending: Sending = {}) {
     // Two chunks, as over a network.
     const half = Math.floor(bytes.length / 2);
-    return receiveUpload(this.world, {
-      token,
-      address,
-      declaredBytes,
-      bytes: bytesOf(bytes.subarray(0, half), bytes.subarray(half)),
-    });
+    return this.uploadStream(item, bytesOf(bytes.subarray(0, half), bytes.subarray(half)), sending);
+  }
+
+  uploadStream(
+    item: ShownItem,
+    bytes: AsyncIterable<Uint8Array>,
+    { address = '203.0.113.9', declaredBytes = null, isGone = () => false }: Sending = {},
+  ) {
+    const token = present(present(item.upload).url.split('/uploads/')[1]);
+    return receiveUpload(this.world, { token, address, declaredBytes, bytes, isGone });
   }
 
   /** Announces files and sends the bytes of those that wait for them. */

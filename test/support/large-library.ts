@@ -5,6 +5,7 @@ import type { DataSource } from 'typeorm';
 import { fillLibrary, filtersOf } from '../../bench/scale/rows-read.mjs';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { pgConfig, type TestDatabase, testDatabase } from './postgres.js';
@@ -26,8 +27,8 @@ export async function largeLibrary(photos: number, cases: Readonly<Record<string
   const customers = new TypeormCustomerDirectory(source);
   const sql = readFileSync(join(__dirname, '../../bench/scale/library.sql'), 'utf8');
   const [{ id: customerId }, { id: other }] = [
-    await customers.create(sampleCustomer()),
-    await customers.create(sampleCustomer()),
+    await customers.create(sampleCustomer(), commandLine),
+    await customers.create(sampleCustomer(), commandLine),
   ];
   // On a connection that has no limits of time.
   const client = new pg.Client(pgConfig(database));

@@ -12,7 +12,7 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
   ],
   [
     'a key says whose it is, not the other way round; its number is unique',
-    /^SELECT k\.customer_id .* FROM api_keys k JOIN customers c ON c\.id = k\.customer_id WHERE (k\.token_hash = ANY\(\$1::text\[\]\)|k\.id = \$1) /,
+    /^SELECT k\.customer_id .* FROM api_keys k JOIN customers c ON c\.id = k\.customer_id WHERE (k\.token_hash = ANY\(\$1::text\[\]\)|k\.id = ANY\(\$1::bigint\[\]\)) /,
     /^SELECT k\.customer_id .* FROM api_keys k WHERE id = \$1 AND deleted_at IS NULL/,
     /^UPDATE api_keys SET deleted_at = \$2 WHERE id = \$1 /,
     /^UPDATE api_keys k SET name = \$2, .* WHERE id = \$1 /,
@@ -31,10 +31,10 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     /^DELETE FROM sessions WHERE token_hash = \$1$/,
   ],
   [
-    'the next job or delivery of whoever waited longest, and jobs of processes that died',
+    'the next job or delivery of whoever waited longest, and jobs and idempotency keys of processes that died',
     /^WITH RECURSIVE waiting AS \( \(SELECT customer_id FROM jobs WHERE dead_at IS NULL /,
     /^WITH RECURSIVE waiting AS \( \(SELECT customer_id, endpoint_id FROM webhook_deliveries /,
-    /^WITH holders AS \( SELECT DISTINCT held_by FROM jobs /,
+    /^WITH holders AS \( SELECT DISTINCT held_by FROM (jobs|idempotency_keys) /,
   ],
   [
     'what is old enough is forgotten',

@@ -31,6 +31,10 @@ export class RecordedStatements {
     if (this.query !== null) pg.Client.prototype.query = this.query as typeof pg.Client.prototype.query;
   }
 
+  all(): readonly string[] {
+    return [...this.asked];
+  }
+
   /** Those that read or write rows: no BEGIN, no LISTEN. */
   aboutRows(): readonly string[] {
     return [...this.asked].filter((sql) => /^[\s(]*(SELECT|INSERT|UPDATE|DELETE|WITH|MERGE)\b/i.test(sql));

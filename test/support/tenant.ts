@@ -1,3 +1,4 @@
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { NewCustomer } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore, CustomerView, CustomerWork } from '../../src/core/customers/customer-store.js';
@@ -22,7 +23,7 @@ export class Tenant {
   ) {}
 
   static async of({ store, customers }: CustomerPorts, values: NewCustomer = sampleCustomer()): Promise<Tenant> {
-    return new Tenant(store, (await customers.create(values)).id);
+    return new Tenant(store, (await customers.create(values, commandLine)).id);
   }
 
   within<T>(work: (work: CustomerWork) => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { type Actor, commandLine } from '../../src/core/audit/actor.js';
 import { createWebhookEndpoint, type EndpointWithSecret } from '../../src/core/events/create-webhook-endpoint.js';
 import { deliverEvent } from '../../src/core/events/deliver-event.js';
 import type { Delivery } from '../../src/core/events/delivery.js';
@@ -29,8 +30,13 @@ export function gotBy({ webhooks }: World): Got[] {
   });
 }
 
-export function hook(world: World, customerId: Id, said: SaidOfEndpoint = {}): Promise<EndpointWithSecret> {
-  return createWebhookEndpoint(world, customerId, { ...said, url: said.url ?? HOOK });
+export function hook(
+  world: World,
+  customerId: Id,
+  said: SaidOfEndpoint = {},
+  actor: Actor = commandLine,
+): Promise<EndpointWithSecret> {
+  return createWebhookEndpoint(world, { customerId, actor }, { ...said, url: said.url ?? HOOK });
 }
 
 /** Makes every attempt that is due. */

@@ -1,8 +1,8 @@
 import { constants, type Dirent } from 'node:fs';
-import { link, lstat, open, opendir, stat, unlink } from 'node:fs/promises';
+import { link, lstat, open, opendir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import type { BlobInfo, BlobStore, ByteRange, DiskRoom, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
 import { checkedRange } from '../../core/blobs/open-blob.js';
 import { fileBytes, releaseChunk } from './file-bytes.js';
 import { Folders, makeFolder } from './folders.js';
@@ -115,6 +115,12 @@ export class LocalBlobStore implements BlobStore {
   /** Temporary files of processes that are gone, and what nobody has written to for a day: no younger put is ever in doubt. */
   sweep(): Promise<void> {
     return onDisk(() => this.temp.sweep());
+  }
+
+  /** Of the disk that the folder is on, as far as this account may fill it. */
+  async room(): Promise<DiskRoom> {
+    const { bavail, blocks, bsize } = await onDisk(() => statfs(this.folders.root));
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
   }
 
   private async *walk(folder: string, prefix: string): AsyncGenerator<ListedBlob, void, void> {

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type IsolationLevel, isolationLevels } from '../../core/media/isolation.js';
 import { BacklogGauges, type BacklogSource } from './backlog-gauges.js';
 
 /** Where numbers are read when they are asked for. */
@@ -53,6 +54,12 @@ export class PrometheusMetrics {
     name: 'photo_service_media_process_restarts_total',
     help: 'Processes that read pictures and were replaced: they died or were ended (died), or held much memory when idle (grown).',
     labelNames: ['cause'] as const,
+    ...this.on,
+  });
+  private readonly isolation = new Gauge({
+    name: 'photo_service_media_isolation',
+    help: '1 for the level at which processes that read pictures are kept apart from the rest of the machine.',
+    labelNames: ['level'] as const,
     ...this.on,
   });
   private readonly blobFailures = new Counter({
@@ -127,6 +134,10 @@ export class PrometheusMetrics {
   };
 
   readonly mediaProcessReplaced = (cause: 'died' | 'grown'): void => this.restarts.inc({ cause });
+
+  readonly mediaIsolated = (level: IsolationLevel): void => {
+    for (const each of isolationLevels) this.isolation.set({ level: each }, each === level ? 1 : 0);
+  };
 
   readonly blobStoreFailed = (operation: string): void => this.blobFailures.inc({ operation });
 

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { access, mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../config.js';
+import type { Settings } from '../../settings-file.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 const MIB = 1024 ** 2;
@@ -19,6 +20,19 @@ export function checkNode(version: string): Finding {
   return major > 20 || (major === 20 && minor >= 19)
     ? ok('node', `Node ${version}`)
     : fail('node', `Node ${version} is too old.`, 'Install Node 20.19 or newer.');
+}
+
+export async function checkSettings({
+  file,
+  warnings,
+}: Pick<Settings, 'file' | 'warnings'>): Promise<readonly Finding[]> {
+  const mode = file === null ? 0 : (await stat(file)).mode;
+  const open = `${file} may hold secrets and can be read by others.`;
+  return [
+    ...((mode & 0o077) === 0 ? [] : [warn('configuration', open, `chmod 600 ${file}`)]),
+    ok('configuration', file === null ? 'complete' : `complete, with ${file}`),
+    ...warnings.map((warning) => warn('configuration', warning, 'docs/operations.md has a table of all variables.')),
+  ];
 }
 
 export function checkPublicUrl({ publicUrl, host }: Pick<Config, 'publicUrl' | 'host'>): Finding {
@@ -100,30 +114,54 @@ export function checkMemory(
   total = totalmem(),
   free = freemem(),
 ): Finding {
-  const needed = BASE_MEMORY + (role === 'api' ? 1 : workerConcurrency) * media.maxMemoryBytes;
+  const needed = BASE_MEMORY + (role === 'api' ? 1 : workerConcurrency + 1) * media.maxMemoryBytes;
   const has = `${gib(total)} in all, ${gib(free)} free`;
   if (needed <= total) return ok('memory', has);
   const message = `${has}, but ${workerConcurrency} pictures at once may take ${gib(needed)}.`;
   return warn('memory', message, 'Lower WORKER_CONCURRENCY or MEDIA_MEMORY_BYTES.');
 }
 
-/** Whether files can be made, and how much room there is for them. */
+/** Whether files can be made, and how much room there is for them. A folder that is not there yet is not made. */
 export async function checkDataDir({ dataDir }: Pick<Config, 'dataDir'>): Promise<readonly Finding[]> {
   const advice = `Run as the owner of ${dataDir}, or set DATA_DIR to a folder of this account.`;
+  const folder = await nearestFolder(resolve(dataDir));
   try {
-    await mkdir(dataDir, { recursive: true });
-    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    const probe = join(dataDir, `doctor-${process.pid}`);
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    const probe = join(folder, `doctor-${process.pid}`);
     await writeFile(probe, 'probe', { flush: true }).finally(() => rm(probe, { force: true }));
   } catch (error) {
     return [fail('DATA_DIR', (error as Error).message, advice)];
   }
-  const { mode } = await stat(dataDir);
+  const space = await spaceIn(folder);
+  if (folder !== resolve(dataDir)) return [ok('DATA_DIR', `${dataDir} is made at the first start`), space];
+  const { mode } = await stat(folder);
   const rights =
     (mode & 0o022) === 0
       ? ok('DATA_DIR', dataDir)
       : warn('DATA_DIR', `Other accounts may write into ${dataDir}.`, `chmod go-w ${dataDir}`);
-  return [rights, await spaceIn(dataDir)];
+  return [rights, space];
+}
+
+/** The path itself, or the first above it, that is there; a file counts, and is refused when it is written into. */
+async function nearestFolder(path: string): Promise<string> {
+  const isThere = await stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+  );
+  return isThere || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+/** Runs work that writes into a data folder in one that is removed afterwards, on the disk where the data folder is or will be. */
+export async function inTrialFolder<T>(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  work: (dataDir: string) => Promise<T>,
+): Promise<T> {
+  const trial = await mkdtemp(join(await nearestFolder(resolve(dataDir)), 'doctor-'));
+  try {
+    return await work(trial);
+  } finally {
+    await rm(trial, { recursive: true, force: true });
+  }
 }
 
 async function spaceIn(folder: string): Promise<Finding> {

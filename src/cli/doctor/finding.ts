@@ -1,3 +1,5 @@
+import { reasonOf } from '../../reason-of.js';
+
 export type Level = 'ok' | 'warn' | 'fail';
 
 /** What one look found. */
@@ -34,11 +36,4 @@ export async function attempt(
   } catch (error) {
     return [fail(check, reasonOf(error), advice)];
   }
-}
-
-/** The innermost cause says what happened. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error.cause === undefined ? error.message : reasonOf(error.cause);
 }

@@ -3,6 +3,7 @@ import type { Config } from '../../config.js';
 import { type BlobKey, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
 import { inOneChunk } from '../../core/blobs/open-blob.js';
+import type { MediaIsolation } from '../../core/media/isolation.js';
 import type { MediaReader } from '../../core/media/media-reader.js';
 import type { DatabaseState } from '../../ports.module.js';
 import { type Finding, fail, ok, warn } from './finding.js';
@@ -13,7 +14,7 @@ const NOTED_SKEW_MS = 2_000;
 const HARMFUL_SKEW_MS = 30_000;
 
 export function judgeDatabase(state: DatabaseState): readonly Finding[] {
-  const { version, encoding, readOnly, aheadMs, pending, unknown } = state;
+  const { version, encoding, readOnly, aheadMs, pending, unknown, rowSecurity } = state;
   const server = `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
   const findings: Finding[] = [
     version < 150_000 || encoding !== 'UTF8'
@@ -45,6 +46,11 @@ export function judgeDatabase(state: DatabaseState): readonly Finding[] {
   } else if (pending.length > 0) {
     findings.push(warn('migrations', `${pending.length} have not been run.`, 'Run phs migrate, or start the service.'));
   } else findings.push(ok('migrations', 'up to date'));
+  if (rowSecurity?.role) findings.push(ok('row security', `transactions of customers run as ${rowSecurity.role}`));
+  else if (rowSecurity) {
+    const message = 'The database itself does not keep customers apart: transactions run as the owner of the tables.';
+    findings.push(warn('row security', message, `${rowSecurity.remedy} Then start the service again.`));
+  }
   return findings;
 }
 
@@ -94,6 +100,19 @@ async function read(blobs: BlobStore, key: BlobKey): Promise<Buffer | null> {
   return Buffer.concat(chunks);
 }
 
+/** How far a picture that takes its reader over could reach. */
+export function judgeIsolation({ level, refused }: MediaIsolation): Finding {
+  const reasons = refused.map((each) => ` ${each.level} does not work: ${each.reason}`).join('');
+  if (level === 'sandbox') return ok('isolation', 'sandbox: a picture reader reaches its picture alone');
+  const reach = { user: 'what every account may read, and the network', process: 'all that the service itself may' };
+  const message = `${level}: a picture reader that is taken over reaches ${reach[level]}.${reasons}`;
+  return warn(
+    'isolation',
+    message,
+    'Install bubblewrap, or allow it to make namespaces: docs/operations.md, "Isolation of picture readers".',
+  );
+}
+
 /** Reads a tiny picture of each format in the processes that read pictures. */
 export async function checkMedia(media: MediaReader, maxPixels: number): Promise<readonly Finding[]> {
   const read: string[] = [];
@@ -110,7 +129,7 @@ export async function checkMedia(media: MediaReader, maxPixels: number): Promise
       continue;
     }
     const bytes = Buffer.from(base64, 'base64');
-    const inspection = await media.inspect(inOneChunk(bytes), { maxPixels });
+    const inspection = await media.inspect(inOneChunk(bytes), { customerId: 0, maxPixels });
     if (inspection.outcome === 'picture' && inspection.facts.contentType === contentType) read.push(contentType);
     else findings.push(fail('pictures', `A ${contentType} could not be read.`, 'Install the packages anew: npm ci.'));
   }

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { changedFields } from '../audit/audit-entry.js';
 import type { Id } from '../shared/ids.js';
 import type { Scope } from './scope.js';
@@ -82,14 +83,4 @@ function base62(value: bigint, length: number): string {
     rest /= 62n;
   }
   return text;
-}
-
-/** CRC-32 as in ISO 3309 and zlib, over ASCII. Node 20.19's zlib has none. */
-function crc32(text: string): number {
-  let crc = 0xffffffff;
-  for (let at = 0; at < text.length; at += 1) {
-    crc ^= text.charCodeAt(at);
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return (crc ^ 0xffffffff) >>> 0;
 }

@@ -1,3 +1,4 @@
+import { type Actor, commandLine } from '../audit/actor.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Scope } from './scope.js';
@@ -10,6 +11,16 @@ export interface Caller {
   readonly scopes: readonly Scope[];
   /** The key has an IP list, so nothing that works without the key may be handed to it. */
   readonly ipRestricted: boolean;
+  /** Who is named in the audit log. */
+  readonly actor: Actor;
+}
+
+/** What a use case of the settings area or the command line needs to know of its caller: whose account it is, and who acts. */
+export type AccountCaller = Pick<Caller, 'customerId' | 'actor'>;
+
+/** The operator, on the command line, in the account of one customer. */
+export function operatorFor(customerId: Id): AccountCaller {
+  return { customerId, actor: commandLine };
 }
 
 export function demandScope(caller: Pick<Caller, 'scopes'>, scope: Scope): void {

@@ -1,10 +1,11 @@
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
+import type { AccountCaller } from './caller.js';
 import { deleteKey } from './delete-key.js';
 import { ownKey } from './own-key.js';
 
 /** Deletes a key of this customer. Errors: `not_found`. */
-export async function deleteOwnKey(uses: Uses<'keys' | 'clock'>, customerId: Id, id: Id): Promise<void> {
-  const key = await ownKey(uses, customerId, id);
-  await deleteKey(uses, key.id);
+export async function deleteOwnKey(uses: Uses<'keys' | 'clock'>, caller: AccountCaller, id: Id): Promise<void> {
+  const key = await ownKey(uses, caller.customerId, id);
+  await deleteKey(uses, caller.actor, key.id);
 }

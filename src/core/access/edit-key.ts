@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -10,11 +11,12 @@ import { readKeySettings } from './key-values.js';
  */
 export async function editKey(
   { keys, clock }: Uses<'keys' | 'clock'>,
+  actor: Actor,
   id: Id,
   changes: Partial<KeySettings>,
 ): Promise<ApiKey> {
   const { key } = found(await keys.find(id), 'api_key');
   const { settings, errors } = readKeySettings({ ...key, ...changes });
   if (errors.length > 0) throw invalid(...errors);
-  return found(await keys.update(id, settings, clock.now()), 'api_key');
+  return found(await keys.update(id, settings, clock.now(), actor), 'api_key');
 }

@@ -1,16 +1,17 @@
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import type { ApiKey, KeySettings } from './api-key.js';
+import type { AccountCaller } from './caller.js';
 import { editKey } from './edit-key.js';
 import { demandAllowed, ownKey } from './own-key.js';
 
 /** Errors: `invalid_request`, `not_found`. */
 export async function editOwnKey(
   uses: Uses<'keys' | 'clock'>,
-  customerId: Id,
+  caller: AccountCaller,
   id: Id,
   settings: KeySettings,
 ): Promise<ApiKey> {
-  demandAllowed(settings, await ownKey(uses, customerId, id), uses.clock.now());
-  return editKey(uses, id, settings);
+  demandAllowed(settings, await ownKey(uses, caller.customerId, id), uses.clock.now());
+  return editKey(uses, caller.actor, id, settings);
 }

@@ -28,40 +28,90 @@ export function normalizeRange(text: string): string | null {
   return `${masked(address, prefix)}/${prefix}`;
 }
 
-/** Whether a list admits an address. An empty list admits all; a list with an entry that cannot be read admits none. */
-export function admits(list: readonly string[], address: string): boolean {
-  if (list.length === 0) return true;
-  const normal = normalizeAddress(address);
-  if (normal === null) return false;
-  const family = isIPv4(normal) ? 'ipv4' : 'ipv6';
-  const allowed = new BlockList();
-  for (const entry of list) {
-    const range = normalizeRange(entry);
-    if (range === null) return false;
-    const [host = '', prefix] = range.split('/');
-    // The families are kept apart: BlockList would let an IPv6 range such as ::/0 match IPv4 addresses too.
-    if (isIPv4(host) === (family === 'ipv4')) allowed.addSubnet(host, Number(prefix), family);
+/** CIDR ranges, compiled: each look costs the same whatever their number. An entry that cannot be read leaves none of them. */
+export class IpRanges {
+  // The families are kept apart: a BlockList lets an IPv6 range such as ::/0 match IPv4 addresses too.
+  private readonly ipv4 = new BlockList();
+  private readonly ipv6 = new BlockList();
+  private readonly areReadable: boolean;
+
+  constructor(entries: readonly string[]) {
+    const ranges = entries.map(normalizeRange);
+    this.areReadable = !ranges.includes(null);
+    for (const range of ranges) {
+      const [host = '', prefix] = (range ?? '').split('/');
+      if (isIPv4(host)) this.ipv4.addSubnet(host, Number(prefix), 'ipv4');
+      else if (isIP(host) === 6) this.ipv6.addSubnet(host, Number(prefix), 'ipv6');
+    }
   }
-  return allowed.check(normal, family);
+
+  contains(address: string): boolean {
+    const normal = normalizeAddress(address);
+    if (normal === null || !this.areReadable) return false;
+    return isIPv4(normal) ? this.ipv4.check(normal, 'ipv4') : this.ipv6.check(normal, 'ipv6');
+  }
+}
+
+/** Compiled IP lists of keys, by their entries: those used last. */
+export class IpLists {
+  private readonly compiled = new Map<string, IpRanges>();
+
+  /** @param capacity Lists that are kept. One with 100 entries takes about 30 kB. */
+  constructor(private readonly capacity = 200) {}
+
+  /**
+   * Whether a key's list admits an address; null is that of a client whom nobody named. An empty list admits everyone; a list with an
+   * entry that cannot be read admits nobody.
+   */
+  admits(entries: readonly string[], address: string | null): boolean {
+    if (entries.length === 0) return true;
+    return address !== null && this.rangesOf(entries).contains(address);
+  }
+
+  private rangesOf(entries: readonly string[]): IpRanges {
+    const name = entries.join(' ');
+    const ranges = this.compiled.get(name) ?? new IpRanges(entries);
+    // A Map remembers the order in which its names were set: the first is the one that was not used for longest.
+    this.compiled.delete(name);
+    this.compiled.set(name, ranges);
+    const [oldest] = this.compiled.keys();
+    if (this.compiled.size > this.capacity && oldest !== undefined) this.compiled.delete(oldest);
+    return ranges;
+  }
+}
+
+/** Where a request comes from. */
+export interface ClientSource {
+  readonly address: string;
+  /** False where a trusted proxy did not say for whom it asks: the address is the proxy's then, and no IP list admits the client. */
+  readonly isNamed: boolean;
 }
 
 /**
- * The address a request counts as coming from: the peer, unless the peer is a trusted proxy; then the right-most hop of
- * X-Forwarded-For that is not one. A header that cannot be read leaves the peer.
+ * The client of a request: the peer, unless the peer is a trusted proxy; then the right-most hop of X-Forwarded-For that is not one,
+ * with or without a port. Where all hops are proxies of ours the request is one of theirs.
  */
-export function clientAddress(
+export function clientSource(
   peer: string,
   forwardedFor: string | undefined,
-  trustedProxies: readonly string[],
-): string {
-  const socket = normalizeAddress(peer) ?? peer;
-  if (trustedProxies.length === 0 || !admits(trustedProxies, socket) || forwardedFor === undefined) return socket;
-  const hops = forwardedFor.split(',').map((hop) => normalizeAddress(hop.trim()));
-  for (const hop of hops.reverse()) {
-    if (hop === null) return socket;
-    if (!admits(trustedProxies, hop)) return hop;
+  trustedProxies: IpRanges | null,
+): ClientSource {
+  const address = normalizeAddress(peer) ?? peer;
+  if (trustedProxies === null || !trustedProxies.contains(address)) return { address, isNamed: true };
+  if (forwardedFor === undefined) return { address, isNamed: false };
+  for (const text of forwardedFor.split(',').reverse()) {
+    const hop = hopAddress(text.trim());
+    if (hop === null) return { address, isNamed: false };
+    if (!trustedProxies.contains(hop)) return { address: hop, isNamed: true };
   }
-  return socket;
+  return { address, isNamed: true };
+}
+
+/** `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:567`, as proxies write them; null for anything else. */
+function hopAddress(text: string): string | null {
+  const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
+  if (bracketed !== undefined) return bracketed.includes(':') ? normalizeAddress(bracketed) : null;
+  return normalizeAddress(dotted ?? text);
 }
 
 /** What the anonymous budget is kept by: one IPv4 address, or the /64 that one IPv6 site has. */

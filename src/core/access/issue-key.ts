@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -19,12 +20,16 @@ export interface IssuedKey {
 }
 
 /** Makes a key for a customer. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
-export async function issueKey({ keys, clock }: Uses<'keys' | 'clock'>, request: KeyRequest): Promise<IssuedKey> {
+export async function issueKey(
+  { keys, clock }: Uses<'keys' | 'clock'>,
+  actor: Actor,
+  request: KeyRequest,
+): Promise<IssuedKey> {
   const { settings, errors } = readKeySettings(request);
   const wrong = [...errors, ...scopeErrors(request.scopes)];
   if (wrong.length > 0) throw invalid(...wrong);
   const token = newToken();
-  const key = await keys.create({
+  const created = {
     customerId: request.customerId,
     name: settings.name,
     tokenHash: hashToken(token),
@@ -35,7 +40,8 @@ export async function issueKey({ keys, clock }: Uses<'keys' | 'clock'>, request:
     writeLimit: settings.writeLimit,
     expiresAt: settings.expiresAt,
     createdAt: clock.now(),
-  });
+  };
+  const key = await keys.create(created, actor);
   return { key, token };
 }
 

@@ -1,5 +1,6 @@
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
+import type { AccountCaller } from './caller.js';
 import { type IssuedKey, issueKey, type KeyRequest } from './issue-key.js';
 import { demandAllowed, ownKey } from './own-key.js';
 
@@ -9,10 +10,11 @@ import { demandAllowed, ownKey } from './own-key.js';
  */
 export async function issueOwnKey(
   uses: Uses<'keys' | 'clock'>,
-  request: KeyRequest,
+  { customerId, actor }: AccountCaller,
+  request: Omit<KeyRequest, 'customerId'>,
   from: Id | null,
 ): Promise<IssuedKey> {
-  const granted = from === null ? null : await ownKey(uses, request.customerId, from);
+  const granted = from === null ? null : await ownKey(uses, customerId, from);
   demandAllowed(request, granted, uses.clock.now());
-  return issueKey(uses, request);
+  return issueKey(uses, actor, { ...request, customerId });
 }

@@ -1,7 +1,7 @@
 import type { Uses } from '../ports.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { admits, normalizeRange } from './ip-list.js';
+import { IpRanges, normalizeRange } from './ip-list.js';
 import type { KeyAddress } from './key-store.js';
 import { ownKey } from './own-key.js';
 
@@ -18,5 +18,7 @@ export async function recentAddresses(
 /** Those of the addresses that a list would refuse. None while the list has an entry that cannot be read: it is not set then. */
 export function lockedOut(ipList: readonly string[], addresses: readonly KeyAddress[]): readonly string[] {
   if (ipList.some((entry) => normalizeRange(entry) === null)) return [];
-  return addresses.map(({ address }) => address).filter((address) => !admits(ipList, address));
+  if (ipList.length === 0) return [];
+  const ranges = new IpRanges(ipList);
+  return addresses.map(({ address }) => address).filter((address) => !ranges.contains(address));
 }

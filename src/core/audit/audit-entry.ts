@@ -1,7 +1,7 @@
 import { canonical } from '../shared/canonical.js';
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { type Actor, whoActs } from './actor.js';
+import type { Actor } from './actor.js';
 
 /** What can have been done. Closed: pages have words for each. */
 export const auditActions = [
@@ -17,23 +17,33 @@ export const auditActions = [
   'user.invited',
   'user.linked',
   'user.joined',
+  'user.link_used',
+  'user.signed_in',
+  'user.sign_in_refused',
+  'user.signed_out',
+  'user.sessions_ended',
   'user.edited',
   'user.password_changed',
   'user.removed',
   'customer.created',
   'customer.edited',
+  'customer.exported',
+  'photo.deleted',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** One change of a key, webhook endpoint, user or customer. Never holds a token, secret, password or link. */
+/** One change of a key, webhook endpoint, user or customer, a sign-in, an export, or photos that were deleted for ever. Never holds a token, secret, password or link. */
 export interface AuditEntry {
   readonly customerId: Id;
   readonly id: Id;
   readonly at: Date;
   readonly action: AuditAction;
-  readonly subjectId: Id;
-  /** What the thing was called then. */
+  /** Null: it is of several things. */
+  readonly subjectId: Id | null;
+  /** What the thing was called then; of several photos their ids, where a person or a program named them. */
   readonly subjectName: string | null;
+  /** How many things it is of. */
+  readonly count: number;
   /** Names of the fields that got another value; empty unless something was edited. */
   readonly changes: readonly string[];
   readonly actorKind: Actor['kind'];
@@ -49,18 +59,22 @@ export interface Change {
   readonly customerId: Id;
   readonly action: AuditAction;
   readonly at: Date;
-  readonly subject: { readonly id: Id; readonly name: string | null };
+  readonly subject: { readonly id: Id | null; readonly name: string | null };
+  /** Absent: one. */
+  readonly count?: number;
   readonly changes?: readonly string[];
 }
 
 /** How long entries are kept (API.md §9). */
 export const AUDIT_MS = 2 * 365 * DAY;
 
-/** The change, in the name of whoever makes it. */
-export function entryOf({ customerId, action, at, subject, changes = [] }: Change): NewAuditEntry {
-  const { kind, id, name, address } = whoActs();
+export function entryOf(
+  actor: Actor,
+  { customerId, action, at, subject, count = 1, changes = [] }: Change,
+): NewAuditEntry {
+  const { kind, id, name, address } = actor;
   const who = { actorKind: kind, actorId: id, actorName: name, address };
-  return { customerId, at, action, subjectId: subject.id, subjectName: subject.name, changes, ...who };
+  return { customerId, at, action, subjectId: subject.id, subjectName: subject.name, count, changes, ...who };
 }
 
 /** Which of these fields have another value. */

@@ -3,22 +3,24 @@ import { after } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, readPage } from '../shared/page.js';
 import { AUDIT_MS, type AuditEntry } from './audit-entry.js';
+import { type AuditFilter, everything } from './audit-log.js';
 
-/** What was changed in an account, newest first. Errors: `invalid_cursor`. */
+/** What happened in an account, newest first. Errors: `invalid_cursor`. */
 export function listAudit(
   uses: Uses<'store' | 'secrets' | 'clock'>,
   customerId: Id,
   request: PageRequest,
+  filter: AuditFilter = everything,
 ): Promise<Page<AuditEntry>> {
   return uses.store.read(customerId, (view) => {
     const listing = {
       customerId,
       endpoint: 'audit',
       sort: '-id',
-      filters: {},
+      filters: { ...filter, from: filter.from?.getTime() ?? null, until: filter.until?.getTime() ?? null },
       position: ({ id }: AuditEntry) => ({ value: id, id }),
       rows: ({ after: last, limit }: { after: { id: Id } | null; limit: number }) =>
-        view.audit.list(last?.id ?? null, limit),
+        view.audit.list(last?.id ?? null, limit, filter),
       // Ids do not move.
       unmoved: async () => true,
     };

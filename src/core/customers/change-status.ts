@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { type Customer, close, resume, suspend } from './customer.js';
@@ -6,25 +7,26 @@ import { type Customer, close, resume, suspend } from './customer.js';
  * From here on every write of its keys is refused, everywhere and at once; reads and downloads work. What was finalized before is
  * still published. Errors: `not_found`; `invalid_request` when the customer is being erased.
  */
-export function suspendCustomer(uses: Uses<'store' | 'clock'>, id: Id): Promise<Customer> {
-  return change(uses, id, suspend);
+export function suspendCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: Id): Promise<Customer> {
+  return change(uses, actor, id, suspend);
 }
 
 /** Errors: `not_found`; `invalid_request` when the customer is being erased. */
-export function resumeCustomer(uses: Uses<'store' | 'clock'>, id: Id): Promise<Customer> {
-  return change(uses, id, resume);
+export function resumeCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: Id): Promise<Customer> {
+  return change(uses, actor, id, resume);
 }
 
 /**
  * From here on its keys are unknown, everywhere and at once, and its signed upload addresses are refused. The worker erases who has been
  * closing for an hour, if nobody else does. Errors: `not_found`.
  */
-export function closeCustomer(uses: Uses<'store' | 'clock'>, id: Id): Promise<Customer> {
-  return change(uses, id, close);
+export function closeCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: Id): Promise<Customer> {
+  return change(uses, actor, id, close);
 }
 
 function change(
   { store, clock }: Uses<'store' | 'clock'>,
+  actor: Actor,
   id: Id,
   rule: (customer: Customer, at: Date) => Customer,
 ): Promise<Customer> {
@@ -33,7 +35,7 @@ function change(
     const changed = rule(before, clock.now());
     if (changed === before) return before;
     await work.updateCustomer(changed);
-    await work.audit.add({
+    await work.audit.add(actor, {
       action: 'customer.edited',
       subject: changed,
       changes: ['status'],

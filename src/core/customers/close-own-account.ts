@@ -1,6 +1,6 @@
+import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { invalid } from '../shared/errors.js';
-import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import { closeCustomer } from './change-status.js';
 import type { Customer } from './customer.js';
@@ -11,12 +11,12 @@ import type { Customer } from './customer.js';
  */
 export async function closeOwnAccount(
   uses: Uses<'store' | 'clock'>,
-  customerId: Id,
+  { customerId, actor }: AccountCaller,
   typedName: string,
 ): Promise<Customer> {
   const { name } = await uses.store.read(customerId, (view) => view.customer());
   if (cleanText(typedName) !== name) {
     throw invalid({ field: 'name', code: 'invalid_format', message: `Type the name exactly as it stands: ${name}` });
   }
-  return closeCustomer(uses, customerId);
+  return closeCustomer(uses, actor, customerId);
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
@@ -16,15 +17,19 @@ export interface CustomerRequest {
 /** Errors: `invalid_request`. */
 export function createCustomer(
   { customers, clock }: Uses<'customers' | 'clock'>,
+  actor: Actor,
   request: CustomerRequest,
 ): Promise<Customer> {
-  return customers.create(newCustomer(request, clock.now()));
+  return customers.create(newCustomer(request, clock.now()), actor);
 }
 
 /** The customer of an empty installation; null when there is one already. */
-export function createFirstCustomer({ customers, clock }: Uses<'customers' | 'clock'>): Promise<Customer | null> {
+export function createFirstCustomer(
+  { customers, clock }: Uses<'customers' | 'clock'>,
+  actor: Actor,
+): Promise<Customer | null> {
   const request = { name: 'First customer', storageBytesLimit: null, photosLimit: null };
-  return customers.createFirst(newCustomer(request, clock.now()));
+  return customers.createFirst(newCustomer(request, clock.now()), actor);
 }
 
 function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {

@@ -1,16 +1,17 @@
+import type { Actor } from '../audit/actor.js';
 import type { OldEnough } from '../imports/import.js';
 import type { Id } from '../shared/ids.js';
 import type { Customer, NewCustomer } from './customer.js';
 
 /** Customers as the operator administers them: the one view that is not bound to a single customer. */
 export interface CustomerDirectory {
-  /** An entry of the audit log is written with it, as by `createFirst`. */
-  create(customer: NewCustomer): Promise<Customer>;
+  /** An entry of the audit log, in the name of `actor`, is written with it, as by `createFirst`. */
+  create(customer: NewCustomer, actor: Actor): Promise<Customer>;
   find(id: Id): Promise<Customer | null>;
   /** Every customer, by id ascending. */
   list(): Promise<readonly Customer[]>;
   /** Creates the customer only while there is none at all, exactly once under concurrency; null when there was one. */
-  createFirst(customer: NewCustomer): Promise<Customer | null>;
+  createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null>;
   /** Who has photos in the trash whose `purgeAt` has come. */
   withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Who has open imports whose `expiresAt` has come. */

@@ -1,7 +1,7 @@
+import type { AccountCaller } from '../access/caller.js';
 import { changedFields } from '../audit/audit-entry.js';
 import type { Uses } from '../ports.js';
 import { invalid } from '../shared/errors.js';
-import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import { type Customer, type CustomerSettings, withSettings } from './customer.js';
 import { nameErrors, retentionErrors, zoneErrors } from './customer-values.js';
@@ -12,7 +12,7 @@ import { nameErrors, retentionErrors, zoneErrors } from './customer-values.js';
  */
 export async function editCustomer(
   { store, clock }: Uses<'store' | 'clock'>,
-  customerId: Id,
+  { customerId, actor }: AccountCaller,
   request: CustomerSettings,
 ): Promise<Customer> {
   const settings = { ...request, name: cleanText(request.name) };
@@ -27,7 +27,7 @@ export async function editCustomer(
     const changed = withSettings(before, settings, at);
     await work.updateCustomer(changed);
     const changes = changedFields(before, changed, ['name', 'defaultTimeZone', 'trashRetentionDays']);
-    if (changes.length > 0) await work.audit.add({ action: 'customer.edited', subject: changed, changes, at });
+    if (changes.length > 0) await work.audit.add(actor, { action: 'customer.edited', subject: changed, changes, at });
     return changed;
   });
 }

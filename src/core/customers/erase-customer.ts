@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.js';
 import { type BlobCounting, countBlobsOf, noBlobs } from '../blobs/blobs-of-customer.js';
 import type { Uses } from '../ports.js';
 import { notFound } from '../shared/errors.js';
@@ -28,11 +29,11 @@ export interface Erasure {
  * signed address of the store after the end are nobody's, and go with the garbage.
  * Errors: `not_found` when there is no such customer and nothing of it.
  */
-export async function eraseCustomer(uses: EraseUses, id: Id): Promise<Erasure> {
+export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Promise<Erasure> {
   const { customers, clock } = uses;
   const startedAt = clock.now();
   const exists = (await customers.find(id)) !== null;
-  if (exists) await closeCustomer(uses, id);
+  if (exists) await closeCustomer(uses, actor, id);
   const rowsBefore = await customers.countRows(id);
   const removed = noBlobs();
   do await removeEverything(uses, id, removed);

@@ -1,3 +1,4 @@
+import { service } from '../audit/actor.js';
 import { after, HOUR } from '../shared/clock.js';
 import { forEachCustomer } from './each-customer.js';
 import { type EraseUses, eraseCustomer } from './erase-customer.js';
@@ -9,7 +10,7 @@ export function finishErasing(uses: EraseUses, stopping?: AbortSignal): Promise<
   return forEachCustomer(
     find,
     async (id) => {
-      await eraseCustomer(uses, id);
+      await eraseCustomer(uses, service, id);
     },
     stopping,
   );

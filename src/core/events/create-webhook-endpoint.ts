@@ -1,6 +1,6 @@
+import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
-import type { Id } from '../shared/ids.js';
 import { seal } from '../shared/sealed.js';
 import { newWebhookSecret } from './signature.js';
 import { MAX_ENDPOINTS, named, type WebhookEndpoint } from './webhook-endpoint.js';
@@ -15,7 +15,7 @@ export interface EndpointWithSecret {
 /** Makes an endpoint, enabled. Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
 export async function createWebhookEndpoint(
   uses: Uses<'store' | 'clock' | 'secrets' | 'webhooks'>,
-  customerId: Id,
+  { customerId, actor }: AccountCaller,
   said: SaidOfEndpoint & { readonly url: string },
 ): Promise<EndpointWithSecret> {
   const { url = said.url, description = null, events = [] } = await endpointValues(uses, said);
@@ -40,7 +40,7 @@ export async function createWebhookEndpoint(
       createdAt: at,
       updatedAt: at,
     });
-    await audit.add({ action: 'webhook.created', subject: named(made), at });
+    await audit.add(actor, { action: 'webhook.created', subject: named(made), at });
     return made;
   });
   return { endpoint, secret };

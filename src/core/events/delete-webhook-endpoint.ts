@@ -1,3 +1,4 @@
+import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -12,7 +13,7 @@ const BATCH = 1000;
  */
 export async function deleteWebhookEndpoint(
   { store, clock }: Uses<'store' | 'clock'>,
-  customerId: Id,
+  { customerId, actor }: AccountCaller,
   id: Id,
 ): Promise<void> {
   await store.within(customerId, async ({ webhookEndpoints }) => {
@@ -26,6 +27,6 @@ export async function deleteWebhookEndpoint(
     // Somebody else, who deleted it at the same time, was first.
     if (endpoint === null) return;
     await webhookEndpoints.delete(id);
-    await audit.add({ action: 'webhook.deleted', subject: named(endpoint), at: clock.now() });
+    await audit.add(actor, { action: 'webhook.deleted', subject: named(endpoint), at: clock.now() });
   });
 }

@@ -1,8 +1,8 @@
-import { actAs, service } from '../audit/actor.js';
+import { service } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { isOutage } from '../shared/errors.js';
 import { unseal } from '../shared/sealed.js';
-import { type HeldDelivery, isSuccess, outcomeOf } from './delivery.js';
+import { type HeldDelivery, isSuccess, isTest, outcomeOf } from './delivery.js';
 import type { Event } from './event.js';
 import { type EventSubject, readSubject } from './event-subject.js';
 import { signedHeaders } from './signature.js';
@@ -26,9 +26,11 @@ export async function deliverEvent(uses: DeliverUses, held: HeldDelivery, render
   if (endpoint?.status !== 'enabled') return;
   try {
     const answer = await send(uses, held, endpoint, render);
-    await note(uses, held, answer, (before, at) =>
-      isSuccess(answer) ? succeeded(before) : failed(before, answer.status, at),
-    );
+    await note(uses, held, answer, (before, at) => {
+      if (isSuccess(answer)) return succeeded(before);
+      // A test is tried once, whenever somebody likes: only 410 Gone says something of the endpoint.
+      return isTest(held) && answer.status !== 410 ? before : failed(before, answer.status, at);
+    });
   } catch (error) {
     if (!isOutage(error)) await note(uses, held, ourFault, (before) => before);
     throw error;
@@ -51,10 +53,7 @@ function note(
     const after = rule(before, at);
     if (after !== before) await webhookEndpoints.update(after);
     if (after.status === before.status) return;
-    await actAs(
-      () => service,
-      () => audit.add({ action: 'webhook.disabled', subject: named(after), at }),
-    );
+    await audit.add(service, { action: 'webhook.disabled', subject: named(after), at });
   });
 }
 

@@ -51,6 +51,9 @@ export const RETRY_DELAYS: readonly number[] = [
   24 * HOUR,
 ];
 
+/** Attempts at an event, the first included. A test gets one. */
+export const MAX_ATTEMPTS = RETRY_DELAYS.length + 1;
+
 /** A wait gets longer by up to this share of it, so that what failed together does not come back together. */
 const JITTER = 0.1;
 
@@ -59,6 +62,11 @@ export const LOG_DAYS = 30;
 
 export function isSuccess({ status }: Pick<WebhookAnswer, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
+}
+
+/** Sent because somebody asked for it, and tried once: who asked sees how it ended, and asks again. */
+export function isTest({ type }: Pick<Delivery, 'type'>): boolean {
+  return type === 'webhook.test';
 }
 
 /**
@@ -73,8 +81,7 @@ export function outcomeOf(
 ): AttemptOutcome {
   const told = { responseStatus: answer.status, reason: answer.reason, at };
   if (isSuccess(answer)) return { ...told, status: 'delivered', retryAfter: null };
-  // Who asked for a test sees how it ended, and asks again.
-  const delay = type === 'webhook.test' ? undefined : RETRY_DELAYS[attempt - 1];
+  const delay = isTest({ type }) ? undefined : RETRY_DELAYS[attempt - 1];
   if (delay === undefined) return { ...told, status: 'dead', retryAfter: null };
   return { ...told, status: 'pending', retryAfter: Math.round(delay * (1 + JITTER * chance)) };
 }

@@ -1,3 +1,4 @@
+import type { AccountCaller } from '../access/caller.js';
 import { type Change, changedFields } from '../audit/audit-entry.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
@@ -17,12 +18,12 @@ export interface EndpointPatch extends SaidOfEndpoint {
 /** Changes what is said; the rest stays. Errors: `invalid_request`, `not_found`. */
 export async function editWebhookEndpoint(
   uses: Uses<'store' | 'clock' | 'webhooks'>,
-  customerId: Id,
+  caller: AccountCaller,
   id: Id,
   patch: EndpointPatch,
 ): Promise<WebhookEndpoint> {
   const values = await endpointValues(uses, patch);
-  return change(uses, customerId, id, (endpoint, at) => {
+  return change(uses, caller, id, (endpoint, at) => {
     const edited = { ...endpoint, ...values, updatedAt: at };
     if (patch.enabled === undefined) return edited;
     return patch.enabled ? enabled(edited, at) : disabled(edited, 'by_owner', at);
@@ -32,27 +33,27 @@ export async function editWebhookEndpoint(
 /** Gives it a new secret; the old one goes on signing beside it for 24 hours. Errors: `not_found`. */
 export async function rotateWebhookSecret(
   uses: Uses<'store' | 'clock' | 'secrets'>,
-  customerId: Id,
+  caller: AccountCaller,
   id: Id,
 ): Promise<EndpointWithSecret> {
   const secret = newWebhookSecret();
   const sealed = seal(uses.secrets, 'webhook', secret);
-  const endpoint = await change(uses, customerId, id, (current, at) => rotated(current, sealed, at));
+  const endpoint = await change(uses, caller, id, (current, at) => rotated(current, sealed, at));
   return { endpoint, secret };
 }
 
 function change(
   { store, clock }: Uses<'store' | 'clock'>,
-  customerId: Id,
+  caller: AccountCaller,
   id: Id,
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<WebhookEndpoint> {
-  return store.within(customerId, async ({ webhookEndpoints, audit }: CustomerWork) => {
+  return store.within(caller.customerId, async ({ webhookEndpoints, audit }: CustomerWork) => {
     const before = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
     const at = clock.now();
     const next = rule(before, at);
     await webhookEndpoints.update(next);
-    for (const made of changesOf(before, next)) await audit.add({ ...made, subject: named(next), at });
+    for (const made of changesOf(before, next)) await audit.add(caller.actor, { ...made, subject: named(next), at });
     return next;
   });
 }

@@ -1,3 +1,4 @@
+import { requireTest } from '../access/require-budget.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
@@ -18,11 +19,14 @@ export function resendDelivery({ store }: Uses<'store'>, customerId: Id, id: Id)
 }
 
 /** Sends `webhook.test` to one endpoint, once, whatever it wants to hear of. Errors: `not_found`, `invalid_request` (it is disabled). */
-export function sendTestEvent(
-  { store, clock }: Uses<'store' | 'clock'>,
+export async function sendTestEvent(
+  { store, clock, rateWindows }: Uses<'store' | 'clock' | 'rateWindows'>,
   customerId: Id,
   endpointId: Id,
 ): Promise<Delivery> {
+  // Only of an endpoint that is this customer's: nobody uses up another's budget.
+  found(await store.read(customerId, (view) => view.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
+  await requireTest({ rateWindows }, endpointId);
   return store.within(customerId, async (work) => {
     await demandEnabled(work, endpointId);
     return work.deliveries.addTest(endpointId, clock.now());

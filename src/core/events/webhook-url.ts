@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { admits, normalizeAddress } from '../access/ip-list.js';
+import { IpRanges, normalizeAddress } from '../access/ip-list.js';
 
 export const MAX_URL_LENGTH = 2000;
 
@@ -21,7 +21,7 @@ export function urlProblem(text: string, allowPrivate: boolean): string | null {
  * Not on the public Internet, or not unicast: IANA's IPv4 Special-Purpose Address Registry (RFC 6890), multicast and the
  * reserved space above it. Metadata services (169.254.169.254, 100.100.100.200) are in two of these.
  */
-const SPECIAL_IPV4 = [
+const SPECIAL_IPV4 = new IpRanges([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -36,17 +36,17 @@ const SPECIAL_IPV4 = [
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
-];
+]);
 
 /** Only this is handed out as global unicast (RFC 4291, IANA) … */
-const GLOBAL_IPV6 = ['2000::/3'];
+const GLOBAL_IPV6 = new IpRanges(['2000::/3']);
 /** … but for what has a special purpose in it; Teredo and 6to4 hide an IPv4 address. */
-const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+const SPECIAL_IPV6 = new IpRanges(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 
 /** Whether an address is one that everybody may reach. What cannot be read is not; IPv4 inside IPv6 counts as IPv4. */
 export function isPublicAddress(address: string): boolean {
   const normal = normalizeAddress(address);
   if (normal === null) return false;
-  if (isIPv4(normal)) return !admits(SPECIAL_IPV4, normal);
-  return admits(GLOBAL_IPV6, normal) && !admits(SPECIAL_IPV6, normal);
+  if (isIPv4(normal)) return !SPECIAL_IPV4.contains(normal);
+  return GLOBAL_IPV6.contains(normal) && !SPECIAL_IPV6.contains(normal);
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.js';
+import { service } from '../audit/actor.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import { forEachCustomer } from '../customers/each-customer.js';
 import type { Uses } from '../ports.js';
@@ -25,17 +26,35 @@ export function purgeTrash(uses: PurgeUses, stopping?: AbortSignal): Promise<voi
 }
 
 async function purgeTrashOf(uses: PurgeUses, customerId: Id, at: Date, stopping?: AbortSignal): Promise<void> {
-  const operator: Caller = { customerId, apiKeyId: null, scopes: [], ipRestricted: false };
+  const operator: Caller = { customerId, apiKeyId: null, scopes: [], ipRestricted: false, actor: service };
   const batch = (after: Id | null) => uses.store.read(customerId, (view) => view.photos.toPurge(at, after, BATCH));
   for (let after: Id | null = null; ; ) {
     const ids: readonly Id[] = await batch(after);
-    for (const id of ids) {
-      if (stopping?.aborted) return;
-      await purgePhoto(uses, operator, id, (photo, work) => demandDue(photo, work, at)).catch(unlessGone);
-    }
+    const deleted = await purgeAll(uses, operator, ids, at, stopping);
+    await recordPurge(uses, operator, deleted);
+    if (stopping?.aborted) return;
     after = ids.at(-1) ?? null;
     if (ids.length < BATCH) return;
   }
+}
+
+/** Answers how many were deleted: others may be first, and what was stopped stops here. */
+async function purgeAll(uses: PurgeUses, operator: Caller, ids: readonly Id[], at: Date, stopping?: AbortSignal) {
+  let deleted = 0;
+  for (const id of ids) {
+    if (stopping?.aborted) break;
+    const check = (photo: Photo, work: CustomerWork) => demandDue(photo, work, at);
+    const isDeleted = await purgePhoto(uses, operator, id, check, 'of batch').then(() => true, unlessGone);
+    if (isDeleted) deleted += 1;
+  }
+  return deleted;
+}
+
+/** One entry for a batch: a trash of 100,000 photos leaves 200, not 100,000. It has a count and no ids; nobody chose these photos. */
+async function recordPurge({ store, clock }: PurgeUses, { customerId, actor }: Caller, count: number): Promise<void> {
+  if (count === 0) return;
+  const change = { action: 'photo.deleted', subject: { id: null, name: null }, count, at: clock.now() } as const;
+  await store.within(customerId, ({ audit }) => audit.add(actor, change));
 }
 
 /** Between the look and the lock it may have been restored, or found by an import that will. */
@@ -45,6 +64,7 @@ async function demandDue({ id, purgeAt }: Photo, { photos }: CustomerWork, at: D
 }
 
 /** Another was first, or it is wanted back. */
-function unlessGone(error: unknown): void {
+function unlessGone(error: unknown): false {
   if (!(error instanceof DomainError && error.code === 'not_found')) throw error;
+  return false;
 }

@@ -1,3 +1,4 @@
+import { isExpired } from '../access/api-key.js';
 import type { Caller } from '../access/caller.js';
 import type { RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, isRenditionName, type RenditionName } from '../media/renditions.js';
@@ -10,16 +11,16 @@ import { type RenditionDownload, renditionOf } from './download-photo.js';
 import type { Rotation, TaggedPhoto } from './photo.js';
 import { readShownPhoto } from './read-photo.js';
 
-/** Addresses for `<img>`: each good for one rendition, without a key, until `expiresAt`. */
+/** URLs for `<img>`: each good for one rendition, without showing a key, until `expiresAt` or the end of the key that asked for them. */
 export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
 
-/** A new half day gives new addresses, and each lives 12 to 24 hours: caches work, leaks end. */
+/** A new half day gives new URLs, and each lives 12 to 24 hours: caches work, leaks end. */
 const STEP = 12 * HOUR;
 
 /** Null for a key with an IP list, which what works without the key would get around. */
 export function renditionUrls(
   { secrets, clock, publicUrl }: Uses<'secrets' | 'clock' | 'publicUrl'>,
-  caller: Pick<Caller, 'ipRestricted'>,
+  caller: Pick<Caller, 'apiKeyId' | 'ipRestricted'>,
   photo: TaggedPhoto,
 ): PhotoUrls | null {
   if (caller.ipRestricted) return null;
@@ -33,19 +34,20 @@ export function renditionUrls(
       defaultFormat(photo),
       photo.rotation,
       expiresAt.getTime() / SECOND,
+      caller.apiKeyId,
     ];
     return `${publicUrl}/renditions/${signToken(secrets, 'rendition', grant)}`;
   };
   return { thumb: url('thumb'), small: url('small'), medium: url('medium'), large: url('large'), expiresAt };
 }
 
-/** What a signed address shows. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
+/** What a signed URL shows. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
 export async function openSignedRendition(
-  uses: Uses<'store' | 'blobs' | 'media' | 'secrets' | 'clock'>,
+  uses: Uses<'store' | 'keys' | 'blobs' | 'media' | 'secrets' | 'clock'>,
   token: string,
 ): Promise<RenditionDownload & { readonly expiresAt: Date }> {
   const grant = readGrant(uses, token);
-  if (grant === null || grant.expiresAt.getTime() <= uses.clock.now().getTime()) {
+  if (grant === null || grant.expiresAt.getTime() <= uses.clock.now().getTime() || !(await isKeyValid(uses, grant))) {
     throw new DomainError(
       'url_forbidden',
       'This address is not valid (any more). Ask for a new one with include=urls.',
@@ -56,6 +58,14 @@ export async function openSignedRendition(
   return { ...download, expiresAt: grant.expiresAt };
 }
 
+/** A key that has an IP list by now would get no such URL. A person's URL bears no key, and ends by time alone. */
+async function isKeyValid({ keys, clock }: Uses<'keys' | 'clock'>, { apiKeyId }: RenditionGrant): Promise<boolean> {
+  if (apiKeyId === null) return true;
+  const known = await keys.find(apiKeyId);
+  if (known === null || known.customerStatus === 'closing' || isExpired(known.key, clock.now())) return false;
+  return known.key.ipList.length === 0;
+}
+
 interface RenditionGrant {
   readonly customerId: Id;
   readonly photoId: Id;
@@ -63,12 +73,14 @@ interface RenditionGrant {
   readonly format: RenditionFormat;
   readonly rotation: Rotation;
   readonly expiresAt: Date;
+  /** Of the key that asked for it; null for a person who is signed in. */
+  readonly apiKeyId: Id | null;
 }
 
 function readGrant({ secrets }: Uses<'secrets'>, token: string): RenditionGrant | null {
   const said = readToken(secrets, 'rendition', token);
   if (!Array.isArray(said)) return null;
-  const [customerId, photoId, name, format, rotation, expires] = said as unknown[];
+  const [customerId, photoId, name, format, rotation, expires, apiKeyId] = said as unknown[];
   if (!isId(customerId) || !isId(photoId) || typeof name !== 'string' || !isRenditionName(name)) return null;
   return {
     customerId,
@@ -77,5 +89,7 @@ function readGrant({ secrets }: Uses<'secrets'>, token: string): RenditionGrant 
     format: format === 'webp' ? 'webp' : 'jpeg',
     rotation: Number(rotation) as Rotation,
     expiresAt: new Date(Number(expires) * SECOND),
+    // Absent from what the release before signed: that is good until its time, which is at most a day.
+    apiKeyId: isId(apiKeyId) ? apiKeyId : null,
   };
 }

@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found, invalid, notFound } from '../shared/errors.js';
+import { type FieldError, found, invalid, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
-import { demandNames, holdForNewTags, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import { holdForNewTags, nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import type { Tag } from '../tags/tag.js';
 import { isTrashed, type TaggedPhoto } from './photo.js';
 
@@ -15,14 +15,8 @@ export async function setPhotoTags(
   request: TagRequest,
   check: Precondition<TaggedPhoto> = unconditional,
 ): Promise<readonly Tag[]> {
-  if (request.tagIds === undefined && request.tagNames === undefined) {
-    throw invalid({
-      field: 'tagIds',
-      code: 'required',
-      message: 'Send tagIds, tagNames or both; "tagIds": [] clears the set.',
-    });
-  }
-  demandNames(request);
+  const errors = tagSetErrors(request);
+  if (errors.length > 0) throw invalid(...errors);
   return store.within(caller.customerId, async (work) => {
     await holdForNewTags(work, request);
     const photo = found((await work.photos.lock([id]))[0], 'photo');
@@ -38,4 +32,11 @@ export async function setPhotoTags(
     }
     return work.tags.ofPhoto(id);
   });
+}
+
+/** What is wrong with a request, whatever photo it is for. */
+export function tagSetErrors(request: TagRequest): FieldError[] {
+  if (request.tagIds !== undefined || request.tagNames !== undefined) return nameErrors(request);
+  const message = 'Send tagIds, tagNames or both; "tagIds": [] clears the set.';
+  return [{ field: 'tagIds', code: 'required', message }];
 }

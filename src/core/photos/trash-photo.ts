@@ -28,19 +28,25 @@ export function trashPhoto(
 
 /**
  * Deletes a photo for ever, in the trash or not: the row first, so that nothing can find it, then its bytes. What a crash
- * leaves between the two has no owner and is swept. `check` looks while the photo is held. Errors: `not_found`, `precondition_failed`.
+ * leaves between the two has no owner and is swept. `check` looks while the photo is held. The audit log names the photo, unless
+ * it is of a batch that has an entry of its own. Errors: `not_found`, `precondition_failed`.
  */
 export async function purgePhoto(
   { store, blobs, clock }: Uses<'store' | 'blobs' | 'clock'>,
   caller: Caller,
   id: Id,
   check: (photo: TaggedPhoto, work: CustomerWork) => void | Promise<void> = unconditional,
+  entry: 'own' | 'of batch' = 'own',
 ): Promise<void> {
   const photo = await store.within(caller.customerId, async (work) => {
     const doomed = found((await work.photos.lock([id]))[0], 'photo');
     await check(doomed, work);
     await work.photos.delete(id);
-    await work.outbox.add('photo.deleted', [id], clock.now());
+    const at = clock.now();
+    await work.outbox.add('photo.deleted', [id], at);
+    if (entry === 'own') {
+      await work.audit.add(caller.actor, { action: 'photo.deleted', subject: { id, name: doomed.filename }, at });
+    }
     return doomed;
   });
   await removeBytes(blobs, photo);

@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { unconditional } from '../shared/precondition.js';
 import { purgePhoto, trashPhoto } from './trash-photo.js';
 
 /** What became of one photo. */
@@ -22,13 +23,29 @@ export function trashPhotos(
   return each(ids, (id) => trashPhoto(uses, caller, id));
 }
 
-/** The same for ever, as `purgePhoto` does. */
-export function purgePhotos(
+/**
+ * The same for ever, as `purgePhoto` does. One entry of the audit log names all that are there; it is written before the first of them
+ * goes, so that none goes without one.
+ */
+export async function purgePhotos(
   uses: Uses<'store' | 'blobs' | 'clock'>,
   caller: Caller,
   ids: readonly Id[],
 ): Promise<readonly PhotoDeletionResult[]> {
-  return each(ids, (id) => purgePhoto(uses, caller, id));
+  await recordDeletion(uses, caller, ids);
+  return each(ids, (id) => purgePhoto(uses, caller, id, unconditional, 'of batch'));
+}
+
+function recordDeletion({ store, clock }: Uses<'store' | 'clock'>, caller: Caller, ids: readonly Id[]): Promise<void> {
+  return store.within(caller.customerId, async ({ photos, audit }) => {
+    const found = await photos.getMany([...new Set(ids)]);
+    const [first] = found;
+    if (first === undefined) return;
+    const count = found.length;
+    const several = { id: null, name: found.map(({ id }) => id).join(', ') };
+    const subject = count === 1 ? { id: first.id, name: first.filename } : several;
+    await audit.add(caller.actor, { action: 'photo.deleted', subject, count, at: clock.now() });
+  });
 }
 
 async function each(ids: readonly Id[], remove: (id: Id) => Promise<void>): Promise<readonly PhotoDeletionResult[]> {

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export type Secrets = readonly [string, ...string[]];
 
 /** What a signature is for. Bound into it, so that a token made for one purpose is worth nothing for another. */
-export type SignedPurpose = 'cursor' | 'upload' | 'rendition';
+export type SignedPurpose = 'cursor' | 'upload' | 'rendition' | 'device';
 
 const MAC_BYTES = 16;
 

@@ -1,7 +1,7 @@
 import { type Caller, demandScope } from '../access/caller.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
-import { found, invalid } from '../shared/errors.js';
+import { type FieldError, found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { foldKey } from '../shared/text.js';
@@ -11,9 +11,7 @@ import { parseTagName, type Tag } from './tag.js';
 import { type TagChanges, type TagTools, toolErrors, usesTools } from './tag-tools.js';
 import { cleanDescription, type SaidOfTag, tagErrors } from './tag-values.js';
 
-export interface TagPatch extends SaidOfTag, TagTools {
-  readonly name?: string | undefined;
-}
+export interface TagPatch extends SaidOfTag, TagTools {}
 
 export interface EditedTag extends Tag {
   /** Absent when no tool was used. */
@@ -33,7 +31,7 @@ export async function editTag(
 ): Promise<EditedTag> {
   const withTools = usesTools(patch);
   if (withTools) demandScope(caller, 'photos:write');
-  const errors = [...tagErrors(patch), ...toolErrors(id, patch)];
+  const errors = tagPatchErrors(id, patch);
   if (errors.length > 0) throw invalid(...errors);
   const name = patch.name === undefined ? undefined : parseTagName(patch.name, 'name');
   return store.within(caller.customerId, async (work) => {
@@ -54,6 +52,11 @@ export async function editTag(
     await save(work, tag, next, at);
     return { ...found(await work.tags.get(id), 'tag'), changes };
   });
+}
+
+/** What is wrong with a patch of this tag, whatever there is. */
+export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
+  return [...tagErrors(patch), ...toolErrors(id, patch)];
 }
 
 async function save(work: CustomerWork, tag: Tag, next: Tag, at: Date): Promise<Tag> {

@@ -4,7 +4,7 @@ import type { Limits } from '../customers/limits.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { foldKey } from '../shared/text.js';
-import { nameKeyOf, parseTagName, type Tag } from './tag.js';
+import { nameKeyOf, parseTagName, type Tag, tagNameError } from './tag.js';
 import type { TagRepository } from './tag-repository.js';
 
 /** Tags as requests name them: by id, by name, or both. */
@@ -71,9 +71,10 @@ export async function holdTags(tags: TagRepository, requests: readonly TagReques
   return tags.lock([...new Set([...requests.flatMap(({ tagIds = [] }) => tagIds), ...named.map((tag) => tag.id)])]);
 }
 
-/** What can be said of the names without looking at any tag. Errors: `invalid_request`. */
-export function demandNames(request: TagRequest): void {
-  namesIn(request, 'tagNames');
+/** What is wrong with the names whatever tags there are: each fault once. */
+export function nameErrors({ tagNames = [] }: TagRequest): FieldError[] {
+  const errors = tagNames.flatMap((name) => tagNameError(name, 'tagNames') ?? []);
+  return [...new Map(errors.map((error) => [error.code, error])).values()];
 }
 
 /** The clean names by their keys. Errors: `invalid_request`. */

@@ -1,16 +1,20 @@
 import { textErrors } from '../photos/photo-values.js';
 import type { FieldError } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
-import { MAX_TAG_DESCRIPTION } from './tag.js';
+import { MAX_TAG_DESCRIPTION, tagNameError } from './tag.js';
 
-/** What a client may say of a tag beside its name. Absent: not said. */
+/** What a client may say of a tag. Absent: not said. */
 export interface SaidOfTag {
+  readonly name?: string | undefined;
   readonly color?: string | null | undefined;
   readonly description?: string | null | undefined;
 }
 
-export function tagErrors({ color, description }: SaidOfTag): FieldError[] {
+/** Everything that is wrong with the values. */
+export function tagErrors({ name, color, description }: SaidOfTag): FieldError[] {
   const errors = textErrors('description', description, MAX_TAG_DESCRIPTION);
+  const nameError = name === undefined ? null : tagNameError(name, 'name');
+  if (nameError !== null) errors.push(nameError);
   if (typeof color === 'string' && !/^#[0-9a-f]{6}$/i.test(color)) {
     errors.push({ field: 'color', code: 'invalid_format', message: 'color must look like #3366ff.' });
   }

@@ -1,23 +1,31 @@
-import { createHash } from 'node:crypto';
 import { addressBudget } from '../access/ip-list.js';
-import type { Budget } from '../access/rolling-window.js';
+import { requireBudget } from '../access/require-budget.js';
 import type { Uses } from '../ports.js';
-import { DomainError } from '../shared/errors.js';
+import { accountName } from './known-source.js';
 
 /** Attempts a minute, right ones too. By account so that many machines cannot share the guessing, by address so that one cannot try many accounts. */
 const PER_ADDRESS = 20;
 const PER_ACCOUNT = 5;
+const TOO_MANY = 'Too many attempts.';
 
-/** Counts an attempt to guess a password. Errors: `rate_limited`. */
-export async function demandAttempt(uses: Uses<'rateWindows'>, account: string, address: string): Promise<void> {
-  await demandBudget(uses, { name: `sign-in:from:${addressBudget(address)}`, limit: PER_ADDRESS });
-  const name = createHash('sha256').update(account).digest('hex');
-  await demandBudget(uses, { name: `sign-in:to:${name}`, limit: PER_ACCOUNT });
+interface Attempt {
+  readonly account: string;
+  readonly address: string;
+  /** A source that the person is known to use, whose attempts are counted by themselves; null: anybody's. */
+  readonly known: string | null;
 }
 
-async function demandBudget({ rateWindows }: Uses<'rateWindows'>, budget: Budget): Promise<void> {
-  const { allowed, retryAfter } = await rateWindows.hit(budget);
-  if (allowed) return;
-  const message = `Too many attempts. Try again in ${retryAfter ?? 60} seconds.`;
-  throw new DomainError('rate_limited', message, { retryAfter });
+/** Counts an attempt to guess a password. Errors: `rate_limited`. */
+export async function demandAttempt(uses: Uses<'rateWindows'>, { account, address, known }: Attempt): Promise<void> {
+  if (known !== null) {
+    return requireBudget(uses, { name: `sign-in:known:${known}`, limit: PER_ACCOUNT }, TOO_MANY);
+  }
+  await requireBudget(uses, { name: `sign-in:from:${addressBudget(address)}`, limit: PER_ADDRESS }, TOO_MANY);
+  await requireBudget(uses, { name: `sign-in:to:${accountName(account)}`, limit: PER_ACCOUNT }, TOO_MANY);
+}
+
+/** Whether a refused attempt is to be written down: the first of a minute for this account from this source. */
+export async function admitsRefusal(uses: Uses<'rateWindows'>, account: string, address: string): Promise<boolean> {
+  const name = `sign-in:refused:${accountName(account)}:${addressBudget(address)}`;
+  return (await uses.rateWindows.hit({ name, limit: 1 })).allowed;
 }

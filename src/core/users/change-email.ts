@@ -1,23 +1,23 @@
+import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found, invalid } from '../shared/errors.js';
+import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { named, readEmail, type User } from './user.js';
+import { emailTaken, named, readEmail, type User } from './user.js';
 
 /** Sets the address that somebody signs in with. Errors: `invalid_request`, also when another user of this customer has it; `not_found`. */
 export async function changeEmail(
   { store, clock }: Uses<'store' | 'clock'>,
-  customerId: Id,
+  caller: AccountCaller,
   userId: Id,
   text: string,
 ): Promise<User> {
   const email = readEmail(text);
-  return store.within(customerId, async (work) => {
+  return store.within(caller.customerId, async (work) => {
     await work.lockCustomer();
     const user = { ...found(await work.users.lock(userId), 'user'), email };
-    if (!(await work.users.update(user))) {
-      throw invalid({ field: 'email', code: 'conflict', message: 'Somebody else of this account has this address.' });
-    }
-    await work.audit.add({ action: 'user.edited', changes: ['email'], subject: named(user), at: clock.now() });
+    if (!(await work.users.update(user))) throw emailTaken();
+    const change = { action: 'user.edited', changes: ['email'], subject: named(user), at: clock.now() } as const;
+    await work.audit.add(caller.actor, change);
     return user;
   });
 }

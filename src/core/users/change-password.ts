@@ -1,38 +1,49 @@
 import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
 import { demandAttempt } from './attempts.js';
-import type { Session } from './session.js';
-import { demandGoodPassword, named } from './user.js';
+import { maySetPassword, type Session } from './session.js';
+import { demandGoodPassword, named, personActing } from './user.js';
 
 interface PasswordChange {
-  /** Ignored while the user has none. */
+  /** Ignored in the first minutes of a session that began with a one-time link. */
   readonly current: string;
   readonly password: string;
 }
 
 /**
- * Sets the password of whoever asks; every other browser of theirs is signed out. Guesses at the current one are counted with those of
- * the sign-in. Errors: `invalid_request`, `rate_limited`, `not_found`.
+ * Sets the password of whoever asks; every other browser of theirs is signed out. Guesses at the current one are counted by the
+ * session. Errors: `invalid_request`, `rate_limited`, `not_found`.
  */
 export async function changePassword(
-  uses: Uses<'store' | 'passwords' | 'rateWindows' | 'clock'>,
-  session: Pick<Session, 'customerId' | 'userId' | 'id'>,
+  uses: Uses<'store' | 'passwords' | 'commonPasswords' | 'rateWindows' | 'clock'>,
+  session: Pick<Session, 'customerId' | 'userId' | 'id' | 'byLink' | 'startedAt'>,
   { current, password }: PasswordChange,
   address: string,
 ): Promise<void> {
   const { store, passwords, clock } = uses;
   const user = found(await store.read(session.customerId, ({ users }) => users.get(session.userId)), 'user');
-  if (user.passwordHash !== null) await demandAttempt(uses, user.email ?? `user ${user.id}`, address);
-  if (user.passwordHash !== null && !(await passwords.matches(user.passwordHash, current))) {
-    const message = 'This is not your current password.';
-    throw invalid({ field: 'current', code: 'invalid_format', message });
+  if (!maySetPassword(session, clock.now())) {
+    // Whoever is signed in is no stranger: guesses of others do not count here.
+    const account = user.email ?? `user ${user.id}`;
+    await demandAttempt(uses, { account, address, known: `session:${session.id}` });
+    if (!(await passwords.matches(user.passwordHash ?? '', current))) throw notCurrent();
   }
-  demandGoodPassword(password, user);
+  demandGoodPassword(password, user, uses.commonPasswords);
   const passwordHash = await passwords.hash(password);
   await store.within(session.customerId, async ({ users, audit }) => {
     const held = found(await users.lock(session.userId), 'user');
+    // Another browser was faster: what was compared is the password no more.
+    if (held.passwordHash !== user.passwordHash) throw notCurrent();
     await users.update({ ...held, passwordHash, linkHash: null, linkExpiresAt: null });
     await users.endSessions(session.userId, session.id);
-    await audit.add({ action: 'user.password_changed', subject: named(held), at: clock.now() });
+    await audit.add(personActing(held, address), {
+      action: 'user.password_changed',
+      subject: named(held),
+      at: clock.now(),
+    });
   });
+}
+
+function notCurrent() {
+  return invalid({ field: 'current', code: 'invalid_format', message: 'This is not your current password.' });
 }

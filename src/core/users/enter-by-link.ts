@@ -1,8 +1,8 @@
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
 import { hashRandomToken } from '../shared/random-token.js';
-import type { User } from './user.js';
-import { entered, isLinkOpen, named } from './user.js';
+import { type Browser, newSession } from './open-session.js';
+import { emailTaken, entered, isLinkOpen, named, personActing, readCredentials, type User } from './user.js';
 import type { KnownUser } from './user-store.js';
 
 /**
@@ -16,22 +16,42 @@ export async function peekLink({ users, clock }: Uses<'users' | 'clock'>, token:
   return isOpen ? known : null;
 }
 
-/** Uses a one-time link up. Of two at once one gets in. Errors: `url_forbidden` when it lets nobody in (any more). */
-export async function enterByLink(uses: Uses<'users' | 'store' | 'clock'>, token: string): Promise<User> {
+interface Arrival {
+  readonly token: string;
+  /** Ignored of somebody whose address is known. */
+  readonly email: string;
+  readonly password: string;
+  /** It is signed in with it. */
+  readonly browser: Browser;
+}
+
+/**
+ * Spends a one-time link: sets what the person signs in with from now on, ends every session that there was, and signs the browser in. Of
+ * two at once one gets in. Errors: `url_forbidden` when the link lets nobody in (any more); `invalid_request`, and the link stays as it is.
+ */
+export async function enterByLink(
+  uses: Uses<'users' | 'store' | 'passwords' | 'commonPasswords' | 'clock'>,
+  { token, browser, ...given }: Arrival,
+): Promise<User> {
   const known = await peekLink(uses, token);
-  const hash = hashRandomToken(token);
-  const user =
-    known &&
-    (await uses.store.within(known.user.customerId, async ({ users, audit }) => {
-      const held = await users.lock(known.user.id);
-      if (held === null || !isLinkOpen(held, hash, uses.clock.now())) return null;
-      const come = entered(held, uses.clock.now());
-      await users.update(come);
-      if (held.joinedAt === null)
-        await audit.add({ action: 'user.joined', subject: named(come), at: uses.clock.now() });
-      return come;
-    }));
-  if (user) return user;
+  if (known === null) throw linkRefused();
+  const { email, password } = readCredentials(known.user, given, uses.commonPasswords);
+  const [hash, passwordHash] = [hashRandomToken(token), await uses.passwords.hash(password)];
+  return uses.store.within(known.user.customerId, async (work) => {
+    await work.lockCustomer();
+    const [held, now] = [await work.users.lock(known.user.id), uses.clock.now()];
+    if (held === null || !isLinkOpen(held, hash, now)) throw linkRefused();
+    const user = entered(held, { email: held.email ?? email, passwordHash }, now);
+    if (!(await work.users.update(user))) throw emailTaken();
+    await work.users.endSessions(user.id, null);
+    await work.users.openSession(user.id, newSession(browser, now, true));
+    const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
+    await work.audit.add(personActing(user, browser.address), { action, subject: named(user), at: now });
+    return user;
+  });
+}
+
+export function linkRefused(): DomainError {
   const message = 'This link was used already, is too old, or was replaced by a newer one. Ask for a new one.';
-  throw new DomainError('url_forbidden', message);
+  return new DomainError('url_forbidden', message);
 }

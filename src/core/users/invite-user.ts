@@ -1,6 +1,6 @@
+import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found } from '../shared/errors.js';
-import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import { linkUrl } from './link-user.js';
 import { invited, linked, MAX_USERS, named, type Role, readEmail, type User } from './user.js';
@@ -12,7 +12,6 @@ export interface Invitation {
 }
 
 interface InvitationRequest {
-  readonly customerId: Id;
   readonly email: string;
   readonly role: Role;
 }
@@ -21,19 +20,26 @@ interface InvitationRequest {
  * Asks a person to come. Who was asked before, or is there already, gets a new link and keeps the role; the link before it is worth
  * nothing any more. Errors: `invalid_request`, `not_found` (customer), `limit_reached`.
  */
-export async function inviteUser(uses: Uses<'store' | 'clock' | 'publicUrl'>, request: InvitationRequest) {
+export async function inviteUser(
+  uses: Uses<'store' | 'clock' | 'publicUrl'>,
+  caller: AccountCaller,
+  request: InvitationRequest,
+) {
   const email = readEmail(request.email);
-  return invite(uses, request.customerId, email, request.role);
+  return invite(uses, caller, email, request.role);
 }
 
 /** The link into a new installation: its first owner chooses an address later. */
-export function inviteFirstOwner(uses: Uses<'store' | 'clock' | 'publicUrl'>, customerId: Id): Promise<Invitation> {
-  return invite(uses, customerId, null, 'owner');
+export function inviteFirstOwner(
+  uses: Uses<'store' | 'clock' | 'publicUrl'>,
+  caller: AccountCaller,
+): Promise<Invitation> {
+  return invite(uses, caller, null, 'owner');
 }
 
 async function invite(
   { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
-  customerId: Id,
+  { customerId, actor }: AccountCaller,
   email: string | null,
   role: Role,
 ): Promise<Invitation> {
@@ -46,7 +52,7 @@ async function invite(
     if (known !== undefined) {
       const again = linked(found(await work.users.lock(known.id), 'user'), hash, now);
       await work.users.update(again);
-      await work.audit.add({ action: 'user.linked', subject: named(again), at: now });
+      await work.audit.add(actor, { action: 'user.linked', subject: named(again), at: now });
       return again;
     }
     if (everyone.length >= MAX_USERS) {
@@ -54,7 +60,7 @@ async function invite(
       throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
     }
     const user = found(await work.users.insert(linked(invited(email, role, now), hash, now)), 'user');
-    await work.audit.add({ action: 'user.invited', subject: named(user), at: now });
+    await work.audit.add(actor, { action: 'user.invited', subject: named(user), at: now });
     return user;
   });
   return { user, url: linkUrl(publicUrl, token) };

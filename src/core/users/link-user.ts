@@ -1,3 +1,4 @@
+import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -8,14 +9,14 @@ import { linked, named } from './user.js';
 /** A new link for somebody who is known: the way back in for a lost password. Errors: `not_found`. */
 export async function linkUser(
   { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
-  customerId: Id,
+  caller: AccountCaller,
   userId: Id,
 ): Promise<Invitation> {
   const token = newRandomToken();
-  const user = await store.within(customerId, async ({ users, audit }) => {
+  const user = await store.within(caller.customerId, async ({ users, audit }) => {
     const known = linked(found(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
     await users.update(known);
-    await audit.add({ action: 'user.linked', subject: named(known), at: clock.now() });
+    await audit.add(caller.actor, { action: 'user.linked', subject: named(known), at: clock.now() });
     return known;
   });
   return { user, url: linkUrl(publicUrl, token) };

@@ -1,23 +1,18 @@
-import type { Uses } from '../ports.js';
 import { hashRandomToken } from '../shared/random-token.js';
 import { cut } from '../shared/text.js';
-import type { Session } from './session.js';
-import type { User } from './user.js';
+import type { NewSession } from './session.js';
 
-interface Browser {
-  /** What its cookie says. */
+/** The browser in which somebody signs in. */
+export interface Browser {
+  /** What its cookie will say. */
   readonly token: string;
+  /** IP address that the request came from. */
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** From here on the browser is signed in. Errors: `not_found` when the user is gone. */
-export function openSession(
-  { sessions, clock }: Uses<'sessions' | 'clock'>,
-  { customerId, id: userId }: Pick<User, 'customerId' | 'id'>,
-  { token, address, userAgent }: Browser,
-): Promise<Session> {
-  const [startedAt, browser] = [clock.now(), cut(userAgent, 300)];
+/** What is stored of a browser that is signed in from now on; `byLink`: with a one-time link, not with a password. */
+export function newSession({ token, address, userAgent }: Browser, startedAt: Date, byLink: boolean): NewSession {
   const tokenHash = hashRandomToken(token);
-  return sessions.open({ customerId, userId, tokenHash, data: {}, startedAt, lastSeenAt: startedAt, address, browser });
+  return { tokenHash, data: {}, startedAt, lastSeenAt: startedAt, address, browser: cut(userAgent, 300), byLink };
 }

@@ -1,18 +1,47 @@
+import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { found, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { KnownSession } from './session.js';
+import type { KnownSession, Session } from './session.js';
+import { named } from './user.js';
+
+type Owner = Pick<Session, 'customerId' | 'userId'>;
 
 /** Signs one browser of a user out. Errors: `not_found`. */
-export async function revokeSession({ store }: Uses<'store'>, customerId: Id, userId: Id, id: Id): Promise<void> {
-  const ended = await store.within(customerId, async ({ users }) => {
-    found(await users.lock(userId), 'user');
-    return users.endSession(userId, id);
+export async function revokeSession(
+  { store, clock }: Uses<'store' | 'clock'>,
+  actor: Actor,
+  { customerId, userId }: Owner,
+  id: Id,
+): Promise<void> {
+  await store.within(customerId, async ({ users, audit }) => {
+    const user = found(await users.lock(userId), 'user');
+    if (!(await users.endSession(userId, id))) throw notFound('session');
+    await audit.add(actor, { action: 'user.sessions_ended', subject: named(user), at: clock.now() });
   });
-  if (!ended) throw notFound('session');
 }
 
 /** Signs every browser of a user out but this one. */
-export async function revokeOtherSessions({ store }: Uses<'store'>, { session }: KnownSession): Promise<void> {
-  await store.within(session.customerId, ({ users }) => users.endSessions(session.userId, session.id));
+export async function revokeOtherSessions(
+  { store, clock }: Uses<'store' | 'clock'>,
+  actor: Actor,
+  { session, user }: Pick<KnownSession, 'session' | 'user'>,
+): Promise<void> {
+  await store.within(session.customerId, async ({ users, audit }) => {
+    const count = await users.endSessions(session.userId, session.id);
+    if (count === 0) return;
+    await audit.add(actor, { action: 'user.sessions_ended', subject: named(user), count, at: clock.now() });
+  });
+}
+
+/** Signs a user out of the browser that asks. Nothing happens when it is signed out already. */
+export async function signOut(
+  { store, clock }: Uses<'store' | 'clock'>,
+  actor: Actor,
+  { session, user }: Pick<KnownSession, 'session' | 'user'>,
+): Promise<void> {
+  await store.within(session.customerId, async ({ users, audit }) => {
+    if (!(await users.endSession(session.userId, session.id))) return;
+    await audit.add(actor, { action: 'user.signed_out', subject: named(user), at: clock.now() });
+  });
 }

@@ -18,9 +18,11 @@ export interface Session {
   readonly address: string;
   /** What the browser calls itself, at the sign-in. */
   readonly browser: string;
+  /** It began with a one-time link, not with a password. */
+  readonly byLink: boolean;
 }
 
-export type NewSession = Omit<Session, 'id'>;
+export type NewSession = Omit<Session, 'customerId' | 'id' | 'userId'>;
 
 /** Whoever does nothing for so long is signed out. */
 export const IDLE_MS = DAY;
@@ -34,6 +36,14 @@ export function isOver(session: Pick<Session, 'startedAt' | 'lastSeenAt'>, now: 
   return now.getTime() >= Math.min(started + LONGEST_MS, seen + IDLE_MS);
 }
 
+/** For so long somebody who came by a link may correct the password that was chosen then. */
+export const LINK_GRACE_MS = 15 * MINUTE;
+
+/** Whether whoever holds this session may set a password without saying the one before. */
+export function maySetPassword({ byLink, startedAt }: Pick<Session, 'byLink' | 'startedAt'>, now: Date): boolean {
+  return byLink && now.getTime() - startedAt.getTime() < LINK_GRACE_MS;
+}
+
 /** A session with whom it belongs to. */
 export interface KnownSession {
   readonly session: Session;
@@ -45,8 +55,6 @@ export interface KnownSession {
 export interface SessionStore {
   /** Null when there is none any more. Once it was ended, by any process, no look-up finds it. Expired ones are returned: the rule decides. */
   find(tokenHash: string): Promise<KnownSession | null>;
-  /** Errors: `not_found` when the user is not there (any more). */
-  open(session: NewSession): Promise<Session>;
   /** Keeps what pages left. A session that was ended meanwhile stays ended. */
   keep(tokenHash: string, data: Session['data']): Promise<void>;
   /** Notes when and from where it was last used. A session that was ended meanwhile stays ended. */

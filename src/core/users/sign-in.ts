@@ -1,33 +1,70 @@
+import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
-import { demandAttempt } from './attempts.js';
-import { normalEmail, signedIn, type User } from './user.js';
+import { admitsRefusal, demandAttempt } from './attempts.js';
+import { knownSource } from './known-source.js';
+import { type Browser, newSession } from './open-session.js';
+import { named, normalEmail, personActing, signedIn, type User } from './user.js';
 
 interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** Where the attempt comes from. */
-  readonly address: string;
+  readonly browser: Browser;
+  /** What it was given when this person signed in with it before (`newDevice`); null when it shows nothing. */
+  readonly device: string | null;
 }
 
 /**
- * The user with this address and password. Whether an address is known cannot be told from the answer, its wording or its time.
+ * Signs the browser of the user with this address and password in. A password that was changed since it was compared lets nobody in. Whether an address is known cannot be told from the answer, its wording or its time.
  * Who is at several customers with one password gets to the one that was used last. Errors: `unauthorized`, `rate_limited`.
  */
 export async function signIn(
-  uses: Uses<'users' | 'passwords' | 'rateWindows' | 'store' | 'clock'>,
-  { email, password, address }: Credentials,
+  uses: Uses<'users' | 'passwords' | 'rateWindows' | 'store' | 'clock' | 'secrets'>,
+  { email, password, browser, device }: Credentials,
 ): Promise<User> {
   const normal = normalEmail(email);
-  await demandAttempt(uses, normal, address);
   const known = await usersOf(uses, normal);
+  const { address } = browser;
+  const source = await knownSource(uses, normal, known, { device, address });
+  await demandAttempt(uses, { account: normal, address, known: source });
   const [user] = await matching(uses, known, password);
-  if (user === undefined) throw new DomainError('unauthorized', 'The e-mail address or the password is wrong.');
-  await uses.store.within(user.customerId, async ({ users }) => {
-    const held = await users.lock(user.id);
-    if (held !== null) await users.update(signedIn(held, uses.clock.now()));
+  if (user === undefined) {
+    await recordRefusal(uses, known, normal, address);
+    throw refused();
+  }
+  return uses.store.within(user.customerId, async ({ users, audit }) => {
+    const [held, now] = [await users.lock(user.id), uses.clock.now()];
+    // Comparing takes long enough for a new password, which ends every session, to come between.
+    if (held?.passwordHash !== user.passwordHash) throw refused();
+    const signed = signedIn(held, now);
+    await users.update(signed);
+    await users.openSession(user.id, newSession(browser, now, false));
+    const actor = personActing(signed, address);
+    await audit.add(actor, { action: 'user.signed_in', subject: named(signed), at: now });
+    return signed;
   });
-  return user;
+}
+
+/**
+ * Of an account that there is, and once a minute from one source: whoever guesses cannot fill the log. Asked for accounts that there are not,
+ * too, so that both take as long as can be.
+ */
+async function recordRefusal(
+  uses: Uses<'rateWindows' | 'store' | 'clock'>,
+  known: readonly User[],
+  account: string,
+  address: string,
+): Promise<void> {
+  if (!(await admitsRefusal(uses, account, address))) return;
+  const nobody: Actor = { kind: 'person', id: null, name: null, address };
+  for (const user of known) {
+    const change = { action: 'user.sign_in_refused', subject: named(user), at: uses.clock.now() } as const;
+    await uses.store.within(user.customerId, ({ audit }) => audit.add(nobody, change));
+  }
+}
+
+function refused(): DomainError {
+  return new DomainError('unauthorized', 'The e-mail address or the password is wrong.');
 }
 
 /** Those who may sign in by a password at all, who did so last first. */

@@ -1,6 +1,6 @@
 import type { CustomerStatus } from '../customers/customer.js';
 import type { Id } from '../shared/ids.js';
-import type { Session } from './session.js';
+import type { NewSession, Session } from './session.js';
 import type { NewUser, User } from './user.js';
 
 export interface KnownUser {
@@ -33,8 +33,10 @@ export interface UserRepository extends UserReads {
   update(user: User): Promise<boolean>;
   /** The user's sessions go too. Passes over who is not there. */
   delete(id: Id): Promise<void>;
+  /** Opens a session. Errors: `not_found` when the user is not there (any more). */
+  openSession(id: Id, session: NewSession): Promise<Session>;
   /** Ends one session of a user. False when there is no such session. */
   endSession(id: Id, sessionId: Id): Promise<boolean>;
-  /** Ends a user's sessions, all of them or all but one. */
-  endSessions(id: Id, but: Id | null): Promise<void>;
+  /** Ends a user's sessions, all of them or all but one. Answers how many. */
+  endSessions(id: Id, but: Id | null): Promise<number>;
 }

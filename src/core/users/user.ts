@@ -1,5 +1,6 @@
+import type { Actor } from '../audit/actor.js';
 import { after, DAY } from '../shared/clock.js';
-import { type FieldError, invalid } from '../shared/errors.js';
+import { type DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, codePoints } from '../shared/text.js';
 
@@ -20,10 +21,10 @@ export function mayActAs(role: Role, needed: Role): boolean {
 export interface User {
   readonly customerId: Id;
   readonly id: Id;
-  /** In lower case; null until the person gives one, which only the first owner of an installation may put off. */
+  /** In lower case; null only of the first owner of an installation, until that person comes. */
   readonly email: string | null;
   readonly role: Role;
-  /** Null: signs in by one-time links only. */
+  /** Null until the person comes by a link and chooses a password. */
   readonly passwordHash: string | null;
   /** SHA-256 of the one link that lets this person in, once; null when there is none. */
   readonly linkHash: string | null;
@@ -37,6 +38,11 @@ export interface User {
 /** As the audit log names people. */
 export function named({ id, email }: Pick<User, 'id' | 'email'>): { readonly id: Id; readonly name: string | null } {
   return { id, name: email };
+}
+
+/** A user as who acts, from an IP address. */
+export function personActing({ id, email }: Pick<User, 'id' | 'email'>, address: string): Actor {
+  return { kind: 'person', id, name: email, address };
 }
 
 export type NewUser = Omit<User, 'customerId' | 'id'>;
@@ -70,9 +76,9 @@ export function isLinkOpen(user: Pick<User, 'linkHash' | 'linkExpiresAt'>, linkH
   return user.linkHash === linkHash && user.linkExpiresAt !== null && user.linkExpiresAt.getTime() > now.getTime();
 }
 
-/** The link is used up, and the person has come. */
-export function entered(user: User, at: Date): User {
-  return { ...signedIn(user, at), linkHash: null, linkExpiresAt: null };
+/** The link is spent, and the person signs in with these from now on. */
+export function entered(user: User, { email, passwordHash }: Pick<User, 'email' | 'passwordHash'>, at: Date): User {
+  return { ...signedIn(user, at), email, passwordHash, linkHash: null, linkExpiresAt: null };
 }
 
 export function signedIn(user: User, at: Date): User {
@@ -90,22 +96,52 @@ export function demandOwnerBeside(user: Pick<User, 'id'>, users: readonly User[]
 /** The address as it is kept and compared. Errors: `invalid_request`. */
 export function readEmail(text: string): string {
   const email = normalEmail(text);
-  if (/^[^\s@<>"]{1,64}@[^\s@<>"]+\.[^\s@<>".]+$/.test(email) && codePoints(email) <= 254) return email;
+  const error = emailError(email);
+  if (error !== null) throw invalid(error);
+  return email;
+}
+
+function emailError(email: string): FieldError | null {
+  if (/^[^\s@<>"]{1,64}@[^\s@<>"]+\.[^\s@<>".]+$/.test(email) && codePoints(email) <= 254) return null;
   const code = email === '' ? 'required' : 'invalid_format';
-  throw invalid({ field: 'email', code, message: 'Give an e-mail address such as anna@example.com.' });
+  return { field: 'email', code, message: 'Give an e-mail address such as anna@example.com.' };
+}
+
+export function emailTaken(): DomainError {
+  return invalid({ field: 'email', code: 'conflict', message: 'Somebody else of this account has this address.' });
 }
 
 export function normalEmail(text: string): string {
   return cleanText(text).toLowerCase();
 }
 
-/** Length is what makes a password hard to guess. Errors: `invalid_request`. */
-export function demandGoodPassword(password: string, user: Pick<User, 'email'>): void {
-  const error = passwordError(password, user);
+/** Length is what makes a password hard to guess, unless it is one of the `common`, which are in lower case. Errors: `invalid_request`. */
+export function demandGoodPassword(password: string, user: Pick<User, 'email'>, common: ReadonlySet<string>): void {
+  const error = passwordError(password, user, common);
   if (error !== null) throw invalid(error);
 }
 
-function passwordError(password: string, { email }: Pick<User, 'email'>): FieldError | null {
+/**
+ * What a person who comes by a link will sign in with: the address that is known, or else the one given now. Errors: `invalid_request`,
+ * with all that is wrong.
+ */
+export function readCredentials(
+  user: Pick<User, 'email'>,
+  given: { readonly email: string; readonly password: string },
+  common: ReadonlySet<string>,
+): { readonly email: string; readonly password: string } {
+  const email = user.email ?? normalEmail(given.email);
+  const errors = [user.email === null ? emailError(email) : null, passwordError(given.password, { email }, common)];
+  const wrong = errors.filter((error) => error !== null);
+  if (wrong.length > 0) throw invalid(...wrong);
+  return { email, password: given.password };
+}
+
+function passwordError(
+  password: string,
+  { email }: Pick<User, 'email'>,
+  common: ReadonlySet<string>,
+): FieldError | null {
   const length = codePoints(password);
   const field = 'password';
   if (length < MIN_PASSWORD) {
@@ -118,6 +154,10 @@ function passwordError(password: string, { email }: Pick<User, 'email'>): FieldE
   }
   if (password.toLowerCase() === email || new Set(password).size < 4) {
     return { field, code: 'invalid_format', message: 'This password is too easy to guess. Choose another.' };
+  }
+  if (common.has(password.toLowerCase())) {
+    const message = 'Many people use this password, so it is among the first that are tried. Choose another.';
+    return { field, code: 'invalid_format', message };
   }
   return null;
 }

@@ -1,6 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { type AssetName, assetUrl, type GuideName, guideNames, guideText, guideTitle } from './documents.js';
+import {
+  type AssetName,
+  assetUrl,
+  type GuideName,
+  guideNames,
+  guideSummary,
+  guideText,
+  guideTitle,
+} from './documents.js';
 import { Markdown } from './markdown.js';
 
 /** The reader of openapi.json. */
@@ -8,7 +16,7 @@ export function readerPage(): string {
   return renderToString(
     <Layout
       title="API"
-      here={null}
+      here="reader"
       styles={['swagger-ui.css', 'docs.css']}
       scripts={['swagger-ui-bundle.js', 'reader.js']}
     >
@@ -31,10 +39,36 @@ export function guidePage(name: GuideName): string {
   );
 }
 
+/** All guides, in the order of reading. */
+export function guidesPage(): string {
+  return renderToString(
+    <Layout title="Guides" here="guides" styles={['docs.css']} scripts={[]}>
+      <article>
+        <h1>Guides</h1>
+        <p>
+          What to read beside <a href="/docs">the reference of the API</a>.
+        </p>
+        <dl>
+          {guideNames.map((name) => (
+            <div key={name}>
+              <dt>
+                <a href={`/docs/guides/${name}`}>{guideTitle(name)}</a>
+              </dt>
+              <dd>
+                <Markdown text={guideSummary(name)} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </article>
+    </Layout>,
+  );
+}
+
 interface LayoutProps {
   readonly title: string;
-  /** The guide that is shown. */
-  readonly here: GuideName | null;
+  /** The page that is shown: the reader, the index of the guides, or a guide. */
+  readonly here: 'reader' | 'guides' | GuideName;
   readonly styles: readonly AssetName[];
   readonly scripts: readonly AssetName[];
   readonly children: ComponentChildren;
@@ -58,10 +92,15 @@ function Layout({ title, here, styles, scripts, children }: LayoutProps) {
       <body>
         <header>
           <nav aria-label="Documentation">
-            <a class="brand" href="/docs" aria-current={here === null ? 'page' : undefined}>
+            <a class="brand" href="/docs" aria-current={here === 'reader' ? 'page' : undefined}>
               Photo Service
             </a>
             <ul>
+              <li>
+                <a class="guides" href="/docs/guides" aria-current={here === 'guides' ? 'page' : undefined}>
+                  Guides
+                </a>
+              </li>
               {guideNames.map((name) => (
                 <li key={name}>
                   <a href={`/docs/guides/${name}`} aria-current={name === here ? 'page' : undefined}>

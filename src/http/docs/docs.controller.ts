@@ -2,7 +2,7 @@ import { All, Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { notFound } from '../../core/shared/errors.js';
 import { NeedsNoKey } from '../api/access.js';
-import { guidePage, readerPage } from './docs-page.js';
+import { guidePage, guidesPage, readerPage } from './docs-page.js';
 import { assetFile, isGuide, type PublicFile, pageFile } from './documents.js';
 import { FOR_EVER, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 
@@ -27,6 +27,11 @@ export class DocsController {
     sendPage(request, response, pageFile('reader', readerPage));
   }
 
+  @Get('guides')
+  guides(@Req() request: Request, @Res() response: Response): void {
+    sendPage(request, response, pageFile('guides', guidesPage));
+  }
+
   @Get('guides/:name')
   guide(@Param('name') name: string, @Req() request: Request, @Res() response: Response): void {
     if (!isGuide(name)) throw notFound('guide');
@@ -44,7 +49,7 @@ export class DocsController {
     sendPublic(request, response, file, FOR_EVER);
   }
 
-  @All(['', 'guides/:name', 'assets/:version/:name'])
+  @All(['', 'guides', 'guides/:name', 'assets/:version/:name'])
   other(@Req() request: Request, @Res() response: Response): void {
     sendMethods(request, response);
   }

@@ -24,6 +24,9 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   quota_exceeded:
     'nothing of the request fits into what the account may hold; `details` has `quota`, `limit`, `used` and `requested`',
   upload_forbidden: 'the upload address has expired, was never given, or its key is gone: ask for a fresh one',
+  upload_in_progress: 'a newer upload to the same item has begun; only the newest is received',
+  storage_full: 'the disk of this installation is nearly full: nothing is received until there is room',
+  request_timeout: 'the body came more slowly than 1 KB a second for 60 seconds',
   url_forbidden: 'the address has expired or was never given: ask for a fresh one',
   not_found: 'it does not exist, is in the trash, or belongs to someone else; `details.resource` says what',
   method_not_allowed: 'the path exists, this method of it does not; `Allow` names those that do',
@@ -167,6 +170,8 @@ const extraHeaders: Readonly<Partial<Record<ErrorCode, HeaderName>>> = {
   unauthorized: 'WWW-Authenticate',
   rate_limited: 'Retry-After',
   service_unavailable: 'Retry-After',
+  storage_full: 'Retry-After',
+  request_timeout: 'Retry-After',
   idempotency_in_progress: 'Retry-After',
   range_not_satisfiable: 'Content-Range',
 };

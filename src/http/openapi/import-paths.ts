@@ -95,7 +95,7 @@ export const importPaths: Paths = {
         200: { description: 'All were registered before.', content: json(ref('RegistrationOutcomes')) },
         201: { description: 'Some are new.', content: json(ref('RegistrationOutcomes')) },
       },
-      errors: ['quota_exceeded', 'not_found', 'import_not_open', 'limit_reached', 'no_photos_accepted'],
+      errors: ['quota_exceeded', 'not_found', 'import_not_open', 'limit_reached', 'no_photos_accepted', 'storage_full'],
     },
   },
   '/api/v1/imports/{id}/photos/{photoId}': {

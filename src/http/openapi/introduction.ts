@@ -12,7 +12,7 @@ export const introduction = `Nineteen endpoints under \`/api/v1\`; bulk work fit
 
 **Methods.** HEAD works wherever GET does, OPTIONS answers 204 with \`Allow\`; another method is 405 \`method_not_allowed\`, an unknown path 404 \`not_found\`.
 
-**Errors.** Always \`{"error": {"code", "message", "requestId", "details"?}}\`. Decide by \`code\`; its status never changes. Checks come in this order: key (401), address (403), budget (429), path and method (404, 405), scope (403), body (413, 415), values (400), Idempotency-Key (409, 422), existence (404), state (409, 412).
+**Errors.** Always \`{"error": {"code", "message", "requestId", "details"?}}\`. Decide by \`code\`; its status never changes. Checks come in this order: key (401), address (403), budget (429), path and method (404, 405), scope (403), body (413, 415), values (400, all that is wrong in one answer), Idempotency-Key (409, 422), existence (404), state (409, 412).
 
 **Rate limits.** In any 60 seconds a key has ${read} reads (GET, HEAD, OPTIONS) and ${write} writes, unless the operator says otherwise; an address without a valid key has ${anonymous} requests. The window rolls and is exact. Every answer says in \`X-RateLimit-*\` what is left. 429 says in \`Retry-After\` when the next request succeeds, and is not counted. Bytes sent to signed addresses cost nothing: 10,000 photos are 22 writes.
 

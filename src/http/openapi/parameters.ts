@@ -34,19 +34,19 @@ export function pathId(name: string, what: string, example: number): Parameter {
   };
 }
 
-/** One id, or a list of them. */
+const ID = '[1-9][0-9]{0,15}';
+
+/** One id, or a list of them. One schema of the text, as it stands in the path: of several, validators would have to guess which is meant. */
 export function pathIds(name: string, what: string): Parameter {
   return {
     name,
     in: 'path',
     required: true,
-    description: `The id of the ${what}, or up to ${MAX_IDS} of them with commas between: \`1,2,3\`. A list with anything else in it is 404.`,
+    description: `The id of the ${what}, or up to ${MAX_IDS} of them with commas between: \`1,2,3\`. With a comma at the end, \`7,\`, one id is a list of one, and is answered as a list. A list with anything else in it is 404.`,
     schema: {
-      oneOf: [
-        { $ref: '#/components/schemas/Id' },
-        { type: 'string', pattern: `^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){1,${MAX_IDS - 1}}$` },
-      ],
-      examples: [90417, '90417,90418'],
+      type: 'string',
+      pattern: `^${ID}(,|(,${ID}){1,${MAX_IDS - 1}})?$`,
+      examples: ['90417', '90417,', '90417,90418'],
     },
   };
 }

@@ -133,7 +133,7 @@ export const photoSchemas: Readonly<Record<string, Schema>> = {
     flash: orNull(flag('Whether it fired.', false)),
   }),
   RenditionUrls: answer<Urls>(
-    'Only with `include=urls`: addresses for `<img>`, good without a key for 12 to 24 hours, the same within a half day. Null for a key with an IP list.',
+    'Only with `include=urls`: addresses for `<img>`, good without a key for 12 to 24 hours, and the same within a half day for one key. They end with the key that asked for them. Null for a key with an IP list.',
     {
       thumb: url('thumb'),
       small: url('small'),

@@ -20,7 +20,7 @@ export const signedPaths: Paths = {
       tag: 'Signed addresses',
       summary: 'Send the bytes of one item',
       description:
-        'The `upload.url` of an item. Good for 6 hours, for this item and its declared size and hash; it ends with the key that asked for it. The same bytes again are fine. An installation may give addresses of its store instead.',
+        'The `upload.url` of an item. Good for 6 hours, for this item and its declared size and hash; it ends with the key that asked for it. The same bytes again are fine. One upload to an item is received at a time: a newer one ends the older. An installation may give addresses of its store instead.',
       scope: null,
       parameters: [token],
       body: {
@@ -29,7 +29,17 @@ export const signedPaths: Paths = {
         content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
       },
       answers: { 204: { description: 'They are safe, and will be looked at.' } },
-      errors: ['size_mismatch', 'checksum_mismatch', 'upload_forbidden', 'import_photo_final', 'payload_too_large'],
+      errors: [
+        'size_mismatch',
+        'checksum_mismatch',
+        'upload_forbidden',
+        'request_timeout',
+        'upload_in_progress',
+        'import_photo_final',
+        'payload_too_large',
+        'rate_limited',
+        'storage_full',
+      ],
     },
   },
   '/renditions/{token}': {
@@ -38,7 +48,7 @@ export const signedPaths: Paths = {
       tag: 'Signed addresses',
       summary: 'Show a rendition',
       description:
-        'One of the `urls` of a photo, for `<img>`. Good until their `expiresAt`; may be kept by any cache, since another rotation has another address.',
+        'One of the `urls` of a photo, for `<img>`. Good until their `expiresAt`, and no longer than the key that asked for them: once that is deleted or expired, or has an IP list, the answer is 403. Any cache may keep the picture until `expiresAt`, since another rotation has another address.',
       scope: null,
       parameters: [token, ifNoneMatch, ...rangeParameters],
       answers: {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
+import { RootController } from './root.controller.js';
 
-@Module({ controllers: [HealthController] })
+@Module({ controllers: [HealthController, RootController] })
 export class OpsModule {}

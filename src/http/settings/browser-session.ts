@@ -2,11 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import session, { type SessionData, Store } from 'express-session';
 import type { Ports } from '../../core/ports.js';
-import { hashRandomToken } from '../../core/shared/random-token.js';
+import { DAY } from '../../core/shared/clock.js';
+import { hashRandomToken, newRandomToken } from '../../core/shared/random-token.js';
 import { findSession } from '../../core/users/find-session.js';
-import { openSession } from '../../core/users/open-session.js';
+import { DEVICE_DAYS, newDevice } from '../../core/users/known-source.js';
+import type { Browser } from '../../core/users/open-session.js';
 import { type KnownSession, LONGEST_MS } from '../../core/users/session.js';
-import type { User } from '../../core/users/user.js';
 import { exchangeOf } from '../exchange.js';
 
 declare module 'express-session' {
@@ -32,17 +33,22 @@ export function cookieName(uses: Pick<Ports, 'publicUrl'>, name: string): string
   return isSecure(uses) ? `__Host-${name}` : name;
 }
 
+/** What every Set-Cookie of a session says. */
+function cookieRules(uses: Pick<Ports, 'publicUrl'>) {
+  return { httpOnly: true, sameSite: 'lax', secure: isSecure(uses), path: '/' } as const;
+}
+
 /** The step that knows who is signed in. Only for pages: the rest of the service has no cookies. */
 export function browserSessions(ports: Ports) {
   const handle = session({
     name: cookieName(ports, 'phs'),
     store: new PortStore(ports),
     secret: ports.secrets.map((secret) => createHmac('sha256', secret).update('session').digest('hex')),
-    genid: () => randomBytes(32).toString('base64url'),
+    genid: (request) => exchangeOf(request).newSessionToken ?? newRandomToken(),
     resave: false,
     // Whoever only looks at the sign-in page gets no session and no row.
     saveUninitialized: false,
-    cookie: { httpOnly: true, sameSite: 'lax', secure: isSecure(ports), path: '/', maxAge: LONGEST_MS },
+    cookie: { ...cookieRules(ports), maxAge: LONGEST_MS },
   });
   return (request: Request, response: Response, next: NextFunction): void => {
     const isPage = exchangeOf(request).underSettings && !request.path.startsWith('/settings/assets/');
@@ -51,18 +57,42 @@ export function browserSessions(ports: Ports) {
   };
 }
 
-/** Signs the browser in, under a new name that nobody could have planted (OWASP ASVS 5.0, 7.2.4). */
-export async function beginSession(ports: Ports, request: Request, user: User): Promise<void> {
+/** The browser of a request, with the token of a session that a use case may open for it. */
+export function newBrowser(request: Request): Browser {
+  const { clientIp } = exchangeOf(request);
+  return { token: newRandomToken(), address: clientIp, userAgent: request.headers['user-agent'] ?? '' };
+}
+
+/**
+ * Hands the browser the cookie of the session that was opened for it: a new name, which nobody could have planted (OWASP ASVS 5.0, 7.2.4). A
+ * session that it had before ends.
+ */
+export async function beginSession(request: Request, { token }: Browser): Promise<void> {
+  exchangeOf(request).newSessionToken = token;
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });
-  await openSession(ports, user, {
-    token: request.sessionID,
-    address: exchangeOf(request).clientIp,
-    userAgent: request.headers['user-agent'] ?? '',
-  });
   // A session of which nothing is kept would get no cookie.
   request.session.csrfToken = randomBytes(32).toString('hex');
+}
+
+const DEVICE_COOKIE = 'phs_device';
+
+/** What this browser shows of sign-ins before; null when it shows nothing. It outlives the session. */
+export function deviceOf(ports: Pick<Ports, 'publicUrl'>, request: Request): string | null {
+  return cookieOf(request, cookieName(ports, DEVICE_COOKIE));
+}
+
+/** Has the browser known as one in which the person with this address signed in. */
+export function rememberDevice(ports: Ports, request: Request, email: string): void {
+  const rules = { ...cookieRules(ports), sameSite: 'strict', maxAge: DEVICE_DAYS * DAY } as const;
+  request.res?.cookie(cookieName(ports, DEVICE_COOKIE), newDevice(ports, email), rules);
+}
+
+/** A cookie as the browser sent it. */
+export function cookieOf(request: Request, name: string): string | null {
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
 }
 
 /** Signs the browser out, here and in the database. */
@@ -72,7 +102,7 @@ export function endSession(request: Request): Promise<void> {
   });
 }
 
-/** express-session's store on our port. Rows are made by `beginSession` alone: what was revoked cannot come back by being saved. */
+/** express-session's store on our port. Rows are made by use cases alone: what was revoked cannot come back by being saved. */
 class PortStore extends Store {
   constructor(private readonly ports: Ports) {
     super();
@@ -81,7 +111,8 @@ class PortStore extends Store {
   override get(token: string, done: (error: unknown, data?: SessionData | null) => void): void {
     findSession(this.ports, token).then((known) => {
       if (known === null) return done(null, null);
-      const cookie = { originalMaxAge: LONGEST_MS, expires: after14Days(known) };
+      // A session that is read gets the cookie of its store, not the one of the options above.
+      const cookie = { ...cookieRules(this.ports), originalMaxAge: LONGEST_MS, expires: after14Days(known) };
       done(null, { ...known.session.data, known, cookie: cookie as SessionData['cookie'] });
     }, done);
   }

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { exchangeOf } from '../exchange.js';
-import { cookieName, isSecure } from './browser-session.js';
+import { cookieName, cookieOf, isSecure } from './browser-session.js';
 
 export const CSRF_FIELD = '_csrf';
 const FORM_COOKIE = 'phs_form';
@@ -38,10 +38,8 @@ export class Csrf {
   }
 
   private planted(request: Request): string | undefined {
-    const name = `${cookieName(this.ports, FORM_COOKIE)}=`;
-    const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-    const token = pairs.find((pair) => pair.startsWith(name))?.slice(name.length);
-    return token !== undefined && /^[0-9a-f]{64}$/.test(token) ? token : undefined;
+    const token = cookieOf(request, cookieName(this.ports, FORM_COOKIE));
+    return token !== null && /^[0-9a-f]{64}$/.test(token) ? token : undefined;
   }
 
   private plant(request: Request, token: string): void {

@@ -3,7 +3,9 @@ import { renderToString } from 'preact-render-to-string';
 import type { DomainError } from '../../core/shared/errors.js';
 import { statusOfCode } from '../errors/status-of-code.js';
 import type { Exchange } from '../exchange.js';
+import { isForPrograms, prefersHtml } from '../for-programs.js';
 import { assetUrl } from './assets.js';
+import { messageForPeople } from './error-words.js';
 import { HOME } from './navigation.js';
 import { pageHeaders } from './page.js';
 
@@ -16,9 +18,13 @@ export class GoElsewhere extends Error {
   }
 }
 
-/** People get pages; scripts of pages, which say so, get the error as the API writes it. */
-export function wantsPage({ underSettings }: Exchange, request: Request): boolean {
-  return underSettings && request.accepts(['html', 'json']) !== 'json';
+/**
+ * People get pages, scripts of pages the error as the API writes it. In the settings area those say so; elsewhere, where programs
+ * come by, too, it is people who do: by an Accept that prefers HTML.
+ */
+export function wantsPage(exchange: Exchange, request: Request): boolean {
+  if (isForPrograms(exchange, request)) return false;
+  return exchange.underSettings ? request.accepts(['html', 'json']) !== 'json' : prefersHtml(request);
 }
 
 const titles: Readonly<Record<number, string>> = {
@@ -32,10 +38,9 @@ const titles: Readonly<Record<number, string>> = {
 };
 
 /** An error, said to a person. Needs nothing that could fail once more. */
-export function sendErrorPage({ code, message }: DomainError, { requestId }: Exchange, response: Response): void {
-  const status = statusOfCode[code];
+export function sendErrorPage(error: DomainError, { requestId }: Exchange, response: Response): void {
+  const status = statusOfCode[error.code];
   const title = titles[status] ?? 'That did not work';
-  const text = code === 'not_found' ? 'This page does not exist, or is not yours to see.' : message;
   const html = renderToString(
     <html lang="en">
       <head>
@@ -50,7 +55,7 @@ export function sendErrorPage({ code, message }: DomainError, { requestId }: Exc
         <main id="content">
           <section class="card">
             <h1>{title}</h1>
-            <p>{text}</p>
+            <p>{messageForPeople(error)}</p>
             <p>
               <a class="button plain" href={HOME}>
                 Back to the start

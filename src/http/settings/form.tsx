@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import { DomainError, type ErrorCode, type FieldError } from '../../core/shared/errors.js';
 import { statusOfCode } from '../errors/status-of-code.js';
 import { CSRF_FIELD } from './csrf.js';
+import { fieldErrorsForPeople, messageForPeople } from './error-words.js';
 
 /** The token of the page that is being made. */
 export const CsrfToken = createContext('');
@@ -140,7 +141,7 @@ const EXPLAINED: readonly ErrorCode[] = [
 /** What a form can say of an error beside its fields. Anything else is thrown on, and becomes a page of its own. */
 export function problemsOf(error: unknown): Problems {
   if (!(error instanceof DomainError) || !EXPLAINED.includes(error.code)) throw error;
-  return new Problems(error.code, error.message, (error.details?.['errors'] ?? []) as readonly FieldError[]);
+  return new Problems(error.code, messageForPeople(error), fieldErrorsForPeople(error));
 }
 
 /** Above a form: what went wrong in a sentence; or, where the fields say it, that they do. */

@@ -38,29 +38,23 @@ export function Layout({ visit, words, flash, token, children }: LayoutProps) {
         <a class="skip" href="#content">
           Skip to content
         </a>
-        {plain ? <Brand /> : <Header visit={visit} section={words.section} />}
+        {plain ? (
+          <header>
+            <Brand />
+          </header>
+        ) : (
+          <Header visit={visit} section={words.section} />
+        )}
         <main id="content" tabIndex={-1}>
           {flash && (
             <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
               {flash.text}
             </p>
           )}
-          {!plain && words.section !== 'account' && <ComeBack visit={visit} />}
           {children}
         </main>
       </body>
     </html>
-  );
-}
-
-/** Whoever came by a link and chose nothing to come back with. */
-function ComeBack({ visit: { person } }: { visit: Visit }) {
-  if (person === null || (person.user.email !== null && person.user.passwordHash !== null)) return null;
-  return (
-    <p class="flash warn">
-      The link that you came by works once. <a href="/settings/account">Choose an e-mail address and a password</a> to
-      come back.
-    </p>
   );
 }
 

@@ -2,6 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { requireChange } from '../../core/access/require-budget.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { touchSession } from '../../core/users/find-session.js';
@@ -42,7 +43,9 @@ export class PersonGuard implements CanActivate {
     exchange.visit = { ...visit, form };
     try {
       this.csrf.demand(request);
-      if (access.needs === 'person' && person?.customer.status === 'suspended') {
+      if (access.needs !== 'person' || person === null) return true;
+      if (!access.uncounted) await requireChange(this.ports, person.user.id);
+      if (person.customer.status === 'suspended' && !access.whileSuspended) {
         throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');
       }
     } catch (error) {

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import { scopes } from '../../core/access/scope.js';
 import type { KnownSession } from '../../core/users/session.js';
+import { personActing } from '../../core/users/user.js';
 import { exchangeOf } from '../exchange.js';
 import type { FormFields } from './form-fields.js';
 
@@ -36,5 +37,7 @@ export function personOf({ person }: Visit): KnownSession {
 
 /** For use cases that the API has, too: a person may do there whatever a key could. */
 export function callerOfVisit(visit: Visit): Caller {
-  return { customerId: personOf(visit).customer.id, apiKeyId: null, scopes, ipRestricted: false };
+  const { customer, user } = personOf(visit);
+  const actor = personActing(user, visit.clientIp);
+  return { customerId: customer.id, apiKeyId: null, scopes, ipRestricted: false, actor };
 }

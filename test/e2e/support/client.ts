@@ -23,7 +23,7 @@ export class Client {
   patch = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     this.send('PATCH', path, body, headers);
   put = (path: string, body: unknown) => this.send('PUT', path, body);
-  delete = (path: string) => this.send('DELETE', path);
+  delete = (path: string, headers: Record<string, string> = {}) => this.send('DELETE', path, undefined, headers);
 
   async bytes(path: string): Promise<Uint8Array> {
     return (await this.download(path)).bytes;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Answer, type Client, sha256 } from './client.js';
@@ -20,11 +21,16 @@ export interface Patience {
    * says, and asks for a fresh one. Elsewhere an address that ends before its time must be seen.
    */
   readonly addressesExpire?: boolean;
+  /**
+   * Whether 409 `idempotency_in_progress` is an answer to expect, where the database is away and a living process cannot give a key back:
+   * it is free within half a minute. Elsewhere no key may be held by a run that has ended.
+   */
+  readonly keysStayClaimed?: boolean;
 }
 
 /**
  * What a patient client does with one import, whatever happens to the service meanwhile: what has no answer is asked again until it has
- * one. Each expectation is about what was acknowledged before: photos are imported once, byte for byte; the trash gives back; what is
+ * one, each write under an Idempotency-Key of its own. Each expectation is about what was acknowledged before: photos are imported once, byte for byte; the trash gives back; what is
  * deleted for ever stays deleted; a discarded import leaves nothing in the library.
  */
 export async function liveThrough(client: Client, name: string, patience: Patience = {}): Promise<void> {
@@ -34,7 +40,8 @@ export async function liveThrough(client: Client, name: string, patience: Patien
     Uint8Array,
   ];
   const importId = await filled(client, name, [kept, dropped], patience);
-  await expectAnswer([200, 202], () => client.post(`/imports/${importId}/finalize`));
+  const write: Write = (statuses, ask) => expectWritten(statuses, ask, patience);
+  await write([200, 202], (key) => client.post(`/imports/${importId}/finalize`, undefined, key));
   const ended = async () => {
     const { body } = await persist(() => client.get(`/imports/${importId}?include=photos`));
     return body.status === 'processing' ? false : body;
@@ -48,16 +55,17 @@ export async function liveThrough(client: Client, name: string, patience: Patien
   expect(items).toMatchObject({ status: 'completed', counts: { total: 2, imported: 2 } });
   const [keptId, droppedId] = items.photos.data.map((item: { photoId: number }) => item.photoId);
 
-  await expectAnswer([200], () => client.patch(`/photos/${keptId}`, { title: name }));
-  // 404: an earlier attempt did it, whose answer was lost.
-  await expectAnswer([204, 404], () => client.delete(`/photos/${keptId}`));
+  await write([200], (key) => client.patch(`/photos/${keptId}`, { title: name }, key));
+  // 404: an earlier attempt did it, and a clock that jumped ahead made its key forgotten.
+  const deleted = patience.addressesExpire ? [204, 404] : [204];
+  await write(deleted, (key) => client.delete(`/photos/${keptId}`, key));
   await expectAnswer([404], () => client.get(`/photos/${keptId}`));
-  await expectAnswer([204, 404], () => client.delete(`/photos/${droppedId}?permanent=true`));
+  await write(deleted, (key) => client.delete(`/photos/${droppedId}?permanent=true`, key));
 
   const discardedId = await filled(client, `${name}, discarded`, [unused], patience);
-  await expectAnswer([200], () => client.post(`/imports/${discardedId}/finalize`, { action: 'discard' }));
+  await write([200], (key) => client.post(`/imports/${discardedId}/finalize`, { action: 'discard' }, key));
 
-  await expectAnswer([200], () => client.patch(`/photos/${keptId}`, { trashed: false }));
+  await write([200], (key) => client.patch(`/photos/${keptId}`, { trashed: false }, key));
   const found = await expectAnswer([200], () => client.get(`/photos/${keptId}`));
   expect(found.body).toMatchObject({ title: name, trashedAt: null, sha256: sha256(kept), importId });
   expect(sha256(await persist(() => client.bytes(`/photos/${keptId}/download`)))).toBe(sha256(kept));
@@ -74,14 +82,15 @@ async function filled(
   files: readonly Uint8Array[],
   patience: Patience,
 ): Promise<number> {
-  const { body } = await expectAnswer([200, 201], () => client.post('/imports', { clientRef }));
+  const write: Write = (statuses, ask) => expectWritten(statuses, ask, patience);
+  const { body } = await write([200, 201], (key) => client.post('/imports', { clientRef }, key));
   const photos = files.map((bytes, index) => ({
     filename: `${index}.jpg`,
     clientRef: String(index),
     sizeBytes: bytes.length,
     sha256: sha256(bytes),
   }));
-  const registered = await expectAnswer([200, 201], () => client.post(`/imports/${body.id}/photos`, { photos }));
+  const registered = await write([200, 201], (key) => client.post(`/imports/${body.id}/photos`, { photos }, key));
   for (const [index, { photo }] of registered.body.data.entries()) {
     await send(client, body.id, photo, files[index] as Uint8Array, patience);
   }
@@ -107,6 +116,26 @@ async function send(
     address = body.photos.data.find((item: { id: number }) => item.id === id).upload;
     return false;
   });
+}
+
+type Write = (
+  statuses: readonly number[],
+  ask: (key: Readonly<Record<string, string>>) => Promise<Answer>,
+) => Promise<Answer>;
+
+/** Asks under one key until there is an answer. */
+function expectWritten(
+  statuses: readonly number[],
+  ask: Parameters<Write>[1],
+  { keysStayClaimed = false, seconds }: Patience,
+): Promise<Answer> {
+  const key = { 'Idempotency-Key': randomUUID() };
+  const isHeld = ({ body }: Answer) => keysStayClaimed && body?.error?.code === 'idempotency_in_progress';
+  const answered = async () => {
+    const answer = await persist(() => ask(key));
+    return isHeld(answer) ? false : [answer];
+  };
+  return expectAnswer(statuses, async () => (await until('the key to be free', answered, seconds))[0] as Answer);
 }
 
 async function expectAnswer(statuses: readonly number[], ask: () => Promise<Answer>): Promise<Answer> {

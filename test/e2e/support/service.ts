@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -68,14 +68,19 @@ export class Installation {
     return { status: this.child?.exitCode ?? null, output: this.output };
   }
 
-  /** The key that the first start printed; null when this start printed none. */
+  /** The key in the file that this start names; null when it names none. */
   token(): string | null {
-    return /^ {2}(phs_live_\w+)$/m.exec(this.output)?.[1] ?? null;
+    return this.firstFile('first-key');
   }
 
-  /** The link into the settings area that the first start printed; null when this start printed none. */
+  /** The link into the settings area in the file that this start names; null when it names none. */
   link(): string | null {
-    return /^ {2}(http\S+\/settings\/enter\/\S+)$/m.exec(this.output)?.[1] ?? null;
+    return this.firstFile('first-link');
+  }
+
+  private firstFile(name: string): string | null {
+    const path = join(this.dataDir, name);
+    return this.output.includes(`\n  ${path}\n`) ? readFileSync(path, 'utf8').trim() : null;
   }
 
   printed(): string {

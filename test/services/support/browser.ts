@@ -35,3 +35,18 @@ export async function session(browser: Browser, view: View = {}): Promise<Browse
   page.on('pageerror', (error) => complaints.push(String(error)));
   return { context, page, complaints };
 }
+
+export const PASSWORD = 'five calm words of mine';
+
+/** Fills in the page that a one-time link shows: a password, and an address where the person has none yet. */
+export async function welcome(page: Page, email: string | null = null, password = PASSWORD): Promise<void> {
+  if (email !== null) await page.getByRole('textbox', { name: 'E-mail address' }).fill(email);
+  await page.getByLabel('password').fill(password);
+  await page.locator('form button[type="submit"]').click();
+}
+
+export async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+}

@@ -6,13 +6,14 @@ import { changeEmail } from '../../../core/users/change-email.js';
 import { changePassword } from '../../../core/users/change-password.js';
 import { listSessions } from '../../../core/users/list-sessions.js';
 import { revokeOtherSessions, revokeSession } from '../../../core/users/revoke-session.js';
+import { maySetPassword } from '../../../core/users/session.js';
 import { For } from '../../api/access.js';
 import { PathId } from '../../api/path-id.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { goTo, page } from '../page.js';
-import { personOf, type Visit, Visiting } from '../visit.js';
+import { callerOfVisit, personOf, type Visit, Visiting } from '../visit.js';
 import { AccountPage } from './account.view.js';
 
 const HERE = '/settings/account';
@@ -33,7 +34,7 @@ export class AccountController {
   edit(@Visiting() visit: Visit): Promise<Reply> {
     const { form } = visit;
     return this.tried(visit, 'account', 'The account was changed.', () =>
-      editCustomer(this.ports, personOf(visit).customer.id, {
+      editCustomer(this.ports, callerOfVisit(visit), {
         name: form.text('name'),
         defaultTimeZone: form.text('timeZone'),
         trashRetentionDays: Number(form.text('trashRetentionDays') || Number.NaN),
@@ -43,10 +44,10 @@ export class AccountController {
 
   @Post('email')
   changeEmail(@Visiting() visit: Visit): Promise<Reply> {
-    const { customer, user } = personOf(visit);
+    const { user } = personOf(visit);
     const email = visit.form.text('email');
     return this.tried(visit, 'email', 'Your e-mail address was changed.', () =>
-      changeEmail(this.ports, customer.id, user.id, email),
+      changeEmail(this.ports, callerOfVisit(visit), user.id, email),
     );
   }
 
@@ -61,15 +62,16 @@ export class AccountController {
   }
 
   @Post('sessions/end-others')
+  @For('member', { whileSuspended: true })
   async endOthers(@Visiting() visit: Visit): Promise<Reply> {
-    await revokeOtherSessions(this.ports, personOf(visit));
+    await revokeOtherSessions(this.ports, callerOfVisit(visit).actor, personOf(visit));
     return goTo(visit, HERE, { kind: 'done', text: 'You are signed out everywhere else.' });
   }
 
   @Post('sessions/:id/end')
+  @For('member', { whileSuspended: true })
   async endSession(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const { customer, user } = personOf(visit);
-    await revokeSession(this.ports, customer.id, user.id, id);
+    await revokeSession(this.ports, callerOfVisit(visit).actor, personOf(visit).session, id);
     return goTo(visit, HERE, { kind: 'done', text: 'That browser is signed out.' });
   }
 
@@ -90,9 +92,8 @@ export class AccountController {
       sessions: await listSessions(this.ports, person.customer.id, person.user.id),
     }));
     const words = { title: 'Account', section: 'account', ...(refused && { status: refused.problems.status }) };
-    const content = (
-      <AccountPage customer={customer} person={person} sessions={sessions} refused={refused} form={visit.form} />
-    );
-    return page(this.ports, visit, words, content);
+    const mayOmitCurrent = maySetPassword(person.session, this.ports.clock.now());
+    const props = { customer, person, sessions, refused, form: visit.form, mayOmitCurrent };
+    return page(this.ports, visit, words, <AccountPage {...props} />);
   }
 }

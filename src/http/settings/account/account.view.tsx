@@ -1,10 +1,10 @@
 import type { Customer } from '../../../core/customers/customer.js';
 import { MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
 import type { KnownSession, Session } from '../../../core/users/session.js';
-import { MIN_PASSWORD } from '../../../core/users/user.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Badge, Card, Heading, Moment, Table } from '../parts.js';
+import { PASSWORD_HINT, UserName } from '../password-field.js';
 
 interface AccountProps {
   readonly customer: Customer;
@@ -14,9 +14,11 @@ interface AccountProps {
   readonly refused: { readonly form: string; readonly problems: Problems } | null;
   /** What it said. */
   readonly form: FormFields;
+  /** The person may set a password without saying the one before. */
+  readonly mayOmitCurrent: boolean;
 }
 
-export function AccountPage({ customer, person, sessions, refused, form }: AccountProps) {
+export function AccountPage({ customer, person, sessions, refused, form, mayOmitCurrent }: AccountProps) {
   const isOwner = person.user.role === 'owner';
   const problemsOf = (name: string) => (refused?.form === name ? refused.problems : null);
   return (
@@ -30,7 +32,7 @@ export function AccountPage({ customer, person, sessions, refused, form }: Accou
       </Heading>
       {isOwner && <CustomerCard customer={customer} problems={problemsOf('account')} form={form} />}
       <EmailCard person={person} problems={problemsOf('email')} form={form} />
-      <PasswordCard person={person} problems={problemsOf('password')} />
+      <PasswordCard person={person} mayOmitCurrent={mayOmitCurrent} problems={problemsOf('password')} />
       <SessionsCard sessions={sessions} current={person.session.id} />
       <ExportCard />
       {isOwner && <EraseCard name={customer.name} />}
@@ -86,11 +88,8 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
 
 function EmailCard({ person, problems, form }: CardProps & { person: KnownSession }) {
   const { email } = person.user;
-  const lead = email
-    ? undefined
-    : 'You came by a link that works once. Give an address and a password now, so that you can come back.';
   return (
-    <Card title="Your e-mail address" lead={lead}>
+    <Card title="Your e-mail address">
       <Form action="/settings/account/email" label="Your e-mail address">
         <Field
           label="E-mail address"
@@ -113,14 +112,19 @@ function EmailCard({ person, problems, form }: CardProps & { person: KnownSessio
   );
 }
 
-function PasswordCard({ person, problems }: { person: KnownSession; problems: Problems | null }) {
-  const { passwordHash, email } = person.user;
+interface PasswordProps {
+  readonly person: KnownSession;
+  /** Whoever came by a link a moment ago does not need the password before. */
+  readonly mayOmitCurrent: boolean;
+  readonly problems: Problems | null;
+}
+
+function PasswordCard({ person, mayOmitCurrent, problems }: PasswordProps) {
   return (
-    <Card title={passwordHash === null ? 'Choose a password' : 'Your password'}>
+    <Card title="Your password">
       <Form action="/settings/account/password" label="Your password">
-        {/* So that browsers keep the password under the right name. */}
-        <input type="text" name="username" value={email ?? ''} autocomplete="username" hidden readOnly />
-        {passwordHash !== null && (
+        <UserName email={person.user.email} />
+        {!mayOmitCurrent && (
           <Field
             label="Current password"
             name="current"
@@ -131,13 +135,13 @@ function PasswordCard({ person, problems }: { person: KnownSession; problems: Pr
         <Field
           label="New password"
           name="password"
-          hint={`At least ${MIN_PASSWORD} characters. Several words make a good one.`}
+          hint={PASSWORD_HINT}
           errors={problems}
           input={{ type: 'password', required: true, autocomplete: 'new-password', maxLength: 1000 }}
         />
         {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
         <div class="buttons">
-          <Button>{passwordHash === null ? 'Set the password' : 'Change the password'}</Button>
+          <Button>Change the password</Button>
         </div>
       </Form>
     </Card>

@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { recordExport } from '../../../core/audit/record-export.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import { isTrashed, type TaggedPhoto } from '../../../core/photos/photo.js';
 import type { Ports } from '../../../core/ports.js';
@@ -24,18 +25,20 @@ export class ExportController {
 
   /** The trash too. */
   @Get('photos.jsonl')
-  photos(@Visiting() visit: Visit, @Req() request: Request, @Res() response: Response): Promise<void> {
+  async photos(@Visiting() visit: Visit, @Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerOfVisit(visit);
+    if (request.method !== 'HEAD') await recordExport(this.ports, caller, 'photos.jsonl');
     const filters = { trashed: 'any' as const };
     const photos = everyPage((cursor) => listPhotos(this.ports, caller, { ...BY_ID, filters, cursor }));
-    return sendLines(request, response, 'photos.jsonl', withDownloads(photos));
+    await sendLines(request, response, 'photos.jsonl', withDownloads(photos));
   }
 
   @Get('tags.jsonl')
-  tags(@Visiting() visit: Visit, @Req() request: Request, @Res() response: Response): Promise<void> {
+  async tags(@Visiting() visit: Visit, @Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerOfVisit(visit);
+    if (request.method !== 'HEAD') await recordExport(this.ports, caller, 'tags.jsonl');
     const tags = everyPage((cursor) => listTags(this.ports, caller, { ...BY_ID, filters: {}, cursor }));
-    return sendLines(request, response, 'tags.jsonl', viewed(tags));
+    await sendLines(request, response, 'tags.jsonl', viewed(tags));
   }
 }
 

@@ -7,7 +7,7 @@ import type { Reply } from '../../reply.js';
 import { endSession } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { page } from '../page.js';
-import { personOf, type Visit, Visiting } from '../visit.js';
+import { callerOfVisit, personOf, type Visit, Visiting } from '../visit.js';
 import { AccountClosed, EraseAccount } from './leaving.view.js';
 
 /** The end of an account, for owners alone. */
@@ -24,7 +24,7 @@ export class LeavingController {
   @Post()
   async erase(@Visiting() visit: Visit): Promise<Reply> {
     try {
-      const { name } = await closeOwnAccount(this.ports, personOf(visit).customer.id, visit.form.text('name'));
+      const { name } = await closeOwnAccount(this.ports, callerOfVisit(visit), visit.form.text('name'));
       const closed = page(this.ports, visit, { title: 'Account closed', plain: true }, <AccountClosed name={name} />);
       // A page made after this would have no session to keep its token in.
       await endSession(visit.request);

@@ -13,7 +13,7 @@ import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { goTo, page } from '../page.js';
-import { personOf, type Visit, Visiting } from '../visit.js';
+import { callerOfVisit, personOf, type Visit, Visiting } from '../visit.js';
 import { InvitationMade, PeopleList, RemovePerson } from './people.view.js';
 
 const HERE = '/settings/account/people';
@@ -35,8 +35,8 @@ export class PeopleController {
     const { form } = visit;
     try {
       const role = roleOf(form.text('role'));
-      const customerId = customerOf(visit);
-      return this.invitation(visit, await inviteUser(this.ports, { customerId, email: form.text('email'), role }));
+      const invitation = await inviteUser(this.ports, callerOfVisit(visit), { email: form.text('email'), role });
+      return this.invitation(visit, invitation);
     } catch (error) {
       return await this.page(visit, { refused: problemsOf(error) });
     }
@@ -44,13 +44,13 @@ export class PeopleController {
 
   @Post(':id/link')
   async link(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    return this.invitation(visit, await linkUser(this.ports, customerOf(visit), id));
+    return this.invitation(visit, await linkUser(this.ports, callerOfVisit(visit), id));
   }
 
   @Post(':id/role')
   async changeRole(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
     try {
-      const user = await changeRole(this.ports, customerOf(visit), id, roleOf(visit.form.text('role')));
+      const user = await changeRole(this.ports, callerOfVisit(visit), id, roleOf(visit.form.text('role')));
       const text = `${nameOf(user)} is ${user.role === 'owner' ? 'an owner' : 'a member'} from now on.`;
       // Whoever gave up the role may not see this page any more.
       const mayStay = user.id !== personOf(visit).user.id || user.role === 'owner';
@@ -71,7 +71,7 @@ export class PeopleController {
   async remove(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
     const user = await this.user(visit, id);
     try {
-      await removeUser(this.ports, customerOf(visit), id);
+      await removeUser(this.ports, callerOfVisit(visit), id);
       return goTo(visit, HERE, { kind: 'done', text: `${nameOf(user)} has no access any more.` });
     } catch (error) {
       return await this.page(visit, { said: problemsOf(error) });

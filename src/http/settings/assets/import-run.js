@@ -157,7 +157,9 @@ export class ImportRun {
   }
 
   /** What became of a file, by the service's answer. */
-  #place(entry, { outcome, photo: item, error }) {
+  #place(entry, { outcome, photo: item, error, refused }) {
+    // The import's report has an item of it, too.
+    if (outcome === 'rejected') entry.item = refused;
     if (outcome === 'rejected') return this.#set(entry, 'refused', error.message);
     const first = this.#firstOfItem.get(item.id) ?? entry;
     this.#firstOfItem.set(item.id, first);

@@ -73,7 +73,8 @@ function startImporter(section) {
     begunBefore = null;
     document.body.classList.remove('importing');
     forgetAddress(section);
-    if (tags) tags.readOnly = false;
+    if (tags) Object.assign(tags, { readOnly: false, value: '' });
+    document.dispatchEvent(new Event('photos-imported'));
   }
 
   view.part('pause').addEventListener('click', () => (run.isPaused ? run.resume() : run.pause()));

@@ -1,9 +1,33 @@
 // The library: older photos come by themselves, and many can be chosen at once.
 
-const form = document.querySelector('form.library');
-if (form) {
+import { suggestTagNames } from './tag-names.js';
+
+start();
+document.addEventListener('photos-imported', showImported);
+
+function start() {
+  const form = document.querySelector('form.library');
+  if (form === null) return;
   bringOlderPhotos(form);
   countChosen(form);
+}
+
+/** What an import has brought, around the importer, which keeps its report. Whoever has chosen photos keeps those instead. */
+async function showImported() {
+  const page = await pageAt(location.href).catch(() => null);
+  if (page === null || document.querySelector('form.library .grid input:checked')) return;
+  for (const part of page.querySelectorAll('[data-library-part]')) {
+    const old = document.querySelector(`[data-library-part="${part.dataset.libraryPart}"]`);
+    old.replaceChildren(...part.childNodes);
+    suggestTagNames(old);
+  }
+  const [importer, fresh] = [document, page].map((each) => each.querySelector('[data-importer]'));
+  if (importer && fresh?.dataset.waits !== undefined) {
+    importer.dataset.waits = '';
+    importer.querySelector('form').hidden = true;
+    importer.querySelector('.drop .title').textContent = fresh.querySelector('.drop .title').textContent;
+  }
+  start();
 }
 
 /** Goes on with the next page shortly before the end of this one is in sight. The link that leads there stays for when that fails. */

@@ -1,6 +1,12 @@
 // Suggests the tags that there are, wherever one is named.
 
-for (const list of document.querySelectorAll('datalist[data-tag-names]')) {
+suggestTagNames(document);
+
+export function suggestTagNames(root) {
+  for (const list of root.querySelectorAll('datalist[data-tag-names]')) suggestFor(list);
+}
+
+function suggestFor(list) {
   const field = document.querySelector(`input[list="${list.id}"]`);
   let asked = null;
 

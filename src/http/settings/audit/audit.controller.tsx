@@ -1,28 +1,53 @@
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { listAudit } from '../../../core/audit/read-audit.js';
+import { recordExport } from '../../../core/audit/record-export.js';
 import type { Ports } from '../../../core/ports.js';
+import { everyPage } from '../../../core/shared/every-page.js';
+import { MAX_PAGE_SIZE } from '../../../core/shared/page.js';
 import { For } from '../../api/access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
+import { sendText } from '../../send-lines.js';
 import { oneOfQuery } from '../address.js';
 import { page } from '../page.js';
-import { personOf, type Visit, Visiting } from '../visit.js';
+import { callerOfVisit, personOf, type Visit, Visiting } from '../visit.js';
 import { AuditPage } from './audit.view.js';
+import { csvOf } from './audit-csv.js';
+import { filterOf, readAuditQuery } from './audit-query.js';
 
 const PAGE = 50;
+const FILE = { filename: 'audit.csv', type: 'text/csv' };
 
-/** Who changed what. */
+/** Who did what. */
 @Controller('settings/audit')
+@For('owner')
 export class AuditController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @For('owner')
-  async show(@Visiting() visit: Visit, @Query('cursor') asked: unknown): Promise<Reply> {
-    const cursor = oneOfQuery(asked);
+  async show(@Visiting() visit: Visit, @Query() asked: Record<string, unknown>): Promise<Reply> {
+    const [query, cursor] = [readAuditQuery(asked), oneOfQuery(asked['cursor'])];
     const { id: customerId } = personOf(visit).customer;
-    const entries = await listAudit(this.ports, customerId, { limit: PAGE, cursor: cursor || null });
+    const request = { limit: PAGE, cursor: cursor || null };
+    const entries = await listAudit(this.ports, customerId, request, filterOf(query));
     const words = { title: 'Audit log', section: 'usage', styles: ['areas.css'] };
-    return page(this.ports, visit, words, <AuditPage page={entries} cursor={cursor} />);
+    return page(this.ports, visit, words, <AuditPage page={entries} query={query} cursor={cursor} />);
+  }
+
+  /** What the page shows, all of it. */
+  @Get('audit.csv')
+  async csv(
+    @Visiting() visit: Visit,
+    @Query() asked: Record<string, unknown>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const [caller, filter] = [callerOfVisit(visit), filterOf(readAuditQuery(asked))];
+    if (request.method !== 'HEAD') await recordExport(this.ports, caller, FILE.filename);
+    const entries = everyPage((cursor) =>
+      listAudit(this.ports, caller.customerId, { limit: MAX_PAGE_SIZE, cursor }, filter),
+    );
+    await sendText(request, response, FILE, csvOf(entries));
   }
 }

@@ -1,81 +1,93 @@
-import type { AuditAction, AuditEntry } from '../../../core/audit/audit-entry.js';
+import type { AuditEntry } from '../../../core/audit/audit-entry.js';
 import type { Page } from '../../../core/shared/page.js';
+import { address } from '../address.js';
+import { counted } from '../counted.js';
+import { Button, Field } from '../form.js';
 import { Paging } from '../paging.js';
 import { Empty, Heading, Moment, Table } from '../parts.js';
+import { type AuditQuery, auditKinds } from './audit-query.js';
+import { actionWords, actorWords, fieldWords } from './audit-words.js';
 
-const words: Readonly<Record<AuditAction, string>> = {
-  'api_key.created': 'API key created',
-  'api_key.edited': 'API key edited',
-  'api_key.deleted': 'API key deleted',
-  'webhook.created': 'Webhook endpoint created',
-  'webhook.edited': 'Webhook endpoint edited',
-  'webhook.enabled': 'Webhook endpoint enabled',
-  'webhook.disabled': 'Webhook endpoint disabled',
-  'webhook.secret_rotated': 'Webhook secret rotated',
-  'webhook.deleted': 'Webhook endpoint deleted',
-  'user.invited': 'Person invited',
-  'user.linked': 'New link made for a person',
-  'user.joined': 'Person joined',
-  'user.edited': 'Person edited',
-  'user.password_changed': 'Password changed',
-  'user.removed': 'Person removed',
-  'customer.created': 'Account created',
-  'customer.edited': 'Account edited',
-};
+const HERE = '/settings/audit';
 
-export function AuditPage({ page, cursor }: { page: Page<AuditEntry>; cursor: string }) {
+interface AuditPageProps {
+  readonly page: Page<AuditEntry>;
+  readonly query: AuditQuery;
+  readonly cursor: string;
+}
+
+export function AuditPage({ page, query, cursor }: AuditPageProps) {
+  const isFiltered = Object.values(query).some((value) => value !== '');
   return (
     <>
       <Heading
         title="Audit log"
-        lead="Who changed keys, webhooks, people and the account, newest first. Kept for two years; nobody can change it."
+        lead="Sign-ins, changes of keys, webhooks, people and the account, exports and deleted photos, newest first. Kept for two years; nobody can change it."
       >
+        <a class="button plain" download href={address(`${HERE}/audit.csv`, query)}>
+          Download as CSV
+        </a>
         <a class="button plain" href="/settings/usage">
           Usage
         </a>
       </Heading>
+      <Filters query={query} />
       {page.data.length === 0 ? (
-        <Empty title="Nothing was changed yet" />
+        <Empty title={isFiltered ? 'Nothing like that happened' : 'Nothing happened yet'} />
       ) : (
         <div class="trail">
           <Table
-            caption="Changes"
+            caption="Entries"
             columns={['When', 'What', 'Of', 'Who', 'From']}
             rows={page.data.map((entry) => ({ key: entry.id, cells: cellsOf(entry) }))}
           />
         </div>
       )}
-      <Paging page={page} path="/settings/audit" cursor={cursor} label="Pages of the audit log" />
+      <Paging page={page} path={HERE} query={query} cursor={cursor} label="Pages of the audit log" />
     </>
   );
 }
 
+function Filters({ query }: { query: AuditQuery }) {
+  return (
+    <form class="filters card" action={HERE} aria-label="Filter">
+      <Field label="What" name="kind" input={{ value: query.kind }} choices={auditKinds} />
+      <Field label="Person or key" name="person" input={{ value: query.person, placeholder: 'anna@example.com' }} />
+      <Field label="From" name="from" input={{ type: 'date', value: query.from }} />
+      <Field label="To" name="to" input={{ type: 'date', value: query.to }} />
+      <Button kind="plain">Filter</Button>
+    </form>
+  );
+}
+
 function cellsOf(entry: AuditEntry) {
-  const { at, action, subjectId, subjectName, changes, address } = entry;
+  const { at, action, changes, address: from } = entry;
   return [
     <Moment key="at" at={at} />,
     <>
-      {words[action]}
+      {actionWords[action]}
       {changes.length > 0 && <span class="small soft">{changes.map(fieldWords).join(', ')}</span>}
     </>,
-    <>
-      {subjectName ?? 'without a name'}
-      <span class="small soft">no. {subjectId}</span>
-    </>,
-    who(entry),
-    address === null ? <span class="soft">–</span> : <span class="code">{address}</span>,
+    <Subject key="of" entry={entry} />,
+    actorWords(entry),
+    from === null ? <span class="soft">–</span> : <span class="code">{from}</span>,
   ];
 }
 
-function who({ actorKind, actorId, actorName, action, subjectName }: AuditEntry): string {
-  if (actorKind === 'command_line') return 'Command line';
-  if (actorKind === 'service') return 'The service';
-  // Nobody is signed in yet when a link is used: it is the person whom it lets in.
-  if (action === 'user.joined') return subjectName ?? 'First owner';
-  return actorName ?? (actorId === null ? 'Somebody' : `Person no. ${actorId}`);
-}
-
-/** `defaultTimeZone` as `default time zone` */
-function fieldWords(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+function Subject({ entry: { action, subjectId, subjectName, count } }: { entry: AuditEntry }) {
+  if (subjectId === null) {
+    return (
+      <>
+        {counted(count, 'photo')}
+        {subjectName !== null && <span class="small soft">no. {subjectName}</span>}
+      </>
+    );
+  }
+  const sessions = action === 'user.sessions_ended' ? `, ${counted(count, 'session')}` : '';
+  return (
+    <>
+      {subjectName ?? 'without a name'}
+      <span class="small soft">{`no. ${subjectId}${sessions}`}</span>
+    </>
+  );
 }

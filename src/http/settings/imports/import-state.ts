@@ -1,13 +1,19 @@
 import type { Limits } from '../../../core/customers/limits.js';
 import { type CountedImport, type ImportCounts, progress } from '../../../core/imports/import.js';
+import type { ImportPhoto } from '../../../core/imports/import-photo.js';
 import type { RegistrationResult } from '../../../core/imports/register-photos.js';
 import type { ShownItem } from '../../../core/imports/shown.js';
 import { reasonOf } from './reasons.js';
 
-/** What the script of the importer is told of files that it announced. */
-export function announcedView({ outcome, photo, error }: RegistrationResult, limits: Limits) {
+/** What the script of the importer is told of files that it announced; `refused` is the item of one that was not taken. */
+export function announcedView(
+  { outcome, photo, error }: RegistrationResult,
+  refused: Pick<ImportPhoto, 'id'> | null,
+  limits: Limits,
+) {
   return {
     outcome,
+    refused: refused && { id: refused.id },
     photo: photo && {
       id: photo.id,
       status: photo.status,

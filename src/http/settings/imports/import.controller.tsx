@@ -5,9 +5,9 @@ import { createImport } from '../../../core/imports/create-import.js';
 import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
 import { finalizeImport } from '../../../core/imports/finalize-import.js';
 import { listImports, readImport } from '../../../core/imports/read-import.js';
-import { type RegistrationResult, registerPhotos } from '../../../core/imports/register-photos.js';
+import { recordRefusals } from '../../../core/imports/record-refusals.js';
+import { registerPhotos } from '../../../core/imports/register-photos.js';
 import type { Ports } from '../../../core/ports.js';
-import { DomainError } from '../../../core/shared/errors.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { For } from '../../api/access.js';
 import { RegistrationBody } from '../../api/imports/import.dto.js';
@@ -23,6 +23,7 @@ import { ImportPage } from './import.view.js';
 import { announcedView } from './import-state.js';
 import { importerReach, SOURCE } from './importer-words.js';
 import { receivePlainForm } from './plain-import.js';
+import { isRefused, resultsOfNone } from './refusals.js';
 
 const UNFINISHED = 5;
 
@@ -72,7 +73,7 @@ export class ImportController {
   }
 
   @Post(':id/photos')
-  @For('member')
+  @For('member', { uncounted: true })
   async announce(
     @Visiting() visit: Visit,
     @PathId('id') id: Id,
@@ -82,13 +83,20 @@ export class ImportController {
     const { photos } = await readSent(request, RegistrationBody, REGISTRATION_BODY_BYTES);
     // Whoever cannot reach the store gets addresses as keys do that may not be handed any of it.
     const caller: Caller = { ...callerOfVisit(visit), ipRestricted: through === 'service' };
-    const { results } = await registerPhotos(this.ports, caller, id, photos).catch(resultsOfNone);
-    return told({ data: results.map((result) => announcedView(result, this.ports.limits)) });
+    const { results } = await registerPhotos(this.ports, caller, id, photos).catch((error: unknown) => ({
+      results: resultsOfNone(error, photos.length),
+    }));
+    const refused = results.filter(isRefused);
+    const refusals = refused.map(({ index, error }) => ({ filename: '', sizeBytes: null, ...photos[index], error }));
+    const items = await recordRefusals(this.ports, caller, id, refusals);
+    const itemOf = new Map(refused.map(({ index }, at) => [index, items[at] ?? null]));
+    const views = results.map((result) => announcedView(result, itemOf.get(result.index) ?? null, this.ports.limits));
+    return told({ data: views });
   }
 
   /** The bytes are in the store, which does not tell us. */
   @Post(':id/photos/:photoId/arrived')
-  @For('member')
+  @For('member', { uncounted: true })
   async arrived(@Visiting() visit: Visit, @PathId('id') id: Id, @PathId('photoId') photoId: Id): Promise<Reply> {
     const { status } = await editImportPhoto(this.ports, callerOfVisit(visit), id, photoId, { status: 'uploaded' });
     return told({ status });
@@ -105,10 +113,4 @@ export class ImportController {
 
 function told(body: object): Reply {
   return new Reply(200, body, { 'Cache-Control': 'no-store' });
-}
-
-/** That none of a batch was taken is no failure to the script: it goes on with others. */
-function resultsOfNone(error: unknown): { results: readonly RegistrationResult[] } {
-  if (!(error instanceof DomainError) || error.code !== 'no_photos_accepted') throw error;
-  return { results: error.details?.['results'] as readonly RegistrationResult[] };
 }

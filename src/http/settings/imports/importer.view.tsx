@@ -101,7 +101,8 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
           <h3>These did not come in</h3>
           <ul />
         </div>
-        <ul class="run-files" data-run="files" aria-label="Files" />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard (WCAG 2.1.1). */}
+        <ul class="run-files" data-run="files" aria-label="Files" tabIndex={0} />
         <p class="soft small" data-run="rest" hidden />
       </div>
     </section>

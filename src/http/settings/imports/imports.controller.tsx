@@ -8,6 +8,7 @@ import { For } from '../../api/access.js';
 import { PathId } from '../../api/path-id.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
+import { messageForPeople } from '../error-words.js';
 import { goTo, page } from '../page.js';
 import { Confirm } from '../parts.js';
 import { callerOfVisit, type Visit, Visiting } from '../visit.js';
@@ -97,8 +98,8 @@ const imports = { section: 'imports', styles: ['import.css'], scripts: ['live.js
 
 /** What is said when an import is not in the state that its page showed; everything else is a page of its own. */
 function stateError(error: unknown): string {
-  if (!(error instanceof DomainError)) throw error;
-  if (error.code === 'import_not_open') return 'This import has ended meanwhile.';
-  if (error.code === 'uploads_incomplete') return 'Not all of its files have arrived.';
-  throw error;
+  const isOfState =
+    error instanceof DomainError && (error.code === 'import_not_open' || error.code === 'uploads_incomplete');
+  if (!isOfState) throw error;
+  return messageForPeople(error);
 }

@@ -2,13 +2,16 @@ import type { Caller } from '../../../core/access/caller.js';
 import { createImport } from '../../../core/imports/create-import.js';
 import { finalizeImport } from '../../../core/imports/finalize-import.js';
 import { type InlineFile, receiveInline } from '../../../core/imports/receive-inline.js';
+import { recordRefusals } from '../../../core/imports/record-refusals.js';
 import type { RegistrationResult } from '../../../core/imports/register-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { messageForPeople } from '../error-words.js';
 import type { FormFields } from '../form-fields.js';
 import { SOURCE, tagNamesIn } from './importer-words.js';
 import { reasonOf } from './reasons.js';
+import { isRefused, resultsOfNone } from './refusals.js';
 
 export interface PlainImport {
   /** Null when nothing came in. */
@@ -30,14 +33,19 @@ export async function receivePlainForm(ports: Ports, caller: Caller, form: FormF
   const end = (action: 'commit' | 'discard') =>
     finalizeImport(ports, caller, importId, { action, missingUploads: 'fail' });
   try {
-    const { results } = await receiveInline(ports, caller, importId, null, files);
+    const results = await receiveInline(ports, caller, importId, { words: null, files, announcedBytes: null }).then(
+      (answer) => answer.results,
+      (error: unknown) => resultsOfNone(error, names.length),
+    );
+    const refused = results.filter(isRefused);
+    const refusals = refused.map(({ index, error }) => ({ filename: names[index] ?? '', sizeBytes: null, error }));
+    await recordRefusals(ports, caller, importId, refusals);
     await end('commit');
-    return { importId, trouble: refusals(ports, results, names) };
+    return { importId, trouble: troubleOf(ports, results, names) };
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'service_unavailable') throw error;
     await end('discard');
-    const results = (error.details?.['results'] ?? []) as readonly RegistrationResult[];
-    return { importId: null, trouble: refusals(ports, results, names) ?? error.message };
+    return { importId: null, trouble: messageForPeople(error) };
   }
 }
 
@@ -50,7 +58,7 @@ async function* noted(first: InlineFile, rest: AsyncIterable<InlineFile>, names:
   }
 }
 
-function refusals({ limits }: Ports, results: readonly RegistrationResult[], names: readonly string[]): string | null {
+function troubleOf({ limits }: Ports, results: readonly RegistrationResult[], names: readonly string[]): string | null {
   const said = results.flatMap(({ index, error }) => (error ? `${names[index]}: ${reasonOf(error, limits)}` : []));
   return said.length === 0 ? null : said.join(' ');
 }

@@ -15,7 +15,7 @@ import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { goTo, page } from '../page.js';
-import { personOf, type Visit, Visiting } from '../visit.js';
+import { callerOfVisit, personOf, type Visit, Visiting } from '../visit.js';
 import { emptyFields, fieldsOf, type KeyFields, scopesOf, sentFields, settingsOf } from './key-form.js';
 import { EditKey, NewKey } from './key-form.view.js';
 import { DeleteKey, KeyMade } from './key-made.view.js';
@@ -59,8 +59,8 @@ export class KeysController {
       if (locksOut.length > 0 && !visit.form.has('lockOut')) {
         return this.newForm(visit, { ...form, problems: null, locksOut });
       }
-      const request = { ...settings, customerId: customerOf(visit), scopes: scopesOf(fields) };
-      const { key, token } = await issueOwnKey(this.ports, request, original?.id ?? null);
+      const request = { ...settings, scopes: scopesOf(fields) };
+      const { key, token } = await issueOwnKey(this.ports, callerOfVisit(visit), request, original?.id ?? null);
       const made = <KeyMade made={key} token={token} original={original} publicUrl={this.ports.publicUrl} />;
       return page(this.ports, visit, { title: 'Key made', section, scripts: ['copy.js', 'once.js'] }, made);
     } catch (error) {
@@ -84,7 +84,7 @@ export class KeysController {
       if (locksOut.length > 0 && !visit.form.has('lockOut')) {
         return await this.editForm(visit, { key, fields, problems: null, locksOut });
       }
-      const { name } = await editOwnKey(this.ports, key.customerId, id, settings);
+      const { name } = await editOwnKey(this.ports, callerOfVisit(visit), id, settings);
       return goTo(visit, LIST, { kind: 'done', text: `“${name}” was changed. It holds from now on.` });
     } catch (error) {
       return this.editForm(visit, { key, fields, problems: problemsOf(error), locksOut: [] });
@@ -101,7 +101,7 @@ export class KeysController {
   @Post(':id/delete')
   async delete(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
     const { name } = await ownKey(this.ports, customerOf(visit), id);
-    await deleteOwnKey(this.ports, customerOf(visit), id);
+    await deleteOwnKey(this.ports, callerOfVisit(visit), id);
     return goTo(visit, LIST, { kind: 'done', text: `“${name}” was deleted. It is refused from now on.` });
   }
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { Button, Form } from '../form.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
@@ -18,17 +19,30 @@ export function LibraryPage({ query, photos, problems, older, isFirst }: Library
   const isNew = isEmpty && !query.trash && !isNarrow(query);
   return (
     <>
-      <LibraryHeading query={query} isNew={isNew} />
-      {!isNew && <Filters query={query} />}
-      {problems.map((problem) => (
-        <p key={problem} class="flash failed" role="alert">
-          {problem}
-        </p>
-      ))}
+      <Part name="head">
+        <LibraryHeading query={query} isNew={isNew} />
+        {!isNew && <Filters query={query} />}
+        {problems.map((problem) => (
+          <p key={problem} class="flash failed" role="alert">
+            {problem}
+          </p>
+        ))}
+      </Part>
       {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
-      {isEmpty && !isNew && <NothingFound query={query} />}
-      {photos.length > 0 && <Selectable query={query} photos={photos} older={older} />}
+      <Part name="photos">
+        {isEmpty && !isNew && <NothingFound query={query} />}
+        {photos.length > 0 && <Selectable query={query} photos={photos} older={older} />}
+      </Part>
     </>
+  );
+}
+
+/** What is brought up to date around the importer when it has brought photos (library.js). */
+function Part({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div class="library-part" data-library-part={name}>
+      {children}
+    </div>
   );
 }
 

@@ -1,4 +1,6 @@
+import type { User } from '../../../core/users/user.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { PASSWORD_HINT, UserName } from '../password-field.js';
 
 export function SignInForm({ email, next, problems }: { email: string; next: string; problems: Problems | null }) {
   return (
@@ -29,20 +31,56 @@ export function SignInForm({ email, next, problems }: { email: string; next: str
   );
 }
 
-/** What a one-time link shows. It is used up by the button, not by being looked at. */
-export function EnterForm({ action, email, customer }: { action: string; email: string | null; customer: string }) {
+interface EnterProps {
+  readonly action: string;
+  readonly user: User;
+  /** The account that the link leads into. */
+  readonly customer: string;
+  /** What the refused form said. */
+  readonly email: string;
+  readonly problems: Problems | null;
+}
+
+/** What a one-time link shows: it asks for what the person signs in with from now on, and sending that spends the link. */
+export function EnterForm({ action, user, customer, email, problems }: EnterProps) {
+  const isBack = user.passwordHash !== null;
   return (
     <section class="card narrow">
-      <h1>Welcome</h1>
+      <h1>{isBack ? 'Choose a new password' : 'Welcome'}</h1>
       <p>
         This link lets you into the account <strong>{customer}</strong>
-        {email === null ? '' : ` as ${email}`}. It works once.
+        {user.email === null ? '' : ` as ${user.email}`}. It works once, and ends when you save this form.
       </p>
+      {isBack && <p>The new password replaces the one before, and signs you out everywhere else.</p>}
+      <ProblemSummary problems={problems} />
       <Form action={action}>
+        {user.email === null ? (
+          <Field
+            label="E-mail address"
+            name="email"
+            hint="You sign in with it."
+            errors={problems}
+            input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: 254 }}
+          />
+        ) : (
+          <UserName email={user.email} />
+        )}
+        <Field
+          label={isBack ? 'New password' : 'Password'}
+          name="password"
+          hint={PASSWORD_HINT}
+          errors={problems}
+          input={{ type: 'password', required: true, autocomplete: 'new-password', maxLength: 1000 }}
+        />
         <div class="buttons">
-          <Button>Continue</Button>
+          <Button>{isBack ? 'Save and sign in' : 'Continue'}</Button>
         </div>
       </Form>
+      {isBack && (
+        <p class="hint">
+          You know your password? <a href="/settings/sign-in">Sign in with it</a>; it stays as it is.
+        </p>
+      )}
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../core/events/delivery.js';
-import { LOG_DAYS } from '../../../core/events/delivery.js';
+import { LOG_DAYS, MAX_ATTEMPTS } from '../../../core/events/delivery.js';
 import type { WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
 import type { Page } from '../../../core/shared/page.js';
 import { Form } from '../form.js';
@@ -28,7 +28,7 @@ export function EndpointPage({ endpoint, log, cursor, now }: EndpointPageProps) 
       <Card title="About it">
         <dl class="facts">
           <dt>State</dt>
-          <dd>
+          <dd data-live-part="state">
             <State endpoint={endpoint} /> <StateReason endpoint={endpoint} />
           </dd>
           <dt>Events</dt>
@@ -61,12 +61,23 @@ export function EndpointPage({ endpoint, log, cursor, now }: EndpointPageProps) 
       <section class="log">
         <h2>Deliveries</h2>
         <p class="lead">
-          Of the last {LOG_DAYS} days, newest first. What fails is tried ten times in about three days.
+          Of the last {LOG_DAYS} days, newest first. An event that fails is tried {MAX_ATTEMPTS} times in about three
+          days, a test event once.
         </p>
-        <Log endpoint={endpoint} log={log} cursor={cursor} />
+        <div data-live={isOn ? nextChange(log.data, now) : undefined} data-live-in-place="" data-live-part="deliveries">
+          <Log endpoint={endpoint} log={log} cursor={cursor} />
+        </div>
       </section>
     </>
   );
+}
+
+/** Milliseconds until a delivery of these may have another state; undefined when none will. One that is due is under way. */
+function nextChange(deliveries: readonly Delivery[], now: Date): number | undefined {
+  const waits = deliveries.flatMap(({ status, dueAt }) =>
+    status === 'pending' && dueAt !== null ? dueAt.getTime() - now.getTime() : [],
+  );
+  return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
 }
 
 function Secret({ endpoint: { previousSecretUntil }, now }: { endpoint: WebhookEndpoint; now: Date }) {
@@ -135,7 +146,7 @@ function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
         action={`/settings/webhooks/${endpoint.id}/deliveries/${delivery.id}`}
         label={`Resend ${delivery.eventId}`}
       >
-        <button type="submit" class="button plain small">
+        <button type="submit" class="button plain small" id={`resend-${delivery.id}`}>
           Resend
         </button>
       </Form>

@@ -11,7 +11,7 @@ import type { Reply } from '../../reply.js';
 import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
 import { goTo, page } from '../page.js';
-import { type Visit, Visiting } from '../visit.js';
+import { callerOfVisit, type Visit, Visiting } from '../visit.js';
 import { AREA, customerOf, ONCE } from './webhook-area.js';
 import { RotateSecret, ShowSecret } from './webhooks.view.js';
 
@@ -23,14 +23,14 @@ export class WebhookActsController {
   @Post(':id/enable')
   @For('owner')
   async enable(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    await editWebhookEndpoint(this.ports, customerOf(visit), id, { enabled: true });
+    await editWebhookEndpoint(this.ports, callerOfVisit(visit), id, { enabled: true });
     return back(visit, id, 'Enabled. What waited for it is sent now.');
   }
 
   @Post(':id/disable')
   @For('owner')
   async disable(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    await editWebhookEndpoint(this.ports, customerOf(visit), id, { enabled: false });
+    await editWebhookEndpoint(this.ports, callerOfVisit(visit), id, { enabled: false });
     return back(visit, id, 'Disabled. Nothing is sent to it, and new events are not kept for it.');
   }
 
@@ -44,7 +44,7 @@ export class WebhookActsController {
   @Post(':id/secret')
   @For('owner')
   async rotate(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const rotated = await rotateWebhookSecret(this.ports, customerOf(visit), id);
+    const rotated = await rotateWebhookSecret(this.ports, callerOfVisit(visit), id);
     return page(this.ports, visit, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
   }
 

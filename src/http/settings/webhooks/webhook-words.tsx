@@ -44,10 +44,11 @@ export function eventsOf({ events }: Pick<WebhookEndpoint, 'events'>): string {
   return events.length === 0 ? 'All events' : events.join(', ');
 }
 
-export function DeliveryState({ delivery: { status, attempt } }: { delivery: Delivery }) {
+export function DeliveryState({ delivery: { status, attemptedAt } }: { delivery: Delivery }) {
   if (status === 'delivered') return <Badge tone="good">Delivered</Badge>;
   if (status === 'dead') return <Badge tone="bad">Given up</Badge>;
-  return attempt === 0 ? <Badge>Waiting</Badge> : <Badge tone="warn">Trying again</Badge>;
+  // The first attempt may be under way.
+  return attemptedAt === null ? <Badge>Waiting</Badge> : <Badge tone="warn">Trying again</Badge>;
 }
 
 /** What the receiver said the last time, or why it said nothing. */

@@ -15,10 +15,10 @@ import { oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { goTo, page } from '../page.js';
-import { type Visit, Visiting } from '../visit.js';
+import { callerOfVisit, type Visit, Visiting } from '../visit.js';
 import { EndpointPage } from './endpoint.view.js';
 import { blankEndpoint, type EndpointFields, EndpointForm, fieldsOfEndpoint } from './endpoint-form.view.js';
-import { AREA, customerOf, ONCE } from './webhook-area.js';
+import { AREA, customerOf, LIVE, ONCE } from './webhook-area.js';
 import { DeleteEndpoint, EndpointList, ShowSecret } from './webhooks.view.js';
 
 const LOG_PAGE = 50;
@@ -46,7 +46,7 @@ export class WebhookPagesController {
   async create(@Visiting() visit: Visit): Promise<Reply> {
     const fields = fieldsOf(visit.form);
     try {
-      const created = await createWebhookEndpoint(this.ports, customerOf(visit), said(fields));
+      const created = await createWebhookEndpoint(this.ports, callerOfVisit(visit), said(fields));
       return page(this.ports, visit, { ...ONCE, title: 'New endpoint' }, <ShowSecret {...created} isNew />);
     } catch (error) {
       return this.form(visit, null, fields, problemsOf(error));
@@ -60,7 +60,7 @@ export class WebhookPagesController {
     const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
     const log = await listDeliveries(this.ports, customerId, id, { limit: LOG_PAGE, cursor: cursor || null });
     const content = <EndpointPage endpoint={endpoint} log={log} cursor={cursor} now={this.ports.clock.now()} />;
-    return page(this.ports, visit, { ...AREA, title: 'Webhook endpoint' }, content);
+    return page(this.ports, visit, { ...LIVE, title: 'Webhook endpoint' }, content);
   }
 
   @Get(':id/edit')
@@ -73,10 +73,10 @@ export class WebhookPagesController {
   @Post(':id/edit')
   @For('owner')
   async edit(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const [customerId, fields] = [customerOf(visit), fieldsOf(visit.form)];
-    const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
+    const fields = fieldsOf(visit.form);
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(visit), id);
     try {
-      await editWebhookEndpoint(this.ports, customerId, id, said(fields));
+      await editWebhookEndpoint(this.ports, callerOfVisit(visit), id, said(fields));
       return goTo(visit, `/settings/webhooks/${id}`, { kind: 'done', text: 'Saved.' });
     } catch (error) {
       return this.form(visit, endpoint, fields, problemsOf(error));
@@ -93,7 +93,7 @@ export class WebhookPagesController {
   @Post(':id/delete')
   @For('owner')
   async delete(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    await deleteWebhookEndpoint(this.ports, customerOf(visit), id);
+    await deleteWebhookEndpoint(this.ports, callerOfVisit(visit), id);
     return goTo(visit, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });
   }
 

@@ -1,0 +1,113 @@
+// What one customer notices of another's attacks: p99 of a page and of a thumb while ten clients of the other have renditions of large
+// pictures made and hold uploads open, as a ratio to the same on the quiet service, measured just before. Needs wrk (Debian: apt-get install wrk).
+//   npm run bench:neighbours -- [seconds of each measurement, default 15] [large pictures of the attacker, default 20]
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import sharp from 'sharp';
+import { load } from './load.mjs';
+import { apiOf, root, startService, unlimitedKey } from './service.mjs';
+
+const [seconds, pictures] = [Number(process.argv[2] ?? 15), Number(process.argv[3] ?? 20)];
+const ATTACKERS = 10;
+const phs = join(root, 'bin', 'phs.js');
+
+async function main() {
+  const service = await startService();
+  try {
+    const victim = { ...service, headers: { Authorization: `Bearer ${service.token}` } };
+    const attacker = { ...service, token: unlimitedKey(service.env, [], newCustomer(service.env)) };
+    const [own] = await importAll(service, [await picture(600, 400)]);
+    const large = await importAll(
+      attacker,
+      await Promise.all(Array.from({ length: pictures }, () => picture(9000, 6000))),
+    );
+    const targets = {
+      'GET /photos': { ...victim, url: `${service.url}/api/v1/photos?limit=50` },
+      'a thumb': { ...victim, url: `${service.url}/api/v1/photos/${own}/download?rendition=thumb` },
+    };
+    console.log(`${ATTACKERS} attackers, ${pictures} pictures of 54 megapixels, ${seconds} s each`);
+    for (const [name, target] of Object.entries(targets)) {
+      const quiet = await load(target, seconds);
+      const stop = attack(attacker, large);
+      await delay(1000);
+      const attacked = await load(target, seconds);
+      const renditions = await stop();
+      const ratio = (attacked.p99 / quiet.p99).toFixed(2);
+      console.log(
+        `${name.padEnd(12)} p99 ${attacked.p99.toFixed(1)} ms, ${ratio} of the quiet ${quiet.p99.toFixed(1)} ms; ${renditions} renditions made meanwhile`,
+      );
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+function newCustomer(env) {
+  const args = [phs, 'customer', 'create', '--name', 'Attacker', '--json'];
+  return JSON.parse(spawnSync(process.execPath, args, { env, encoding: 'utf8' }).stdout).id;
+}
+
+/** Noise that was made larger, so that no two files are alike and each takes its time to decode. */
+async function picture(width, height) {
+  const noise = { raw: { width: 90, height: 60, channels: 3 } };
+  return sharp(randomBytes(90 * 60 * 3), noise)
+    .resize(width, height)
+    .jpeg({ quality: 60 })
+    .toBuffer();
+}
+
+async function importAll(service, files) {
+  const api = apiOf(service);
+  const { id } = await api('POST', '/imports', {});
+  const named = files.map((bytes, index) => ({ filename: `${index}.jpg`, sizeBytes: bytes.length }));
+  const { data } = await api('POST', `/imports/${id}/photos`, { photos: named });
+  for (const [index, { photo }] of data.entries()) {
+    await fetch(photo.upload.url, { method: 'PUT', headers: photo.upload.headers, body: files[index] });
+  }
+  await api('POST', `/imports/${id}/finalize`);
+  for (;;) {
+    const { photos } = await api('GET', `/imports/${id}?include=photos`);
+    if (photos.data.every(({ status }) => status === 'imported')) return photos.data.map(({ photoId }) => photoId);
+    await delay(100);
+  }
+}
+
+/** Until it is stopped: each attacker asks for one rendition after another that is not made yet, and holds an upload open. Answers how many were made. */
+function attack(service, ids) {
+  const api = apiOf(service);
+  const ended = new AbortController();
+  let made = 0;
+  const sockets = [];
+  const renditions = async (number) => {
+    for (let at = number; !ended.signal.aborted; at += ATTACKERS) {
+      const id = ids[at % ids.length];
+      // Another rotation is another picture.
+      await api('PATCH', `/photos/${id}`, { rotation: 90 * (Math.floor(at / ids.length) % 4) }).catch(() => undefined);
+      const url = `${service.url}/api/v1/photos/${id}/download?rendition=large&format=${at % 2 ? 'webp' : 'jpeg'}`;
+      const answer = await fetch(url, { headers: { Authorization: `Bearer ${service.token}` } });
+      await answer.arrayBuffer();
+      if (answer.ok) made += 1;
+    }
+  };
+  const upload = async () => {
+    const { id } = await api('POST', '/imports', {});
+    const photos = [{ filename: 'held.jpg', sizeBytes: 100_000_000 }];
+    const { data } = await api('POST', `/imports/${id}/photos`, { photos });
+    const { pathname } = new URL(data[0].photo.upload.url);
+    const socket = connect(service.port, '127.0.0.1').on('error', () => undefined);
+    socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n`);
+    sockets.push(socket);
+  };
+  const all = Array.from({ length: ATTACKERS }, (_, number) => Promise.all([renditions(number), upload()]));
+  return async () => {
+    ended.abort();
+    await Promise.all(all);
+    for (const socket of sockets) socket.destroy();
+    return made;
+  };
+}
+
+await main();

@@ -1,0 +1,31 @@
+import type { Uses } from '../ports.js';
+import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Budget } from './rolling-window.js';
+
+/** What a person may change in the settings area in a minute, and how often an endpoint is tested (API.md §9). */
+export const CHANGES_OF_PERSON = 60;
+export const TESTS_OF_ENDPOINT = 5;
+
+/** Counts one use. `tooMany` begins the sentence that tells of a refusal. Errors: `rate_limited`. */
+export async function requireBudget(
+  { rateWindows }: Uses<'rateWindows'>,
+  budget: Budget,
+  tooMany: string,
+): Promise<void> {
+  const { allowed, retryAfter } = await rateWindows.hit(budget);
+  if (allowed) return;
+  throw new DomainError('rate_limited', `${tooMany} Try again in ${retryAfter ?? 60} seconds.`, { retryAfter });
+}
+
+/** Counts a change that a person makes. Errors: `rate_limited`. */
+export function requireChange(uses: Uses<'rateWindows'>, userId: Id): Promise<void> {
+  const budget = { name: `changes:person:${userId}`, limit: CHANGES_OF_PERSON };
+  return requireBudget(uses, budget, `A person may make ${CHANGES_OF_PERSON} changes a minute.`);
+}
+
+/** Counts a test of a webhook endpoint. Errors: `rate_limited`. */
+export function requireTest(uses: Uses<'rateWindows'>, endpointId: Id): Promise<void> {
+  const budget = { name: `webhook-tests:${endpointId}`, limit: TESTS_OF_ENDPOINT };
+  return requireBudget(uses, budget, `A webhook endpoint can be tested ${TESTS_OF_ENDPOINT} times a minute.`);
+}

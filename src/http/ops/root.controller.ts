@@ -1,0 +1,17 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { DomainError } from '../../core/shared/errors.js';
+import { NeedsNoKey } from '../api/access.js';
+import { prefersHtml } from '../for-programs.js';
+import { Reply } from '../reply.js';
+
+/** Where somebody lands who types nothing but the host. */
+@Controller()
+@NeedsNoKey()
+export class RootController {
+  @Get()
+  show(@Req() request: Request): Reply {
+    if (!prefersHtml(request)) throw new DomainError('not_found', 'There is nothing at this path.');
+    return new Reply(303, undefined, { Location: '/settings', Vary: 'Accept', 'Cache-Control': 'no-store' });
+  }
+}

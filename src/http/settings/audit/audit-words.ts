@@ -1,0 +1,43 @@
+import type { AuditAction, AuditEntry } from '../../../core/audit/audit-entry.js';
+
+/** What happened, for people. */
+export const actionWords: Readonly<Record<AuditAction, string>> = {
+  'api_key.created': 'API key created',
+  'api_key.edited': 'API key edited',
+  'api_key.deleted': 'API key deleted',
+  'webhook.created': 'Webhook endpoint created',
+  'webhook.edited': 'Webhook endpoint edited',
+  'webhook.enabled': 'Webhook endpoint enabled',
+  'webhook.disabled': 'Webhook endpoint disabled',
+  'webhook.secret_rotated': 'Webhook secret rotated',
+  'webhook.deleted': 'Webhook endpoint deleted',
+  'user.invited': 'Person invited',
+  'user.linked': 'New link made for a person',
+  'user.joined': 'Person joined',
+  'user.link_used': 'Password set by a link',
+  'user.signed_in': 'Signed in',
+  'user.sign_in_refused': 'Sign-in refused',
+  'user.signed_out': 'Signed out',
+  'user.sessions_ended': 'Sessions ended',
+  'user.edited': 'Person edited',
+  'user.password_changed': 'Password changed',
+  'user.removed': 'Person removed',
+  'customer.created': 'Account created',
+  'customer.edited': 'Account edited',
+  'customer.exported': 'Data exported',
+  'photo.deleted': 'Deleted for ever',
+};
+
+/** Who it was, for people. */
+export function actorWords({ actorKind, actorId, actorName, action, subjectName }: AuditEntry): string {
+  if (actorKind === 'command_line') return 'Command line';
+  if (actorKind === 'service') return 'The service';
+  // Nobody is signed in yet when a link is used: it is the person whom it lets in.
+  if (action === 'user.joined') return subjectName ?? 'First owner';
+  return actorName ?? (actorId === null ? 'Somebody' : `Person no. ${actorId}`);
+}
+
+/** `defaultTimeZone` as `default time zone` */
+export function fieldWords(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

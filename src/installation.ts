@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import type { Config } from './config.js';
+
+/** Nothing is kept where the settings point to: a command that goes on would make an empty installation and find it healthy. */
+export class NoInstallationError extends Error {
+  constructor(place: string) {
+    super(
+      `there is no installation in ${place}. Run the command in the folder of one, or name it by DATA_DIR, DATABASE_URL or --env-file; a new one is made by phs serve.`,
+    );
+    this.name = 'NoInstallationError';
+  }
+}
+
+/** The database of DATABASE_URL for people: where it is, without account and password. */
+export function databaseName(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `the database ${decodeURIComponent(pathname.slice(1))} at ${host}`;
+}
+
+/** What a command acts on, for people; without secrets. */
+export function installationName({ databaseUrl, dataDir, s3 }: Pick<Config, 'databaseUrl' | 'dataDir' | 's3'>): string {
+  const folder = resolve(dataDir);
+  const place = databaseUrl === null ? folder : `${databaseName(databaseUrl)}, data folder ${folder}`;
+  return `the installation in ${place}${s3 === null ? '' : `, photos in the bucket ${s3.bucket}`}`;
+}

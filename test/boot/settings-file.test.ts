@@ -1,0 +1,143 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, settingNames } from '../../src/config.js';
+import { installationName, NoInstallationError } from '../../src/installation.js';
+import { misspeltSettings } from '../../src/setting-names.js';
+import { readSettings } from '../../src/settings-file.js';
+
+const root = join(__dirname, '../..');
+
+test('the names of all settings are known, and the table of docs/operations.md has the same', () => {
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+  const table = page.slice(page.indexOf('## Settings'), page.indexOf('## What lies in DATA_DIR'));
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'));
+  const documented = rows.flatMap((row) =>
+    [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name),
+  );
+  expect(documented.length).toBeGreaterThan(30);
+  expect([...settingNames()].sort()).toEqual(documented.sort());
+});
+
+describe('a name that is probably misspelt', () => {
+  it.each([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATA_DIRR', 'DATA_DIR'],
+    ['SECERT_KEY', 'SECRET_KEY'],
+    ['TRUSTED_PROXY_', undefined],
+    ['PROT', 'PORT'],
+    ['S3_BUKET', 'S3_BUCKET'],
+    ['database_url', 'DATABASE_URL'],
+  ])('%s of the environment: %s', (name, meant) => {
+    expect(misspeltSettings([name], [])).toEqual(
+      meant === undefined ? [] : [`${name} is not a setting and has no effect. Did you mean ${meant}?`],
+    );
+  });
+
+  test('is also whatever begins as ours do', () => {
+    expect(misspeltSettings(['S3_USE_SSL', 'PHS_WHATEVER', 'TO_S3_THING'], [])).toHaveLength(3);
+  });
+
+  test('is none of the names that environments have', () => {
+    const usual = [
+      'HOME',
+      'PATH',
+      'PWD',
+      'USER',
+      'SHELL',
+      'TERM',
+      'LANG',
+      'HOSTNAME',
+      'MAIL',
+      'OLDPWD',
+      'TZ',
+      'LC_ALL',
+      'LOGNAME',
+    ];
+    const neighbours = [
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+      'PGHOST',
+      'PGPORT',
+      'REDISCLI_AUTH',
+      'XDG_DATA_DIRS',
+      'NODE_ENV',
+    ];
+    const clients = ['PHOTO_SERVICE_URL', 'PHOTO_SERVICE_TOKEN', 'WEBHOOK_SECRET', 'POSTGRES_PASSWORD'];
+    const own = [...settingNames(), 'TO_S3_ENDPOINT', 'TO_S3_SECRET_ACCESS_KEY'];
+    expect(misspeltSettings([...usual, ...neighbours, ...clients, ...own], [])).toEqual([]);
+  });
+
+  test('is any that a file has and nobody knows', () => {
+    expect(misspeltSettings([], ['COLOUR', 'PORT', 'AWS_PROFILE', 'OTEL_SERVICE_NAME', 'PGSSLROOTCERT'])).toEqual([
+      'COLOUR is not a setting and has no effect.',
+    ]);
+  });
+});
+
+describe('F30: the file of settings', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'phs-settings-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  test('is none where there is none', () => {
+    expect(readSettings({ PORT: '1' }, folder)).toEqual({ env: { PORT: '1' }, file: null, warnings: [] });
+  });
+
+  test('says what the environment does not', () => {
+    const file = write('phs.env', '# ours\nPORT=1\nHOST="0.0.0.0"\nCOLOUR=red\n');
+    expect(readSettings({ PORT: '2' }, folder)).toEqual({
+      env: { PORT: '2', HOST: '0.0.0.0', COLOUR: 'red' },
+      file,
+      warnings: ['COLOUR is not a setting and has no effect.'],
+    });
+  });
+
+  test('is that of the data folder where the environment names one, and not that of the folder one stands in', () => {
+    write('phs.env', 'PORT=1\n');
+    mkdirSync(join(folder, 'data'));
+    expect(readSettings({ DATA_DIR: 'data' }, folder)).toMatchObject({ file: null });
+    const file = write('data/phs.env', 'PORT=2\n');
+    expect(readSettings({ DATA_DIR: join(folder, 'data') }, '/')).toMatchObject({ file, env: { PORT: '2' } });
+  });
+
+  test('is the one that is named, of all; a relative DATA_DIR in it is meant from its own folder', () => {
+    write('phs.env', 'PORT=1\n');
+    mkdirSync(join(folder, 'etc'));
+    const file = write('etc/other.env', 'DATA_DIR=../photos\n');
+    const dataDir = join(folder, 'photos');
+    expect(readSettings({}, folder, 'etc/other.env')).toEqual({ env: { DATA_DIR: dataDir }, file, warnings: [] });
+    // As Node 20 has read it already.
+    expect(readSettings({ DATA_DIR: '../photos' }, folder, file).env).toEqual({ DATA_DIR: dataDir });
+    expect(readSettings({ DATA_DIR: '/elsewhere' }, folder, file).env).toEqual({ DATA_DIR: '/elsewhere' });
+  });
+
+  test('is refused when it is named and cannot be read, or found and no file', () => {
+    expect(() => readSettings({}, folder, 'nothing.env')).toThrow(ConfigError);
+    mkdirSync(join(folder, 'phs.env'));
+    expect(() => readSettings({}, folder)).toThrow(ConfigError);
+  });
+});
+
+test('an installation is named without its password', () => {
+  const databaseUrl = 'postgres://photos:secret-word@db.example.com:5433/library';
+  const s3 = {
+    endpoint: null,
+    region: 'us-east-1',
+    bucket: 'originals',
+    credentials: null,
+    forcePathStyle: false,
+    publicEndpoint: null,
+  };
+  expect(installationName({ databaseUrl, dataDir: '/srv/photos', s3 })).toBe(
+    'the installation in the database library at db.example.com:5433, data folder /srv/photos, photos in the bucket originals',
+  );
+  expect(new NoInstallationError('/srv/photos').message).toMatch(/^there is no installation in \/srv\/photos\. /);
+});
