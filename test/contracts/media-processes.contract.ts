@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { getPriority, hostname, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -65,6 +65,17 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       expect(reader.processes).toEqual([{ pid, busy: false }]);
       await close();
       expect([reader.processes.length, isAlive(pid)]).toEqual([0, false]);
+    });
+
+    it('gets the processors after the service: each of its threads has a lower priority, and so has its session', async () => {
+      const { reader } = await open();
+      await inspected(reader);
+      const pid = pidOf(reader);
+      const threads = await readdir(`/proc/${pid}/task`);
+      expect(new Set(threads.map((thread) => getPriority(Number(thread))))).toEqual(new Set([10]));
+      const session = (id: number | 'self') => readFile(`/proc/${id}/autogroup`, 'utf8').catch(() => '');
+      const [own, service] = await Promise.all([session(pid), session('self')]);
+      if (own !== service) expect(own).toMatch(/ nice 10\n/);
     });
 
     it.each(['SIGKILL', 'SIGSEGV', 'SIGABRT'] as const)(

@@ -6,6 +6,7 @@ import { json } from 'node:stream/consumers';
 import { ReaderFailure } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { childEnvironment, type Launch, type Owner } from './isolation/isolation.js';
+import { lowerPriority, lowerSessionPriority } from './low-priority.js';
 import { type MediaAnswer, type MediaJob, READY } from './media-job.js';
 import { heldMemory } from './process-memory.js';
 
@@ -60,6 +61,7 @@ export class MediaProcess {
         this.#inner = parent === null ? null : childOf(parent);
         // Its memory could not be watched, nor would it end alone.
         if (parent !== null && this.#inner === null) return this.#kill('cannot be seen in /proc');
+        lowerSessionPriority(this.pid);
         this.#ready = true;
         this.#begin();
       });
@@ -188,6 +190,7 @@ function start(launch: Launch, folder: string): Started {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...more],
   });
+  if (child.pid !== undefined) lowerPriority(child.pid);
   // Absent where not even pipes could be made (EMFILE): then `error` follows.
   const pipes = (child.stdio ?? []) as readonly (Readable | Writable | null | undefined)[];
   const [, , , , filterPipe, infoPipe] = pipes;
