@@ -43,7 +43,7 @@ export class AppModule {
         TagsModule,
         ImportsModule,
         FilesModule,
-        OpsModule,
+        OpsModule.with(options),
         ...(options.docs === false ? [] : [DocsModule]),
         SettingsModule,
         // Last: it takes what the others left.

@@ -36,6 +36,8 @@ export interface Config {
     readonly maxMemoryBytes: number;
     readonly timeoutMs: number;
   };
+  /** Whom to tell of a weakness of this installation, as URIs; shown at `/.well-known/security.txt`, which is not there without any. */
+  readonly securityContacts: readonly string[];
   /** The collector of OpenTelemetry that traces are sent to, by OTLP over HTTP; null: none are made. */
   readonly otlpEndpoint: string | null;
   /** Whether `/docs` and `/openapi.json` are shown, which need no key. */
@@ -104,6 +106,7 @@ export function readConfig(env: Environment): Config {
       maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),
       timeoutMs: 1000 * read.whole('MEDIA_TIMEOUT_SECONDS', 60, 1, 3600),
     },
+    securityContacts: read.contacts('SECURITY_CONTACT'),
     otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
     docs: read.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
     metricsPort: readMetricsPort(read, port),

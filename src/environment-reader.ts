@@ -79,8 +79,35 @@ export class EnvironmentReader {
     });
   }
 
+  /** Addresses of people, as URIs (RFC 9116 §2.5.3), with commas or spaces between; a plain e-mail address becomes `mailto:`. */
+  contacts(name: string): readonly string[] {
+    const entries = (this.said(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+    return entries.flatMap((entry) => {
+      const uri = contactUri(entry);
+      if (uri === null) {
+        this.problems.push(`${name}: "${entry}" is no e-mail address and no mailto:, https: or tel: URI.`);
+      }
+      return uri ?? [];
+    });
+  }
+
   private said(name: string): string | null {
     const value = this.env[name]?.trim();
     return value === undefined || value === '' ? null : value;
   }
+}
+
+/** An e-mail address of characters that stand for themselves in a URI (RFC 6068 §2); others are percent-encoded by whoever writes `mailto:`. */
+const ADDRESS = "[A-Za-z0-9!$'*+._~-]+@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*";
+const PLAIN_ADDRESS = new RegExp(`^${ADDRESS}$`);
+const MAILTO = new RegExp(`^mailto:${ADDRESS.replace('[', '[%')}(\\?[\\x21-\\x7e]+)?$`, 'i');
+/** With the country in front (RFC 3966 §5.1.4): whoever reads it may be anywhere. */
+const TEL = /^tel:\+[0-9][0-9.()-]*(;[A-Za-z0-9=.()+-]+)*$/i;
+
+function contactUri(entry: string): string | null {
+  if (PLAIN_ADDRESS.test(entry)) return `mailto:${entry}`;
+  if (MAILTO.test(entry) || TEL.test(entry)) return entry;
+  if (!/^https:\/\//i.test(entry) || !URL.canParse(entry)) return null;
+  const { username, password, href } = new URL(entry);
+  return username === '' && password === '' ? href : null;
 }

@@ -53,6 +53,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     trustedProxies: config.trustedProxies.length > 0 ? new IpRanges(config.trustedProxies) : null,
     blobsLocation: config.blobsLocation,
     docs: config.docs,
+    securityContacts: config.securityContacts,
     readiness: new Readiness(opened.checks, stopping.signal, tellReadiness(logger)),
     onAnswered: opened.metrics?.answered,
     trace: opened.tracing?.request,

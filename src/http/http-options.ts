@@ -12,6 +12,8 @@ export interface HttpOptions {
   readonly blobsLocation: string | null;
   /** Whether the reference of the API and the guides are shown; absent: they are. */
   readonly docs?: boolean;
+  /** Whom to tell of a weakness, as URIs; absent or empty: nobody is named, and `/.well-known/security.txt` is not there. */
+  readonly securityContacts?: readonly string[];
   /** Whether this process wants traffic now. */
   readonly readiness: Readiness;
   /** Told of every answer once it is out, or cut off. Must not throw. */

@@ -56,6 +56,20 @@ test('outside the API there is only what is known to need no key', () => {
   ]);
 });
 
+test('with contacts there is security.txt, too', async () => {
+  const named = await startApp({ securityContacts: ['mailto:security@example.com'] });
+  try {
+    const known = new Set(app.routes.map(name));
+    const more = named.routes.filter((route) => !known.has(name(route)));
+    expect(more.map((route) => [name(route), route.access])).toEqual([
+      ['GET /.well-known/security.txt', { needs: 'nothing' }],
+      ['ALL /.well-known/security.txt', { needs: 'nothing' }],
+    ]);
+  } finally {
+    await named.close();
+  }
+});
+
 test('under /settings every page and form says who may see it', () => {
   const pages = app.routes.filter(
     ({ path }) => /^\/settings(\/|$)/.test(path) && !path.startsWith('/settings/assets/'),

@@ -169,3 +169,62 @@ test('DOCS is on, or off', () => {
   expect([readConfig({}).docs, readConfig({ DOCS: 'off' }).docs]).toEqual([true, false]);
   expect(() => readConfig({ DOCS: 'no' })).toThrow('DOCS must be on, off');
 });
+
+describe('SECURITY_CONTACT', () => {
+  const contacts = (value: string) => readConfig({ SECURITY_CONTACT: value }).securityContacts;
+  const problems = (value: string) => {
+    try {
+      return contacts(value);
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+  };
+
+  test('is nobody by default', () => {
+    expect(readConfig({}).securityContacts).toEqual([]);
+  });
+
+  test('is one or several, with commas or spaces between; an e-mail address becomes a URI', () => {
+    expect(contacts('security@example.com')).toEqual(['mailto:security@example.com']);
+    expect(contacts(' https://example.com/report, mailto:a.b+c@example.com\ttel:+47-555-0100 x@y.example,')).toEqual([
+      'https://example.com/report',
+      'mailto:a.b+c@example.com',
+      'tel:+47-555-0100',
+      'mailto:x@y.example',
+    ]);
+    expect(contacts('MAILTO:a%26b@example.com?subject=Report')).toEqual(['MAILTO:a%26b@example.com?subject=Report']);
+  });
+
+  test('is written so that each line of security.txt is one field', () => {
+    expect(contacts('https://example.com/b\u00fcro')).toEqual(['https://example.com/b%C3%BCro']);
+    expect(contacts('HTTPS://Example.com')).toEqual(['https://example.com/']);
+  });
+
+  test.each([
+    'somebody',
+    'http://example.com',
+    'https:example.com',
+    'https://',
+    'https://user:password@example.com',
+    'mailto:',
+    'mailto:somebody',
+    'a&b@example.com',
+    'b\u00fcro@example.com',
+    'tel:5550100',
+    'ftp://example.com',
+    'javascript:alert(1)',
+    '@example.com',
+    'a@b@c',
+  ])('%j is a problem', (value) => {
+    expect(problems(value)).toEqual([
+      `SECURITY_CONTACT: "${value}" is no e-mail address and no mailto:, https: or tel: URI.`,
+    ]);
+  });
+
+  test('each that is wrong is listed, with what else is', () => {
+    expect(() => readConfig({ SECURITY_CONTACT: 'a@example.com one,two', PORT: '0' })).toThrow(
+      /PORT must be .*\n.*"one" is no e-mail.*\n.*"two" is no e-mail/,
+    );
+  });
+});

@@ -36,6 +36,7 @@ export interface StartOptions {
   readonly trustedProxies?: readonly string[];
   readonly blobsLocation?: string;
   readonly docs?: boolean;
+  readonly securityContacts?: readonly string[];
   readonly limits?: Partial<Limits>;
   readonly checks?: readonly ReadinessCheck[];
   readonly checkDeadlineMs?: number;
@@ -81,6 +82,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     trustedProxies: options.trustedProxies ? new IpRanges(options.trustedProxies) : null,
     blobsLocation: options.blobsLocation ?? null,
     docs: options.docs ?? true,
+    securityContacts: options.securityContacts ?? [],
     readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
     stopping,
   });

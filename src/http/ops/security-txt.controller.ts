@@ -1,0 +1,47 @@
+import { All, Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Ports } from '../../core/ports.js';
+import { after, DAY } from '../../core/shared/clock.js';
+import { NeedsNoKey } from '../api/access.js';
+import { sendMethods } from '../docs/send-public.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
+import { PORTS } from '../ports-token.js';
+
+const PATH = '/.well-known/security.txt';
+
+/** How long a copy of it is to be believed. RFC 9116 §2.5.5 recommends less than a year. */
+const VALID_DAYS = 180;
+
+/** Whom to tell of a weakness of this installation (RFC 9116): the operator's own contacts, and nothing that the operator has not said. */
+@Controller(PATH)
+@NeedsNoKey()
+export class SecurityTxtController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Pick<Ports, 'clock' | 'publicUrl'>,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {}
+
+  @Get()
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  @Header('Cache-Control', 'public, max-age=86400')
+  show(): string {
+    const { clock, publicUrl } = this.ports;
+    const fields = [
+      ...(this.options.securityContacts ?? []).map((uri) => ['Contact', uri]),
+      ['Expires', midnight(after(clock.now(), VALID_DAYS * DAY)).toISOString()],
+      // Only https counts there (§2.5.2).
+      ...(publicUrl.startsWith('https:') ? [['Canonical', new URL(PATH, publicUrl).href]] : []),
+    ];
+    return fields.map(([name, value]) => `${name}: ${value}\n`).join('');
+  }
+
+  @All()
+  other(@Req() request: Request, @Res() response: Response): void {
+    sendMethods(request, response);
+  }
+}
+
+/** The start of the day (UTC), so that the file is the same all day. */
+function midnight(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / DAY) * DAY);
+}
