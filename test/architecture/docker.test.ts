@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FORBIDDEN } from '../../src/adapters/media/isolation/seccomp-filter.js';
 
 const read = (path: string) => readFileSync(join(__dirname, '../..', path), 'utf8');
 
@@ -71,4 +72,56 @@ test('every answer of both proxies says that browsers come by TLS alone', () => 
   // Once for the server, and once for each location that adds headers of its own.
   const adding = nginx.split(/^ {4}location /m).filter((each) => each.includes('add_header'));
   expect(adding.filter((each) => !each.includes(line))).toEqual([]);
+});
+
+describe('the containers of docker/compose.yml', () => {
+  const compose = read('docker/compose.yml');
+  const service = compose.slice(compose.indexOf('x-service:'), compose.indexOf('x-environment:'));
+  const blocks = compose
+    .slice(compose.indexOf('\nservices:'), compose.indexOf('\nnetworks:'))
+    .split(/\n(?= {2}[a-z0-9-]+:)/);
+
+  test('of the service have a root that cannot be written to, no capability and no way to new privileges', () => {
+    expect(service).toContain('\n  read_only: true\n');
+    expect(service).toContain('\n  cap_drop: [ALL]\n');
+    expect(service).toContain('"no-new-privileges:true", "seccomp=./seccomp.json"');
+    expect(compose).not.toMatch(/privileged: true|cap_add|unconfined"/);
+  });
+
+  test('can write to /tmp and DATA_DIR alone', () => {
+    const dataDir = /DATA_DIR=(\S+)/.exec(read('docker/Dockerfile'))?.[1];
+    for (const name of ['api-1', 'api-2', 'worker']) {
+      const block = blocks.find((each) => each.startsWith(`  ${name}:`)) ?? '';
+      expect(block).toMatch(new RegExp(`volumes: \\["${name}:${dataDir}"\\]|tmpfs: \\[/tmp, "${dataDir}:`));
+    }
+    expect(service).toContain('tmpfs: [/tmp]');
+  });
+
+  test('have no way to new privileges, whatever runs in them', () => {
+    const others = blocks.filter((each) => /\n {4}image:/.test(each));
+    expect(others).toHaveLength(5);
+    expect(others.filter((each) => !each.includes('"no-new-privileges:true"'))).toEqual([]);
+  });
+});
+
+describe('docker/seccomp.json', () => {
+  const profile = JSON.parse(read('docker/seccomp.json'));
+  const refused: readonly string[] = profile.syscalls.flatMap(({ names }: { names: string[] }) => names);
+
+  test('refuses what decoders are refused, but for what the service and the start of a sandbox need', () => {
+    const ofService = ['socket', 'socketpair', 'connect', 'bind', 'listen', 'accept', 'accept4', 'fork', 'vfork'];
+    const ofSandboxes = ['mount', 'umount2', 'pivot_root', 'unshare', 'execveat', 'pidfd_open'];
+    const allowed = Object.keys(FORBIDDEN).filter((name) => !refused.includes(name));
+    expect(allowed.sort()).toEqual([...ofService, ...ofSandboxes].sort());
+  });
+
+  test('has an error for each, once, on every processor that the image is made for', () => {
+    expect(new Set(refused).size).toBe(refused.length);
+    const actions = profile.syscalls.map(({ action }: { action: string }) => action);
+    expect(new Set(actions)).toEqual(new Set(['SCMP_ACT_ERRNO']));
+    expect(profile.archMap.map(({ architecture }: { architecture: string }) => architecture)).toEqual([
+      'SCMP_ARCH_X86_64',
+      'SCMP_ARCH_AARCH64',
+    ]);
+  });
 });
