@@ -20,6 +20,7 @@ describe('what those see who watch over the service', () => {
     installation = await Installation.make({
       METRICS_PORT: String(metricsPort),
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      SECURITY_CONTACT: 'security@example.com, https://example.com/report',
     });
     await installation.start();
     client = installation.client();
@@ -39,6 +40,17 @@ describe('what those see who watch over the service', () => {
     expect([answer.status, await answer.json()]).toEqual([
       200,
       { status: 'ready', checks: { database: 'ok', migrations: 'ok', blobs: 'ok', diskSpace: 'ok', rateLimits: 'ok' } },
+    ]);
+  });
+
+  it('security.txt names the contacts of the operator', async () => {
+    const answer = await fetch(`${installation.url}/.well-known/security.txt`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect((await answer.text()).split('\n')).toEqual([
+      'Contact: mailto:security@example.com',
+      'Contact: https://example.com/report',
+      expect.stringMatching(/^Expires: 20\d\d-\d\d-\d\dT00:00:00\.000Z$/),
+      '',
     ]);
   });
 
