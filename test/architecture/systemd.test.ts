@@ -16,7 +16,7 @@ test('what is started is there, by the paths that the guide makes', () => {
   const [node, script = '', option, file = '', command] = one('ExecStart').split(' ');
   expect([node, option, command]).toEqual(['/usr/bin/node', '--env-file', 'serve']);
   expect(existsSync(join(__dirname, '../..', script))).toBe(true);
-  expect(file).toBe(`/etc/${one('ConfigurationDirectory')}/phs.env`);
+  expect(file).toBe('/etc/photo-service/phs.env');
   for (const path of [file, one('WorkingDirectory'), 'docker/photo-service.service']) expect(guide).toContain(path);
   expect(guide).toContain(`--system --home-dir ${one('WorkingDirectory')} --no-create-home`);
   expect(guide).toMatch(new RegExp(`useradd .* ${one('User')}\\n`));
