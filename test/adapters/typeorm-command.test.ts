@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrate, migrations } from '../../src/adapters/typeorm/data-source.js';
-import { type TestDatabase, testDatabase, urlOf } from '../support/postgres.js';
+import { type TestDatabase, emptyDatabase, urlOf } from '../support/postgres.js';
 
 const root = join(__dirname, '../..');
 /** As the comment of ormconfig.ts says. */
@@ -17,7 +17,7 @@ function run(settings: Record<string, string>): { status: number | null; output:
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await emptyDatabase();
 });
 afterAll(() => database.close());
 

@@ -3,17 +3,17 @@ import { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { migrate, migrationOptions, migrations, openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { pgConfig, type TestDatabase, testDatabase } from '../support/postgres.js';
+import { pgConfig, type TestDatabase, emptyDatabase } from '../support/postgres.js';
 
 let server: TestDatabase;
 let database: TestDatabase;
 
 beforeAll(async () => {
-  server = await testDatabase();
+  server = await emptyDatabase();
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-  database = await testDatabase();
+  database = await emptyDatabase();
 });
 afterEach(() => database.close());
 

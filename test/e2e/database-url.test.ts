@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestDatabase, testDatabase, urlOf } from '../support/postgres.js';
+import { type TestDatabase, emptyDatabase, urlOf } from '../support/postgres.js';
 import { sha256 } from './support/client.js';
 import { Installation } from './support/service.js';
 
@@ -10,7 +10,7 @@ describe('on a Postgres server of its own, by DATABASE_URL', () => {
   let database: TestDatabase;
   let installation: Installation;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await emptyDatabase();
     installation = await Installation.make({ DATABASE_URL: urlOf(database) });
   });
   afterAll(async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { ownCommands } from '../../src/cli/own-commands.js';
-import { type TestDatabase, testDatabase, urlOf } from '../support/postgres.js';
+import { type TestDatabase, emptyDatabase, urlOf } from '../support/postgres.js';
 import { type CommandResult, Installation } from './support/service.js';
 
 const PHS = join(__dirname, '../../bin/phs.js');
@@ -174,7 +174,7 @@ describe('F29: where there is no installation', () => {
 describe('F29: a DATABASE_URL', () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await emptyDatabase();
   });
   afterAll(() => database.close());
 

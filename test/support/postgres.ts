@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbeddedPostgres, type RunningPostgres } from '../../src/adapters/embedded-postgres/embedded-postgres.js';
-import type { DatabaseAddress } from '../../src/adapters/typeorm/data-source.js';
+import { type DatabaseAddress, migrate } from '../../src/adapters/typeorm/data-source.js';
 
-/** An empty database of its own: on the server of TEST_DATABASE_URL if that is set, else on an embedded one. */
+/** A database of its own: on the server of TEST_DATABASE_URL if that is set, else on an embedded one. */
 export interface TestDatabase extends DatabaseAddress {
   /** Ends what is still connected and removes the database. */
   close(): Promise<void>;
@@ -22,6 +22,8 @@ export function urlOf({ url, connection }: DatabaseAddress): string {
 
 interface Server {
   addressOf(database: string): DatabaseAddress;
+  /** The name of a migrated database that nobody is connected to; made when first asked for. */
+  template(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -29,12 +31,19 @@ interface Server {
 let server: Promise<Server> | undefined;
 let open = 0;
 
-export async function testDatabase(): Promise<TestDatabase> {
+/** With the tables of the newest migration, and no rows: copied from a template, which takes a fraction of the time that migrating takes. */
+export const testDatabase = () => newDatabase(true);
+
+/** Without tables, for what migrates. */
+export const emptyDatabase = () => newDatabase(false);
+
+async function newDatabase(migrated: boolean): Promise<TestDatabase> {
   open += 1;
   server ??= process.env.TEST_DATABASE_URL ? givenServer(process.env.TEST_DATABASE_URL) : embeddedServer();
-  const { addressOf, stop } = await server;
+  const { addressOf, stop, template } = await server;
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(addressOf('postgres'), `CREATE DATABASE ${name}`);
+  const from = migrated ? `TEMPLATE ${await template()}` : '';
+  await administer(addressOf('postgres'), `CREATE DATABASE ${name} ${from}`);
   return {
     ...addressOf(name),
     async close() {
@@ -75,17 +84,38 @@ async function givenServer(url: string): Promise<Server> {
     other.pathname = `/${database}`;
     return { url: other.href };
   };
-  return { addressOf, stop: async () => {} };
+  return { addressOf, template: templateOn(addressOf), stop: async () => {} };
+}
+
+function templateOn(addressOf: Server['addressOf']): Server['template'] {
+  let made: Promise<string> | undefined;
+  const make = async () => {
+    const name = `template_${randomBytes(8).toString('hex')}`;
+    await administer(addressOf('postgres'), `CREATE DATABASE ${name}`);
+    await migrate(addressOf(name));
+    return name;
+  };
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** One folder per process: the files that jest runs in it one after another make the cluster only once. */
 async function embeddedServer(): Promise<Server> {
   removeLeftovers();
-  const postgres: RunningPostgres = await openEmbeddedPostgres(join(tmpdir(), `${PREFIX}${process.pid}`), 'own');
-  return {
-    addressOf: (database) => ({ connection: { ...postgres.connection, database } }),
-    stop: () => postgres.stop(),
-  };
+  const folder = join(tmpdir(), `${PREFIX}${process.pid}`);
+  const postgres: RunningPostgres = await openEmbeddedPostgres(folder, 'own');
+  doNotWaitForTheDisk(join(folder, 'pg18'));
+  const addressOf = (database: string) => ({ connection: { ...postgres.connection, database } });
+  return { addressOf, template: templateOn(addressOf), stop: () => postgres.stop() };
+}
+
+/** What these databases hold need not survive the machine. */
+function doNotWaitForTheDisk(cluster: string): void {
+  appendFileSync(join(cluster, 'postgresql.auto.conf'), 'fsync = off\nfull_page_writes = off\n');
+  const [postmaster] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+  process.kill(Number(postmaster), 'SIGHUP');
 }
 
 const PREFIX = 'photo-service-test-';
