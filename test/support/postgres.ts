@@ -113,7 +113,10 @@ async function embeddedServer(): Promise<Server> {
 
 /** What these databases hold need not survive the machine. */
 function doNotWaitForTheDisk(cluster: string): void {
-  appendFileSync(join(cluster, 'postgresql.auto.conf'), 'fsync = off\nfull_page_writes = off\n');
+  appendFileSync(
+    join(cluster, 'postgresql.auto.conf'),
+    'fsync = off\nfull_page_writes = off\ndeadlock_timeout = 100ms\n',
+  );
   const [postmaster] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(postmaster), 'SIGHUP');
 }

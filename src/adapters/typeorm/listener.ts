@@ -4,7 +4,7 @@ import pg from 'pg';
 export interface Listening {
   /** None: the connection is only there to be seen. */
   readonly channel?: string;
-  /** Number of an advisory lock that the connection keeps: as long as it is taken, its holder lives. */
+  /** Number of an advisory lock that the connection shares with others of its process: as long as one has it, their process lives. */
   readonly holder?: number;
 }
 
@@ -52,7 +52,7 @@ class Listener {
     try {
       await client.connect();
       const { channel, holder } = this.where;
-      if (holder !== undefined) await client.query('SELECT pg_advisory_lock($1)', [holder]);
+      if (holder !== undefined) await client.query('SELECT pg_advisory_lock_shared($1)', [holder]);
       if (channel !== undefined) await client.query(`LISTEN ${channel}`);
       this.wake();
     } catch {
