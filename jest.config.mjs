@@ -34,6 +34,7 @@ const common = {
 };
 
 export default {
+  testSequencer: '<rootDir>/test/support/slow-first-sequencer.mjs',
   reporters: ['default', '<rootDir>/test/support/left-out-reporter.mjs'],
   projects: [
     {
@@ -47,6 +48,7 @@ export default {
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
       globalSetup: '<rootDir>/test/e2e/support/build.mjs',
+      globalTeardown: '<rootDir>/test/e2e/support/end.mjs',
     },
     {
       ...common,

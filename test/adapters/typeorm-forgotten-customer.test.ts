@@ -1,3 +1,4 @@
+/* @slow */
 import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
 import { TypeormAuditLog, TypeormAuditTrail } from '../../src/adapters/typeorm/audit.repository.js';
 import { TypeormBlobOwnership } from '../../src/adapters/typeorm/blob-owners.repository.js';

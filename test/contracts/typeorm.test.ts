@@ -1,3 +1,4 @@
+/* @slow */
 import type { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
 import { TypeormAuditLog } from '../../src/adapters/typeorm/audit.repository.js';

@@ -31,7 +31,7 @@ describe('F22: phs backup and phs restore', () => {
   let client: Client;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'phs-backup-'));
-    [original, restored] = [await Installation.make(), await Installation.make()];
+    [original, restored] = [await Installation.make(), await Installation.empty()];
     await original.start();
     token = original.token() ?? '';
     client = original.client();

@@ -1,3 +1,4 @@
+/* @slow */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from './support/client.js';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestDatabase, emptyDatabase, urlOf } from '../support/postgres.js';
+import { emptyDatabase, type TestDatabase, urlOf } from '../support/postgres.js';
 import { sha256 } from './support/client.js';
 import { Installation } from './support/service.js';
 

@@ -14,7 +14,7 @@ const failed = (result: CommandResult) =>
 describe('phs doctor', () => {
   let installation: Installation;
   beforeAll(async () => {
-    installation = await Installation.make();
+    installation = await Installation.empty();
   });
   afterAll(() => installation.remove());
 

@@ -1,3 +1,4 @@
+/* @slow */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from './support/client.js';
 import { liveThrough } from './support/life.js';

@@ -1,3 +1,4 @@
+/* @slow */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import sharp from 'sharp';

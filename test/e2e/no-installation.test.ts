@@ -1,3 +1,4 @@
+/* @slow */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { ownCommands } from '../../src/cli/own-commands.js';
-import { type TestDatabase, emptyDatabase, urlOf } from '../support/postgres.js';
+import { emptyDatabase, type TestDatabase, urlOf } from '../support/postgres.js';
 import { type CommandResult, Installation } from './support/service.js';
 
 const PHS = join(__dirname, '../../bin/phs.js');
@@ -222,7 +223,7 @@ describe('where there is one', () => {
   let installation: Installation;
   beforeAll(async () => {
     folder = newFolder();
-    installation = await Installation.make();
+    installation = await Installation.empty();
     await installation.start();
   });
   afterAll(() => installation.remove());

@@ -1,3 +1,4 @@
+/* @slow */
 import { createServer } from 'node:http';
 import { Client } from './support/client.js';
 import { processesOn } from './support/processes.js';
@@ -6,7 +7,7 @@ import { Installation } from './support/service.js';
 describe('starting and stopping', () => {
   let installation: Installation;
   beforeEach(async () => {
-    installation = await Installation.make();
+    installation = await Installation.empty();
   });
   afterEach(() => installation.remove());
 
@@ -52,7 +53,7 @@ describe('starting and stopping', () => {
   });
 
   it('lists everything that is wrong in the environment', async () => {
-    const wrong = await Installation.make({ MAX_PIXELS: 'many', TRUSTED_PROXIES: '10.0.0.0/33', SECRET_KEY: 'short' });
+    const wrong = await Installation.empty({ MAX_PIXELS: 'many', TRUSTED_PROXIES: '10.0.0.0/33', SECRET_KEY: 'short' });
     const { status, output } = await wrong.startInVain();
     await wrong.remove();
     expect(status).toBe(4);
@@ -60,7 +61,7 @@ describe('starting and stopping', () => {
   });
 
   it.each(['/proc/nope/photos', '/dev/null/photos'])('refuses a DATA_DIR that cannot be: %s', async (DATA_DIR) => {
-    const nowhere = await Installation.make({ DATA_DIR });
+    const nowhere = await Installation.empty({ DATA_DIR });
     const { status, output } = await nowhere.startInVain();
     await nowhere.remove();
     expect(status).toBe(4);
@@ -89,7 +90,7 @@ describe('starting and stopping', () => {
 describe('the commands of an operator, while the service runs', () => {
   let installation: Installation;
   beforeAll(async () => {
-    installation = await Installation.make();
+    installation = await Installation.empty();
     await installation.start();
   });
   afterAll(() => installation.remove());

@@ -1,3 +1,4 @@
+/* @slow */
 import fc from 'fast-check';
 import { errorCodes } from '../../src/core/shared/errors.js';
 import { statusOfCode } from '../../src/http/errors/status-of-code.js';

@@ -1,3 +1,4 @@
+/* @slow */
 import { setTimeout as delay } from 'node:timers/promises';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { runJob } from '../../src/core/jobs/run-job.js';

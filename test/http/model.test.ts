@@ -1,3 +1,4 @@
+/* @slow */
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { compare } from './support/model/compare.js';

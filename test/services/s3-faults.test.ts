@@ -1,3 +1,4 @@
+/* @slow */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
 import { S3Bucket } from '../../src/adapters/s3-blobs/s3-bucket.js';

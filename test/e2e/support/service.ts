@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -29,7 +29,17 @@ export class Installation {
     private readonly extra: Readonly<Record<string, string>>,
   ) {}
 
+  /** Its database is there and migrated, or is the one that the settings name; nothing else is there yet. */
   static async make(extra: Readonly<Record<string, string>> = {}): Promise<Installation> {
+    const installation = await Installation.empty(extra);
+    const template = process.env['INSTALLATION_TEMPLATE'];
+    if (template === undefined) throw new Error('the template is made before the first suite');
+    if (extra['DATABASE_URL'] === undefined) execFileSync('cp', ['-a', `${template}/.`, installation.dataDir]);
+    return installation;
+  }
+
+  /** A folder with nothing in it. */
+  static async empty(extra: Readonly<Record<string, string>> = {}): Promise<Installation> {
     return new Installation(mkdtempSync(join(tmpdir(), 'phs-e2e-')), await freePort(), extra);
   }
 

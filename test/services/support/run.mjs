@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import build from '../../e2e/support/build.mjs';
+import { removeTemplate } from '../../e2e/support/template.mjs';
 
 /** Held open for writing by this process alone, so whoever reads it learns of the end of the run, however it comes. */
 let lifeline;
@@ -23,6 +24,7 @@ export async function end() {
   closeSync(lifeline);
   while (isRead()) await delay(20);
   rmSync(folder, { recursive: true, force: true });
+  removeTemplate();
 }
 
 /** Whether a guard of a daemon is still there (daemon.ts). */
