@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrate, migrations } from '../../src/adapters/typeorm/data-source.js';
-import { type TestDatabase, emptyDatabase, urlOf } from '../support/postgres.js';
+import { emptyDatabase, type TestDatabase, urlOf } from '../support/postgres.js';
 
 const root = join(__dirname, '../..');
 /** As the comment of ormconfig.ts says. */

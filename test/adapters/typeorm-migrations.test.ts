@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { migrate, migrationOptions, migrations, openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { pgConfig, type TestDatabase, emptyDatabase } from '../support/postgres.js';
+import { emptyDatabase, pgConfig, type TestDatabase } from '../support/postgres.js';
 
 let server: TestDatabase;
 let database: TestDatabase;
