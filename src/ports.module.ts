@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { makeDataDir, makeFolders } from './adapters/data-dir.js';
-import { demandPresent, findBinaries } from './adapters/embedded-postgres/binaries.js';
+import { findBinaries, requirePresent } from './adapters/embedded-postgres/binaries.js';
 import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
 import { CLUSTER_FOLDER } from './adapters/embedded-postgres/settings.js';
 import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
@@ -24,7 +24,7 @@ import { TypeormCustomerDirectory } from './adapters/typeorm/customer.repository
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { clientConfig, type DatabaseAddress, openDataSource } from './adapters/typeorm/data-source.js';
 import { PostgresSnapshot } from './adapters/typeorm/database-archive.js';
-import { demandAnswer, demandMigrated } from './adapters/typeorm/database-checks.js';
+import { requireAnswer, requireMigrated } from './adapters/typeorm/database-checks.js';
 import { type DatabaseState, hasOurTables, readDatabaseState } from './adapters/typeorm/database-state.js';
 import { TypeormDeliveryQueue } from './adapters/typeorm/delivery-queue.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency.repository.js';
@@ -181,15 +181,15 @@ function checksOf(
 ): ReadinessCheck[] {
   // Of no item: nothing is there, which is an answer.
   const nothing = stagingKey({ customerId: 0, importId: 0, id: 0, attempt: 0 });
-  const demandShared = async () => {
+  const requireShared = async () => {
     if (!rateLimitsAreShared()) throw new Error('Rate limits are counted by this process alone.');
   };
   return [
-    { name: 'database', otherwise: 'failed', look: () => demandAnswer(dataSource) },
-    { name: 'migrations', otherwise: 'failed', look: () => demandMigrated(dataSource) },
+    { name: 'database', otherwise: 'failed', look: () => requireAnswer(dataSource) },
+    { name: 'migrations', otherwise: 'failed', look: () => requireMigrated(dataSource) },
     { name: 'blobs', otherwise: 'degraded', look: () => blobs.head(nothing) },
     { name: 'diskSpace', otherwise: 'degraded', look: () => requireRoom({ blobs, uploads }, 0) },
-    { name: 'rateLimits', otherwise: 'degraded', look: demandShared },
+    { name: 'rateLimits', otherwise: 'degraded', look: requireShared },
   ];
 }
 
@@ -227,7 +227,7 @@ export async function databaseState({
 
 /** Where the programs of the embedded database are. Errors: an Error that says what is missing. */
 export function binariesOfDatabase(): string {
-  return demandPresent(findBinaries()).postgres;
+  return requirePresent(findBinaries()).postgres;
 }
 
 /** Close it at the end. */

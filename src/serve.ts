@@ -25,7 +25,7 @@ export async function serve({ env, file, warnings }: Settings): Promise<void> {
   const logger = openLogger(config);
   if (file !== null) logger.info({ file }, 'settings read');
   for (const warning of warnings) logger.warn(warning);
-  await demandFreePort(config);
+  await requireFreePort(config);
   const options = { ownership: 'own', create: true } as const;
   const opened = await openPorts(config, options, (line, level = 'info') => logger[level](line));
   try {
@@ -139,7 +139,7 @@ async function listenForMetrics({ metrics }: OpenPorts, config: Config): Promise
 }
 
 /** Looked at before a database is made: whoever left another service running wants to hear of that at once. */
-async function demandFreePort({ host, port }: Config): Promise<void> {
+async function requireFreePort({ host, port }: Config): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
     probe.once('error', (error) => reject(cannotListen(error, { host, port })));

@@ -59,7 +59,7 @@ function add(): Command {
       const changes = photo ? await client.tags.attach(tag.id, photo) : null;
       const put = changes ? `; put on ${count(changes.added, 'photo')}, ${changes.unchanged} had it` : '';
       print(options, { tag, changes }, [`tag ${tag.id} ${plain(tag.name)}${put}`]);
-      demandAll(options, [...(changes?.notFound ?? []), ...(changes?.full ?? [])]);
+      requireAll(options, [...(changes?.notFound ?? []), ...(changes?.full ?? [])]);
     });
 }
 
@@ -81,7 +81,7 @@ function remove(): Command {
       }
       const done = photo ? `taken off ${count(photo.length - missing.size, 'photo')}` : 'deleted';
       print(options, { tagIds: ids, deleted: !photo, notFound: [...missing] }, [`${count(ids.length, 'tag')} ${done}`]);
-      demandAll(options, [...missing]);
+      requireAll(options, [...missing]);
     });
 }
 
@@ -102,7 +102,7 @@ function merge(): Command {
     });
 }
 
-function demandAll({ json }: Said, unreached: readonly number[]): void {
+function requireAll({ json }: Said, unreached: readonly number[]): void {
   if (unreached.length === 0) return;
   if (!json) for (const id of unreached) console.error(`photo ${id}: there is none, or it has as many tags as it can`);
   throw new PartlyDone();

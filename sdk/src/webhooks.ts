@@ -36,7 +36,7 @@ export async function verifyWebhook(
 ): Promise<WebhookEvent> {
   const read = readerOf(headers);
   const [id, timestamp, signatures] = [read('webhook-id'), read('webhook-timestamp'), read('webhook-signature')];
-  demandRecent(timestamp, toleranceSeconds, now);
+  requireRecent(timestamp, toleranceSeconds, now);
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
   const secrets = typeof secret === 'string' ? [secret] : secret;
@@ -64,7 +64,7 @@ function readerOf(headers: WebhookRequest['headers']): (name: string) => string 
   };
 }
 
-function demandRecent(timestamp: string, toleranceSeconds: number, now: Date): void {
+function requireRecent(timestamp: string, toleranceSeconds: number, now: Date): void {
   const difference = now.getTime() / 1000 - Number(timestamp);
   if (!/^\d{1,15}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is no number of seconds.');
   if (difference > toleranceSeconds) throw new WebhookVerificationError('The request is too old.');

@@ -3,7 +3,7 @@ import { poolUse, readBacklog } from '../../src/adapters/typeorm/backlog.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { demandAnswer, demandMigrated } from '../../src/adapters/typeorm/database-checks.js';
+import { requireAnswer, requireMigrated } from '../../src/adapters/typeorm/database-checks.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
@@ -54,8 +54,8 @@ test('the pool is seen', async () => {
 });
 
 test('a database that lacks a migration of this program is told', async () => {
-  await demandAnswer(source);
-  await demandMigrated(source);
+  await requireAnswer(source);
+  await requireMigrated(source);
   await source.query(`DELETE FROM migrations WHERE name = 'ForgottenImports1763700000015'`);
-  await expect(demandMigrated(source)).rejects.toThrow('The database lacks ForgottenImports1763700000015');
+  await expect(requireMigrated(source)).rejects.toThrow('The database lacks ForgottenImports1763700000015');
 });

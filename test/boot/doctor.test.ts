@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { binariesIn, demandPresent } from '../../src/adapters/embedded-postgres/binaries.js';
+import { binariesIn, requirePresent } from '../../src/adapters/embedded-postgres/binaries.js';
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import {
@@ -120,7 +120,7 @@ describe('phs doctor on its surroundings', () => {
     });
 
     it('finds binaries that are missing', async () => {
-      const look = async () => [ok('x', demandPresent(binariesIn(dataDir)).postgres)];
+      const look = async () => [ok('x', requirePresent(binariesIn(dataDir)).postgres)];
       expect(told(...(await attempt('embedded database', 'install', look)))).toEqual(['fail embedded database']);
     });
   });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { demandEvent } from '../http/support/contract.js';
+import { requireEvent } from '../http/support/contract.js';
 import { type Received, Receiver } from '../support/receiver.js';
 import type { Client } from './support/client.js';
 import { until } from './support/processes.js';
@@ -39,7 +39,7 @@ describe('webhooks of the built program', () => {
   /** What a receiver reads, once its own library says that it is genuine; it is as the OpenAPI document says. */
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect.
   function verified({ body, headers }: Received): any {
-    demandEvent(body);
+    requireEvent(body);
     return new Webhook(secret).verify(body, headers as Record<string, string>);
   }
 

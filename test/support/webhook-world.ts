@@ -6,7 +6,7 @@ import type { Event } from '../../src/core/events/event.js';
 import type { SaidOfEndpoint } from '../../src/core/events/webhook-values.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
-import { demandEvent } from '../http/support/contract.js';
+import { requireEvent } from '../http/support/contract.js';
 import type { World } from './core-world.js';
 
 export const HOOK = 'https://example.com/hooks';
@@ -25,7 +25,7 @@ export interface Got {
 
 export function gotBy({ webhooks }: World): Got[] {
   return webhooks.sent.map((message) => {
-    demandEvent(message.body);
+    requireEvent(message.body);
     return { ...message, ...JSON.parse(message.body) };
   });
 }

@@ -41,11 +41,11 @@ async function sha256(blob: Blob): Promise<string> {
 /** Content-Length is not ours to set here: it comes from the Blob, and is what the target asks for. */
 async function send(
   blob: Blob,
-  { url, method, headers: demanded }: UploadTarget,
+  { url, method, headers: requiredHeaders }: UploadTarget,
   onBytes: (count: number) => void,
   signal: AbortSignal,
 ): Promise<UploadAnswer> {
-  const headers = new Headers(demanded);
+  const headers = new Headers(requiredHeaders);
   headers.delete('content-length');
   const response = await fetch(url, { method, headers, body: blob, signal });
   const body = await response.text();

@@ -21,7 +21,7 @@ export async function runImport(
   sources: readonly ImportSource[],
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  demandNames(sources);
+  requireNames(sources);
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   const run = await begin(client, sources, options, signal);
@@ -73,7 +73,7 @@ async function limitsOf(client: PhotoService, signal: AbortSignal): Promise<Impo
   }
 }
 
-function demandNames(sources: readonly ImportSource[]): void {
+function requireNames(sources: readonly ImportSource[]): void {
   const seen = new Set<string>();
   for (const { ref } of sources) {
     if (seen.has(ref)) throw new TypeError(`Two files of an import are called ${JSON.stringify(ref)}.`);

@@ -41,7 +41,7 @@ export function findBinaries(): Binaries {
 }
 
 /** @throws EmbeddedPostgresError when one of the programs is not there: a package that was installed in part. */
-export function demandPresent(binaries: Binaries): Binaries {
+export function requirePresent(binaries: Binaries): Binaries {
   const missing = [binaries.initdb, binaries.postgres, binaries.pgCtl].filter((program) => !existsSync(program));
   if (missing.length === 0) return binaries;
   throw new EmbeddedPostgresError(`The embedded database is not whole: ${missing.join(', ')} is missing.`);

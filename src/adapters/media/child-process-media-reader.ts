@@ -157,7 +157,7 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   async #run(bytes: AsyncIterable<Uint8Array>, turn: Turn, order: Order): Promise<MediaAnswer> {
-    this.#demandOpen();
+    this.#requireOpen();
     const call = this.#ask(bytes, turn, order);
     this.#calls.add(call);
     try {
@@ -181,10 +181,10 @@ export class ChildProcessMediaReader implements MediaReader {
     const name = `picture-${this.#names}`;
     try {
       await scratch.spool(name, bytes);
-      this.#demandOpen();
+      this.#requireOpen();
       await this.#running.acquire(customerId, { alone });
       try {
-        this.#demandOpen();
+        this.#requireOpen();
         if (alone) await this.#endIdle(scratch);
         const process = await this.#idleOrNew(scratch, isolation);
         try {
@@ -239,7 +239,7 @@ export class ChildProcessMediaReader implements MediaReader {
     this.#names += 1;
     const owner = isolation.nextOwner();
     const folder = await scratch.folder(`process-${this.#names}`, owner);
-    this.#demandOpen();
+    this.#requireOpen();
     const process = new MediaProcess(isolation.launch(this.#program, folder, owner), folder, owner, this.#options);
     this.#processes.add(process);
     return process;
@@ -267,7 +267,7 @@ export class ChildProcessMediaReader implements MediaReader {
     await scratch.remove(basename(process.folder));
   }
 
-  #demandOpen(): void {
+  #requireOpen(): void {
     if (this.#closed) throw closed();
   }
 }

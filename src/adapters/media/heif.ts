@@ -1,6 +1,6 @@
 import libheif, { type Libheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
 import type { Pixels } from './pixel-tiff.js';
-import { decodeFailed, demandSize } from './refusals.js';
+import { decodeFailed, requirePictureSize } from './refusals.js';
 
 // Out of libheif's heif_image.h.
 const COLORSPACE_RGB = 1;
@@ -33,7 +33,7 @@ function decodeWith(heif: Libheif, file: Uint8Array, maxPixels: number): Decoded
   const error = heif._malloc(16);
   const out = error + 12;
   const word = (pointer: number) => heif.HEAPU32[pointer / 4] ?? 0;
-  const demandSuccess = () => {
+  const requireSuccess = () => {
     if (word(error) !== 0) throw decodeFailed();
   };
 
@@ -41,24 +41,24 @@ function decodeWith(heif: Libheif, file: Uint8Array, maxPixels: number): Decoded
   const copy = heif._malloc(file.length);
   heif.HEAPU8.set(file, copy);
   heif._heif_context_read_from_memory(error, context, copy, file.length, 0);
-  demandSuccess();
+  requireSuccess();
   heif._free(copy);
 
   heif._heif_context_get_primary_image_handle(error, context, out);
-  demandSuccess();
+  requireSuccess();
   const handle = word(out);
-  demandSize(heif._heif_image_handle_get_width(handle), heif._heif_image_handle_get_height(handle), maxPixels);
+  requirePictureSize(heif._heif_image_handle_get_width(handle), heif._heif_image_handle_get_height(handle), maxPixels);
 
   const alpha = heif._heif_image_handle_has_alpha_channel(handle) !== 0;
   const chroma = alpha ? CHROMA_INTERLEAVED_RGBA : CHROMA_INTERLEAVED_RGB;
   heif._heif_decode_image(error, handle, out, COLORSPACE_RGB, chroma, 0);
-  demandSuccess();
+  requireSuccess();
   const image = word(out);
   const [width, height] = [
     heif._heif_image_get_width(image, CHANNEL_INTERLEAVED),
     heif._heif_image_get_height(image, CHANNEL_INTERLEAVED),
   ];
-  demandSize(width, height, maxPixels);
+  requirePictureSize(width, height, maxPixels);
   const plane = heif._heif_image_get_plane_readonly2(image, CHANNEL_INTERLEAVED, out);
   const stride = word(out);
   return {

@@ -111,7 +111,7 @@ export class MediaProcess {
     this.#child.ref();
     this.#child.channel?.ref();
     let timer = this.#bound(START_MS);
-    const watch = setInterval(() => this.#demandMemory(), WATCH_MS);
+    const watch = setInterval(() => this.#requireMemory(), WATCH_MS);
     try {
       const outcome = await new Promise<MediaAnswer | Error>((resolve) => {
         this.#settle = resolve;
@@ -157,7 +157,7 @@ export class MediaProcess {
     if (this.#inner === null || !this.#alive || !killed(this.#inner)) this.#child.kill('SIGKILL');
   }
 
-  #demandMemory(): void {
+  #requireMemory(): void {
     const held = heldMemory(this.pid);
     if (held === null || held <= this.bounds.maxMemoryBytes || this.#settle === null) return;
     this.#kill(`was ended: it took more than ${Math.round(this.bounds.maxMemoryBytes / 1024 ** 2)} MiB of memory`);

@@ -4,7 +4,7 @@ import sharp, { type Metadata } from 'sharp';
 import { firstFrame } from './gif-frame.js';
 import { decodeHeif } from './heif.js';
 import { writePixelTiff } from './pixel-tiff.js';
-import { decodeFailed, demandSize, fileEmpty, notAnImage, tooFewBytes, unsupportedFormat } from './refusals.js';
+import { decodeFailed, fileEmpty, notAnImage, requirePictureSize, tooFewBytes, unsupportedFormat } from './refusals.js';
 import { HEAD_BYTES, isHeif, sniff } from './sniff.js';
 import { bytesAt, isRawTiff } from './tiff-directory.js';
 
@@ -46,7 +46,7 @@ export async function withPicture<T>(
   }
   if (header === null) throw decodeFailed();
   const { width, height } = header.autoOrient;
-  demandSize(width, height, maxPixels);
+  requirePictureSize(width, height, maxPixels);
   requireDensity({ contentType, width, height, sizeBytes });
   const heif = header.format === 'heif';
   return work({
@@ -76,7 +76,7 @@ async function acceptedType(path: string, maxPixels: number): Promise<{ contentT
     if (sniffed.kind === 'not_an_image') throw notAnImage();
     if (sniffed.kind === 'unsupported') throw unsupportedFormat(sniffed.contentType);
     if (sniffed.contentType === 'image/tiff' && (await isRawTiff(file))) throw unsupportedFormat('camera raw');
-    if (sniffed.contentType === 'image/gif') await demandFrameSize(file, maxPixels);
+    if (sniffed.contentType === 'image/gif') await requireFrameSize(file, maxPixels);
     return { contentType: sniffed.contentType, sizeBytes: (await file.stat()).size };
   } finally {
     await file.close();
@@ -101,9 +101,9 @@ function requireDensity(picture: { contentType: string; width: number; height: n
   if (width * height > max * sizeBytes) throw tooFewBytes(width, height, sizeBytes);
 }
 
-async function demandFrameSize(file: FileHandle, maxPixels: number): Promise<void> {
+async function requireFrameSize(file: FileHandle, maxPixels: number): Promise<void> {
   const frame = firstFrame(await bytesAt(file, 0, GIF_HEAD_BYTES));
-  if (frame) demandSize(frame.width, frame.height, maxPixels);
+  if (frame) requirePictureSize(frame.width, frame.height, maxPixels);
 }
 
 interface HeifFile {

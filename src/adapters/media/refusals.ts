@@ -32,7 +32,7 @@ export const tooFewBytes = (width: number, height: number, sizeBytes: number) =>
   );
 
 /** Throws when a picture of this size is over the bounds; a side of 0 cannot be decoded by anyone. */
-export function demandSize(width: number, height: number, maxPixels: number): void {
+export function requirePictureSize(width: number, height: number, maxPixels: number): void {
   if (!(width > 0 && height > 0)) throw decodeFailed();
   if (width * height <= maxPixels && Math.max(width, height) <= MAX_SIDE) return;
   throw refusal(

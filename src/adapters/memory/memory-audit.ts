@@ -11,7 +11,7 @@ export class MemoryAuditTrail implements AuditTrail {
   ) {}
 
   async add(actor: Actor, made: Omit<Change, 'customerId'>): Promise<void> {
-    this.database.demandCustomer(this.customerId);
+    this.database.requireCustomer(this.customerId);
     const entry = {
       ...entryOf(actor, { ...made, customerId: this.customerId }),
       id: this.database.next('audit entry'),

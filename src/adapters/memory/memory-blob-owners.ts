@@ -52,7 +52,7 @@ export class MemoryBlobOwnership implements BlobOwnership {
   }
 
   async drop(importId: Id, attempt: number): Promise<void> {
-    this.held.demand('import', importId);
+    this.held.requireHeld('import', importId);
     const before = this.database.droppedUploads.get(importId) ?? [];
     this.database.droppedUploads.set(importId, [...before, attempt]);
   }

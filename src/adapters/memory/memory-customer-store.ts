@@ -72,7 +72,7 @@ export class MemoryCustomerStore implements CustomerStore {
       },
       updateCustomer: (changed) =>
         pass(async () => {
-          held.demand('customer', customerId);
+          held.requireHeld('customer', customerId);
           this.database.customers.set(customerId, { ...changed, id: customerId });
         }),
       usage: () => pass(() => this.usage(customerId)),

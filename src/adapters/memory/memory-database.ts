@@ -165,7 +165,7 @@ export class MemoryDatabase {
   }
 
   /** What a foreign key does: a row belongs to a customer that exists. */
-  demandCustomer(id: Id): void {
+  requireCustomer(id: Id): void {
     if (this.customers.get(id) === undefined) throw new Error(`There is no customer ${id}.`);
   }
 

@@ -17,7 +17,7 @@ export class HeldRows {
     return this.held.has(`${kind} ${id}`);
   }
 
-  demand(kind: Kind, id: Id): void {
+  requireHeld(kind: Kind, id: Id): void {
     if (!this.holds(kind, id)) throw new Error(`The ${kind} ${id} is to be changed and was not locked.`);
   }
 }

@@ -25,7 +25,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
 
   claim(attempt: Attempt): Promise<Attempted> {
     return this.database.transaction(async () => {
-      this.database.demandCustomer(attempt.customerId);
+      this.database.requireCustomer(attempt.customerId);
       const stored = this.database.idempotencyKeys.get(rowKey(attempt));
       if (stored !== undefined && !this.isFree(stored, attempt)) return told(stored, attempt);
       const { customerId, key, token, fingerprint, at } = attempt;

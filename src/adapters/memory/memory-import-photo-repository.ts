@@ -70,7 +70,7 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
   async insert(items: readonly ImportPhoto[]): Promise<void> {
     const taken = new Map<Id, Set<string | null>>();
     for (const { clientRef, importId, ...item } of items) {
-      this.held.demand('import', importId);
+      this.held.requireHeld('import', importId);
       if (this.database.imports.get(importId)?.customerId !== this.customerId) {
         throw new Error(`There is no import ${importId}.`);
       }
@@ -85,7 +85,7 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
   async update(...items: readonly ImportPhoto[]): Promise<void> {
     for (const item of items) {
       if ((await this.get(item.importId, item.id)) === null) continue;
-      if (!this.held.holds('import', item.importId)) this.held.demand('item', item.id);
+      if (!this.held.holds('import', item.importId)) this.held.requireHeld('item', item.id);
       this.store(item);
     }
   }

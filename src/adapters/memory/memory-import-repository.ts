@@ -44,11 +44,11 @@ export class MemoryImportRepository implements ImportRepository {
       return { ...row, tagIds: [...tagIds].sort((a, b) => a - b) };
     };
     for (const subject of this.unpublished().filter(has(from))) {
-      this.held.demand('import', subject.id);
+      this.held.requireHeld('import', subject.id);
       this.database.imports.set(subject.id, replaced(subject));
     }
     for (const item of this.unpublishedItems(from)) {
-      this.held.demand('item', item.id);
+      this.held.requireHeld('item', item.id);
       this.database.importPhotos.set(item.id, replaced(item));
     }
   }
@@ -104,7 +104,7 @@ export class MemoryImportRepository implements ImportRepository {
 
   async insert(subject: NewImport): Promise<Import | null> {
     if (subject.clientRef !== null && (await this.findOpenByClientRef(subject.clientRef)) !== null) return null;
-    this.database.demandCustomer(this.customerId);
+    this.database.requireCustomer(this.customerId);
     const row = { ...subject, id: this.database.next('import'), customerId: this.customerId };
     this.database.imports.set(row.id, row);
     this.held.hold('import', [row.id]);
@@ -113,14 +113,14 @@ export class MemoryImportRepository implements ImportRepository {
 
   async update(subject: Import): Promise<void> {
     if ((await this.find(subject.id)) === null) return;
-    this.held.demand('import', subject.id);
+    this.held.requireHeld('import', subject.id);
     const { counts: _, totalBytes: __, ...row } = subject as CountedImport;
     this.database.imports.set(subject.id, { ...row, customerId: this.customerId });
   }
 
   async forgetItems(id: Id, limit: number): Promise<boolean> {
     if ((await this.find(id)) === null) return true;
-    this.held.demand('import', id);
+    this.held.requireHeld('import', id);
     const gone = this.itemsOf(id).slice(0, limit);
     const { byStatus, totalBytes } = plus(this.database.forgottenItems.get(id), gone);
     for (const item of gone) this.database.importPhotos.delete(item.id);
@@ -131,7 +131,7 @@ export class MemoryImportRepository implements ImportRepository {
 
   async forget(id: Id): Promise<void> {
     if ((await this.find(id)) === null) return;
-    this.held.demand('import', id);
+    this.held.requireHeld('import', id);
     for (const item of this.itemsOf(id)) this.database.importPhotos.delete(item.id);
     this.database.forgottenItems.delete(id);
     this.database.droppedUploads.delete(id);

@@ -97,7 +97,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     );
     if (taken.length > 0) return false;
     if (this.database.photos.get(photo.id)) throw new Error(`photo ${photo.id} is there already`);
-    this.database.demandCustomer(this.customerId);
+    this.database.requireCustomer(this.customerId);
     this.store(photo);
     this.held.hold('photo', [photo.id]);
     this.database.exif.set(photo.id, { tags: exif });
@@ -121,7 +121,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async update(photo: Photo): Promise<void> {
     const before = this.stored(photo.id);
-    this.held.demand('photo', photo.id);
+    this.held.requireHeld('photo', photo.id);
     this.store(photo);
     this.database.departedFrom.delete(photo.id);
     const shift = Number(isTrashed(before)) - Number(isTrashed(photo));
@@ -130,7 +130,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
     const photo = this.stored(id);
-    this.held.demand('photo', id);
+    this.held.requireHeld('photo', id);
     const foreign = tagIds.filter((tagId) => this.database.tags.get(tagId)?.customerId !== this.customerId);
     if (foreign.length > 0) throw new Error(`There is no tag ${foreign.join()}.`);
     const before = this.linksOf(id);

@@ -67,7 +67,7 @@ export class MemoryTagRepository implements TagRepository {
 
   async insert(tag: NewTag): Promise<Tag | null> {
     if (this.own((other) => other.nameKey === tag.nameKey).length > 0) return null;
-    this.database.demandCustomer(this.customerId);
+    this.database.requireCustomer(this.customerId);
     const id = this.database.next('tag');
     const { name, nameKey, color, description, createdAt } = tag;
     const told = { name, nameKey, color, description, createdAt };
@@ -153,7 +153,7 @@ export class MemoryTagRepository implements TagRepository {
 
   private lockedPhotos(ids: readonly Id[]): Photo[] {
     const photos = this.database.photos.where((row) => row.customerId === this.customerId && ids.includes(row.id));
-    for (const { id } of photos) this.held.demand('photo', id);
+    for (const { id } of photos) this.held.requireHeld('photo', id);
     return photos;
   }
 

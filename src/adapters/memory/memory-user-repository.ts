@@ -103,7 +103,7 @@ export class MemoryUserRepository implements UserRepository {
   }
 
   async insert(user: NewUser): Promise<User | null> {
-    this.database.demandCustomer(this.customerId);
+    this.database.requireCustomer(this.customerId);
     if (this.isTaken(user.email, null)) return null;
     const row = { ...user, customerId: this.customerId, id: this.database.next('user') };
     this.database.users.set(row.id, row);
@@ -111,7 +111,7 @@ export class MemoryUserRepository implements UserRepository {
   }
 
   async update(user: User): Promise<boolean> {
-    this.held.demand('user', user.id);
+    this.held.requireHeld('user', user.id);
     if (this.isTaken(user.email, user.id)) return false;
     if ((await this.get(user.id)) !== null) {
       this.database.users.set(user.id, { ...user, customerId: this.customerId });

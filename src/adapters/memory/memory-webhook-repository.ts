@@ -29,14 +29,14 @@ export class MemoryWebhookEndpointRepository implements WebhookEndpointRepositor
   }
 
   async insert(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint> {
-    this.database.demandCustomer(this.customerId);
+    this.database.requireCustomer(this.customerId);
     const row = { ...endpoint, customerId: this.customerId, id: this.database.next('webhook endpoint') };
     this.database.webhookEndpoints.set(row.id, row);
     return row;
   }
 
   async update(endpoint: WebhookEndpoint): Promise<void> {
-    this.held.demand('endpoint', endpoint.id);
+    this.held.requireHeld('endpoint', endpoint.id);
     if ((await this.get(endpoint.id)) === null) return;
     this.database.webhookEndpoints.set(endpoint.id, { ...endpoint, customerId: this.customerId });
   }

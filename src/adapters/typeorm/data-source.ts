@@ -146,7 +146,7 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
   const chosen = migrations.filter(({ name }) => only?.includes(name) ?? true);
   const dataSource = await opened(new DataSource({ ...migrationOptions(address), migrations: chosen }));
   try {
-    await demandUsable(dataSource);
+    await requireUsable(dataSource);
     const holder = dataSource.createQueryRunner();
     try {
       await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -228,7 +228,7 @@ async function opened(dataSource: DataSource): Promise<DataSource> {
   }
 }
 
-async function demandUsable(dataSource: DataSource): Promise<void> {
+async function requireUsable(dataSource: DataSource): Promise<void> {
   const [{ version, encoding }] = await dataSource.query(
     `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
   );

@@ -4,12 +4,12 @@ import { select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
 /** That the database answers, over a connection of the pool. Errors: `service_unavailable`. */
-export async function demandAnswer(dataSource: DataSource): Promise<void> {
+export async function requireAnswer(dataSource: DataSource): Promise<void> {
   await withoutTransaction(dataSource, (manager) => select(manager, 'SELECT 1'));
 }
 
 /** That its tables are at least as new as this program: not those of an older backup that was put back meanwhile. */
-export async function demandMigrated(dataSource: DataSource): Promise<void> {
+export async function requireMigrated(dataSource: DataSource): Promise<void> {
   const names = migrations.map(({ name }) => name);
   const done = await withoutTransaction(dataSource, (manager) =>
     select<{ name: string }>(manager, 'SELECT name FROM migrations WHERE name = ANY($1)', [names]),

@@ -90,7 +90,7 @@ export class PhotoConditions {
   }
 
   private addTimes(filters: PhotoFilters): void {
-    for (const name of TIMES) this.demand(...timesOf(filters, name, this.place, `p.${name}_at`));
+    for (const name of TIMES) this.addConditions(...timesOf(filters, name, this.place, `p.${name}_at`));
   }
 
   private addTags({ tagIds, anyTagIds, excludeTagIds }: PhotoFilters): void {
@@ -111,7 +111,7 @@ export class PhotoConditions {
     if (bbox === undefined) return;
     const [west, south, east, north] = bbox.map((corner) => `${this.place(corner)}::float8`);
     const crosses = bbox[0] > bbox[2];
-    this.demand(
+    this.addConditions(
       `p.latitude BETWEEN ${south} AND ${north}`,
       `(p.longitude >= ${west} ${crosses ? 'OR' : 'AND'} p.longitude <= ${east})`,
     );
@@ -122,7 +122,7 @@ export class PhotoConditions {
     const few = words.filter(({ tagIds, unsettled }) => tagIds.length <= MANY_TAGS && !unsettled);
     const matches = (some: readonly Pick<WordWithTags, 'word' | 'tagIds'>[]) =>
       `p.search @@ ${this.place(searchQuery(this.customerId, some))}::tsquery`;
-    if (few.length > 0) this.demand(matches(few));
+    if (few.length > 0) this.addConditions(matches(few));
     for (const { word, tagIds } of words.filter((each) => !few.includes(each))) {
       const linked = this.linked(tagIds);
       const own = matches([{ word, tagIds: [] }]);
@@ -138,10 +138,10 @@ export class PhotoConditions {
   }
 
   private when(value: unknown, condition: (place: string) => string): void {
-    if (value !== undefined) this.demand(condition(this.place(value)));
+    if (value !== undefined) this.addConditions(condition(this.place(value)));
   }
 
-  private demand(...conditions: readonly string[]): void {
+  private addConditions(...conditions: readonly string[]): void {
     this.conditions.push(...conditions.map((condition) => () => condition));
   }
 

@@ -123,12 +123,12 @@ function merged({ customerId, filters, order }: List, { table, id, keys, same }:
   return (stretch, limit) => {
     const { place, values } = PhotoConditions.none(customerId);
     const times = ownTimes(filters, order, place, `r.${value}`);
-    const demands = [stretch(place, `r.${value}`, `r.${id}`), ...times, same].join(' AND ');
+    const conditions = [stretch(place, `r.${value}`, `r.${id}`), ...times, same].join(' AND ');
     const branches = trashStates(filters).map(
       (state) =>
         `(SELECT DISTINCT found.id, found.value FROM ${keys(place, state)} CROSS JOIN LATERAL (
             SELECT r.${id} AS id, r.${value} AS value FROM ${table} r
-            WHERE r.customer_id = $1 AND ${state('r')} AND ${demands}
+            WHERE r.customer_id = $1 AND ${state('r')} AND ${conditions}
             ORDER BY r.${value} ${order.direction}, r.${id} ${order.direction} LIMIT ${limit}
           ) found ORDER BY found.value ${order.direction}, found.id ${order.direction} LIMIT ${limit})`,
     );

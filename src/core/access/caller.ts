@@ -23,7 +23,7 @@ export function operatorFor(customerId: Id): AccountCaller {
   return { customerId, actor: commandLine };
 }
 
-export function demandScope(caller: Pick<Caller, 'scopes'>, scope: Scope): void {
+export function requireScope(caller: Pick<Caller, 'scopes'>, scope: Scope): void {
   if (caller.scopes.includes(scope)) return;
   throw new DomainError('scope_required', `This request needs a key with the scope ${scope}.`, { scope });
 }

@@ -3,7 +3,7 @@ import type { Id } from '../shared/ids.js';
 import type { ApiKey, KeySettings } from './api-key.js';
 import type { AccountCaller } from './caller.js';
 import { editKey } from './edit-key.js';
-import { demandAllowed, ownKey } from './own-key.js';
+import { ownKey, requireAllowedSettings } from './own-key.js';
 
 /** Errors: `invalid_request`, `not_found`. */
 export async function editOwnKey(
@@ -12,6 +12,6 @@ export async function editOwnKey(
   id: Id,
   settings: KeySettings,
 ): Promise<ApiKey> {
-  demandAllowed(settings, await ownKey(uses, caller.customerId, id), uses.clock.now());
+  requireAllowedSettings(settings, await ownKey(uses, caller.customerId, id), uses.clock.now());
   return editKey(uses, caller.actor, id, settings);
 }

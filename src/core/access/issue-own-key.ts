@@ -2,7 +2,7 @@ import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import type { AccountCaller } from './caller.js';
 import { type IssuedKey, issueKey, type KeyRequest } from './issue-key.js';
-import { demandAllowed, ownKey } from './own-key.js';
+import { ownKey, requireAllowedSettings } from './own-key.js';
 
 /**
  * Makes a key. One that takes the place of another (`from`) may have the limits which that one was granted.
@@ -15,6 +15,6 @@ export async function issueOwnKey(
   from: Id | null,
 ): Promise<IssuedKey> {
   const granted = from === null ? null : await ownKey(uses, customerId, from);
-  demandAllowed(request, granted, uses.clock.now());
+  requireAllowedSettings(request, granted, uses.clock.now());
   return issueKey(uses, actor, { ...request, customerId });
 }

@@ -18,7 +18,7 @@ export function mostRequests(key: Pick<ApiKey, 'readLimit' | 'writeLimit'> | nul
 }
 
 /** What an owner may ask for: limits are the operator's to raise, and a day that is over ends nothing. Errors: `invalid_request`. */
-export function demandAllowed(settings: KeySettings, granted: ApiKey | null, now: Date): void {
+export function requireAllowedSettings(settings: KeySettings, granted: ApiKey | null, now: Date): void {
   const errors = [...limitErrors(settings, granted, 'read'), ...limitErrors(settings, granted, 'write')];
   const { expiresAt } = settings;
   const isChanged = expiresAt?.getTime() !== granted?.expiresAt?.getTime();

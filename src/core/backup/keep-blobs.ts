@@ -84,7 +84,7 @@ async function keep({ from, to, onKept }: BlobKeeping, blob: NeededBlob): Promis
   const { sizeBytes } = await to
     .put(
       key,
-      demanding(bytes, () => sha256 === null || measure.sha256 === sha256),
+      verifying(bytes, () => sha256 === null || measure.sha256 === sha256),
     )
     .catch((error: unknown) => {
       if (error instanceof Damaged) return { sizeBytes: null };
@@ -102,7 +102,7 @@ async function openAnywhere(from: BlobStore, { key, later }: NeededBlob): Promis
 class Damaged extends Error {}
 
 /** So that other bytes than those of the row never come to be under its key. */
-async function* demanding(bytes: AsyncIterable<Uint8Array>, isRight: () => boolean): AsyncIterable<Uint8Array> {
+async function* verifying(bytes: AsyncIterable<Uint8Array>, isRight: () => boolean): AsyncIterable<Uint8Array> {
   yield* bytes;
   if (!isRight()) throw new Damaged();
 }

@@ -12,7 +12,7 @@ import type { Delivery } from './delivery.js';
 export function resendDelivery({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<Delivery> {
   return store.within(customerId, async (work) => {
     const { endpointId } = found(await work.deliveries.get(id), 'webhook_delivery');
-    await demandEnabled(work, endpointId);
+    await requireEnabled(work, endpointId);
     await work.deliveries.renew(id);
     return found(await work.deliveries.get(id), 'webhook_delivery');
   });
@@ -28,12 +28,12 @@ export async function sendTestEvent(
   found(await store.read(customerId, (view) => view.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
   await requireTest({ rateWindows }, endpointId);
   return store.within(customerId, async (work) => {
-    await demandEnabled(work, endpointId);
+    await requireEnabled(work, endpointId);
     return work.deliveries.addTest(endpointId, clock.now());
   });
 }
 
-async function demandEnabled({ webhookEndpoints }: CustomerWork, id: Id): Promise<void> {
+async function requireEnabled({ webhookEndpoints }: CustomerWork, id: Id): Promise<void> {
   const { status } = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
   if (status === 'enabled') return;
   const message = 'This webhook endpoint is disabled. Enable it first.';

@@ -8,7 +8,7 @@ import { found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { holdForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { failDependants } from './fail-item.js';
-import { demandOpen, type Import, touched } from './import.js';
+import { type Import, requireOpen, touched } from './import.js';
 import { type ImportPhoto, type ImportPhotoStatus, newAttempt, reserved } from './import-photo.js';
 import { type ImportPhotoPatch, patchErrors, wordsAfter } from './import-photo-patch.js';
 import { clientValues } from './registration.js';
@@ -35,7 +35,7 @@ export async function editImportPhoto(
     await holdForNewTags(work, patch);
     const subject = found(await work.imports.lock(importId), 'import');
     const before = found(await work.importPhotos.lock(importId, id), 'import_photo');
-    demandOpen(subject);
+    requireOpen(subject);
     const at = uses.clock.now();
     const edited = await withValues(uses, work, caller, subject, before, patch, at);
     const item = patch.status === undefined ? edited : await setItemStatus(work, edited, patch.status, staged, at);

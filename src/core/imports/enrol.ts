@@ -5,13 +5,13 @@ import type { Room } from '../customers/quota.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { holdTags, resolveTags } from '../tags/resolve-tags.js';
-import { demandKept } from './demand-kept.js';
 import type { Import } from './import.js';
 import { type ImportPhoto, newAttempt, reserved } from './import-photo.js';
 import { inspectArrived } from './inspect-arrived.js';
 import { Register } from './register.js';
 import { registerAgain } from './register-again.js';
 import { type Candidate, newItem } from './registration.js';
+import { requireStagedBytes } from './require-staged-bytes.js';
 
 /** What became of one candidate; its place in the request is said beside it. */
 export type Enrolled =
@@ -36,7 +36,7 @@ export async function enrol(
   const register = await Register.open(work, subject, candidates);
   const words = candidates.map(({ said }) => said);
   await holdTags(work.tags, words);
-  await demandKept(
+  await requireStagedBytes(
     work,
     subject.id,
     candidates.flatMap(({ staged }) => staged?.attempt ?? []),

@@ -103,7 +103,7 @@ export function progress({ status, counts }: Pick<CountedImport, 'status' | 'cou
   return Math.round((done / counts.total) * 1000) / 1000;
 }
 
-export function demandOpen(subject: Import): void {
+export function requireOpen(subject: Import): void {
   if (subject.status === 'open') return;
   throw new DomainError('import_not_open', `This import is ${subject.status}. Start a new import.`, {
     status: subject.status,

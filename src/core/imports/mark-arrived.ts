@@ -2,9 +2,9 @@ import type { Measure } from '../blobs/measured.js';
 import { causedBy, currentCause } from '../jobs/cause.js';
 import type { Uses } from '../ports.js';
 import { Gathering } from '../shared/gathering.js';
-import { bytesRemoved } from './demand-kept.js';
 import { type ImportPhoto, move } from './import-photo.js';
 import { perStore } from './per-store.js';
+import { bytesRemoved } from './require-staged-bytes.js';
 import type { UploadGrant } from './upload-target.js';
 
 type ArriveUses = Uses<'store' | 'clock'>;

@@ -7,7 +7,7 @@ import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, invalid, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { EnrolOutcome } from './enrol.js';
-import { demandOpen } from './import.js';
+import { requireOpen } from './import.js';
 import { newAttempt } from './import-photo.js';
 import { enrolAll, type RegisterUses, type RegistrationAnswer } from './register-photos.js';
 import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
@@ -83,7 +83,7 @@ async function receive(
   enrolling: CustomerStore,
 ): Promise<RegistrationAnswer> {
   await uses.store.read(caller.customerId, async (view) => {
-    demandOpen(found(await view.imports.find(importId), 'import'));
+    requireOpen(found(await view.imports.find(importId), 'import'));
     await requireQuota(uses, view, caller.customerId);
   });
   await requireRoom(uses, 0);

@@ -31,10 +31,10 @@ export interface Upload {
  * `checksum_mismatch`, `payload_too_large`, `upload_in_progress`, `rate_limited`, `storage_full`; after any of them nothing is kept.
  */
 export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<void> {
-  const grant = await demandGrant(uses, upload);
+  const grant = await requireGrant(uses, upload);
   const item = await readItem(uses, grant.customerId, grant.importId, grant.itemId);
   if (item === null) throw forbidden();
-  if (upload.declaredBytes !== null) demandSize(grant, upload.declaredBytes);
+  if (upload.declaredBytes !== null) requireDeclaredSize(grant, upload.declaredBytes);
   const { sizeBytes } = grant;
   if (upload.isGone?.()) throw new DomainError('request_timeout', 'The sender has gone.');
   const slot = uses.uploads.take({ ...grant, remaining: () => sizeBytes - measure.sizeBytes });
@@ -55,7 +55,7 @@ async function receive(
 ): Promise<void> {
   if (item.status !== 'awaiting_upload' || item.attempt !== grant.attempt) {
     await drain(bytes, grant);
-    demandSameBytes(item, measure);
+    requireSameBytes(item, measure);
     return;
   }
   // What it may bring is among what is on its way.
@@ -72,12 +72,12 @@ async function receive(
   if (!used) await uses.blobs.delete([key]);
 }
 
-async function demandGrant(uses: UploadUses, { token, address }: Upload): Promise<UploadGrant> {
+async function requireGrant(uses: UploadUses, { token, address }: Upload): Promise<UploadGrant> {
   const grant = readUploadToken(uses, token);
   const now = uses.clock.now();
   if (grant === null || grant.expiresAt.getTime() <= now.getTime()) throw forbidden();
-  if (grant.apiKeyId === null) await demandActive(uses, grant.customerId);
-  else await demandKey(uses, grant.apiKeyId, address, now);
+  if (grant.apiKeyId === null) await requireActive(uses, grant.customerId);
+  else await requireKey(uses, grant.apiKeyId, address, now);
   return grant;
 }
 
@@ -90,14 +90,14 @@ const keysFound = perStore(
     }),
 );
 
-async function demandKey(uses: UploadUses, id: Id, address: string | null, now: Date): Promise<void> {
+async function requireKey(uses: UploadUses, id: Id, address: string | null, now: Date): Promise<void> {
   const known = await keysFound(uses).do(id, null);
   if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') throw forbidden();
   if (!uses.ipLists.admits(known.key.ipList, address)) throw forbidden();
 }
 
 /** Asked for by a person: there is no key that could end before the address does. */
-async function demandActive({ customers }: UploadUses, customerId: Id): Promise<void> {
+async function requireActive({ customers }: UploadUses, customerId: Id): Promise<void> {
   if ((await customers.find(customerId))?.status !== 'active') throw forbidden();
 }
 
@@ -122,7 +122,7 @@ async function* sound(
   measure: Measure,
 ): AsyncIterable<Uint8Array> {
   yield* bytes;
-  demandSize(grant, measure.sizeBytes);
+  requireDeclaredSize(grant, measure.sizeBytes);
   if (grant.sha256 === null || grant.sha256 === measure.sha256) return;
   throw new DomainError(
     'checksum_mismatch',
@@ -142,12 +142,12 @@ async function drain(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Prom
 async function arrive(uses: UploadUses, grant: UploadGrant, measure: Measure, attempt: number): Promise<boolean> {
   const other = await markArrived(uses, { grant, measure, attempt });
   if (other === 'missing') throw forbidden();
-  if (other !== null) demandSameBytes(other, measure);
+  if (other !== null) requireSameBytes(other, measure);
   return other === null;
 }
 
 /** An item that has its bytes takes the same ones once more, so that a lost answer can be asked for again. */
-function demandSameBytes(item: ImportPhoto, measure: Measure): void {
+function requireSameBytes(item: ImportPhoto, measure: Measure): void {
   const hasBytes = item.status !== 'awaiting_upload' && item.status !== 'failed' && item.status !== 'cancelled';
   if (hasBytes && item.sha256 === measure.sha256) return;
   throw new DomainError('import_photo_final', `This item is ${item.status} and takes no bytes through this address.`, {
@@ -156,7 +156,7 @@ function demandSameBytes(item: ImportPhoto, measure: Measure): void {
   });
 }
 
-function demandSize(grant: UploadGrant, sizeBytes: number): void {
+function requireDeclaredSize(grant: UploadGrant, sizeBytes: number): void {
   if (sizeBytes > grant.sizeBytes) throw tooLong(grant);
   if (sizeBytes === grant.sizeBytes) return;
   const message = `${grant.sizeBytes} bytes were declared, ${sizeBytes} were sent. Send the whole file again.`;

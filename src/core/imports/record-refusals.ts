@@ -4,7 +4,7 @@ import type { Uses } from '../ports.js';
 import { found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cut } from '../shared/text.js';
-import { demandOpen } from './import.js';
+import { requireOpen } from './import.js';
 import { failed, type ImportPhoto, newAttempt } from './import-photo.js';
 import { newItem, normalSha256 } from './registration.js';
 
@@ -31,7 +31,7 @@ export async function recordRefusals(
   if (refusals.length === 0) return [];
   return store.within(customerId, async ({ imports, importPhotos }) => {
     const subject = found(await imports.lock(importId), 'import');
-    demandOpen(subject);
+    requireOpen(subject);
     const at = clock.now();
     const files = refusals.map(storable);
     const hashes = new Set(files.flatMap(({ sha256 }) => sha256 ?? []));

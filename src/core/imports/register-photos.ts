@@ -6,7 +6,7 @@ import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { holdForNewTags } from '../tags/resolve-tags.js';
 import { type EnrolOutcome, enrol } from './enrol.js';
-import { demandOpen, touched } from './import.js';
+import { requireOpen, touched } from './import.js';
 import { type Candidate, type Registration, registrationError } from './registration.js';
 import { type ShownImport, type ShownItem, showImport, showItems, withUploadTargets } from './shown.js';
 import type { TargetUses } from './upload-target.js';
@@ -59,7 +59,7 @@ export async function enrolAll(
     const room = await Room.of(work);
     await holdForNewTags(work, ...candidates.map(({ said }) => said));
     const subject = found(await work.imports.lock(importId), 'import');
-    demandOpen(subject);
+    requireOpen(subject);
     const at = uses.clock.now();
     const enrolled = await enrol(work, caller, subject, candidates, { limits: uses.limits, room, at });
     const outcomes = [...enrolled, ...rejected].sort((a, b) => a.index - b.index);

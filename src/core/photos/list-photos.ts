@@ -19,7 +19,7 @@ export function listPhotos(
   { filters, sort, ...request }: PhotoListRequest,
 ): Promise<Page<TaggedPhoto>> {
   return store.read(customerId, async (view) => {
-    await demandKnownTags(view.tags, filters);
+    await requireKnownTags(view.tags, filters);
     const listing = {
       customerId,
       endpoint: 'photos',
@@ -34,7 +34,7 @@ export function listPhotos(
   });
 }
 
-async function demandKnownTags(tags: TagReads, filters: PhotoFilters): Promise<void> {
+async function requireKnownTags(tags: TagReads, filters: PhotoFilters): Promise<void> {
   const named = (['tagIds', 'anyTagIds', 'excludeTagIds'] as const).filter((field) => filters[field] !== undefined);
   if (named.length === 0) return;
   const known = new Set((await tags.getMany(named.flatMap((field) => filters[field] ?? []))).map((tag) => tag.id));

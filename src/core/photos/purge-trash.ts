@@ -43,7 +43,7 @@ async function purgeAll(uses: PurgeUses, operator: Caller, ids: readonly Id[], a
   let deleted = 0;
   for (const id of ids) {
     if (stopping?.aborted) break;
-    const check = (photo: Photo, work: CustomerWork) => demandDue(photo, work, at);
+    const check = (photo: Photo, work: CustomerWork) => requireDue(photo, work, at);
     const isDeleted = await purgePhoto(uses, operator, id, check, 'of batch').then(() => true, unlessGone);
     if (isDeleted) deleted += 1;
   }
@@ -58,7 +58,7 @@ async function recordPurge({ store, clock }: PurgeUses, { customerId, actor }: C
 }
 
 /** Between the look and the lock it may have been restored, or found by an import that will. */
-async function demandDue({ id, purgeAt }: Photo, { photos }: CustomerWork, at: Date): Promise<void> {
+async function requireDue({ id, purgeAt }: Photo, { photos }: CustomerWork, at: Date): Promise<void> {
   const isDue = purgeAt !== null && purgeAt.getTime() <= at.getTime();
   if (!isDue || (await photos.isAwaited(id))) throw notFound('photo');
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { DomainError, invalid } from '../shared/errors.js';
 import { foldKey } from '../shared/text.js';
-import { demandRoomForTags } from './resolve-tags.js';
+import { requireTagsWithinLimit } from './resolve-tags.js';
 import { parseTagName, type Tag } from './tag.js';
 import { cleanDescription, type SaidOfTag, tagErrors } from './tag-values.js';
 
@@ -30,7 +30,7 @@ export async function createTag(
       existing = await named();
     }
     if (existing === undefined) {
-      await demandRoomForTags(work.tags, 1, limits);
+      await requireTagsWithinLimit(work.tags, 1, limits);
       const description = cleanDescription(said.description);
       const tag = await work.tags.insert({
         name,

@@ -5,7 +5,7 @@ import type { Uses } from '../ports.js';
 import { DomainError, type ItemError, invalid } from '../shared/errors.js';
 import { foldKey } from '../shared/text.js';
 import type { TagCreation } from './create-tag.js';
-import { noRoomForTags } from './resolve-tags.js';
+import { tagLimitMessage } from './resolve-tags.js';
 import { type NewTag, parseTagName, type Tag } from './tag.js';
 import { cleanDescription, tagErrors } from './tag-values.js';
 
@@ -39,7 +39,7 @@ export async function createTags(
       if (!('nameKey' in one)) return { index, outcome: 'rejected', error: one };
       const tag = tags.get(one.nameKey);
       if (tag === undefined)
-        return { index, outcome: 'rejected', error: { code: 'limit_reached', message: noRoomForTags(limits) } };
+        return { index, outcome: 'rejected', error: { code: 'limit_reached', message: tagLimitMessage(limits) } };
       const isNew = created.has(one.nameKey) && firsts.get(one.nameKey) === index;
       return { index, outcome: isNew ? 'created' : 'existing', tag };
     });

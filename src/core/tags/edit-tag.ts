@@ -1,4 +1,4 @@
-import { type Caller, demandScope } from '../access/caller.js';
+import { type Caller, requireScope } from '../access/caller.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { type FieldError, found, invalid } from '../shared/errors.js';
@@ -6,7 +6,7 @@ import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { foldKey } from '../shared/text.js';
 import { nameTaken } from './create-tag.js';
-import { demandMerged, holdTagged, retagPhotos } from './retag-photos.js';
+import { holdTagged, requireMergedTags, retagPhotos } from './retag-photos.js';
 import { parseTagName, type Tag } from './tag.js';
 import { type TagChanges, type TagTools, toolErrors, usesTools } from './tag-tools.js';
 import { cleanDescription, type SaidOfTag, tagErrors } from './tag-values.js';
@@ -30,7 +30,7 @@ export async function editTag(
   check: Precondition<Tag> = unconditional,
 ): Promise<EditedTag> {
   const withTools = usesTools(patch);
-  if (withTools) demandScope(caller, 'photos:write');
+  if (withTools) requireScope(caller, 'photos:write');
   const errors = tagPatchErrors(id, patch);
   if (errors.length > 0) throw invalid(...errors);
   const name = patch.name === undefined ? undefined : parseTagName(patch.name, 'name');
@@ -41,7 +41,7 @@ export async function editTag(
       held.find((one) => one.id === id),
       'tag',
     );
-    const mergeTagIds = demandMerged(patch, held);
+    const mergeTagIds = requireMergedTags(patch, held);
     check(tag);
     const at = clock.now();
     const next = merge(tag, patch, name ?? tag.name);

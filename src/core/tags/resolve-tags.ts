@@ -1,4 +1,4 @@
-import { type Caller, demandScope } from '../access/caller.js';
+import { type Caller, requireScope } from '../access/caller.js';
 import type { CustomerWork } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
@@ -35,7 +35,7 @@ export async function resolveTags(
   if (unknown.length > 0) throw invalid(...unknown);
   const missing = new Map([...names].filter(([key]) => !held.some((tag) => tag.nameKey === key)));
   if (missing.size > 0) {
-    demandScope(caller, 'tags:write');
+    requireScope(caller, 'tags:write');
     await lockCustomer();
   }
   const ids = new Set([...held.map((tag) => tag.id), ...(await create({ tags, outbox }, missing, limits, at))]);
@@ -98,7 +98,7 @@ async function create(
   at: Date,
 ): Promise<Id[]> {
   if (names.size === 0) return [];
-  await demandRoomForTags(tags, names.size, limits);
+  await requireTagsWithinLimit(tags, names.size, limits);
   const ids: Id[] = [];
   const made: Id[] = [];
   for (const [nameKey, name] of [...names].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -113,11 +113,11 @@ async function create(
 }
 
 /** The customer must be held, or another may take the same room. Errors: `limit_reached`. */
-export async function demandRoomForTags(tags: TagRepository, more: number, limits: Limits): Promise<void> {
+export async function requireTagsWithinLimit(tags: TagRepository, more: number, limits: Limits): Promise<void> {
   if ((await tags.count()) + more <= limits.tags) return;
-  throw new DomainError('limit_reached', noRoomForTags(limits), { limit: limits.tags, name: 'tags' });
+  throw new DomainError('limit_reached', tagLimitMessage(limits), { limit: limits.tags, name: 'tags' });
 }
 
-export function noRoomForTags(limits: Limits): string {
+export function tagLimitMessage(limits: Limits): string {
   return `A customer has at most ${limits.tags} tags. Delete or merge some first.`;
 }

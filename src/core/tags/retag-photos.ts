@@ -22,7 +22,7 @@ export async function holdTagged(work: CustomerWork, tools: TagTools): Promise<r
 }
 
 /** Errors: `invalid_request` (`unknown_tag`) when a tag that is to be merged is not among those `held`. */
-export function demandMerged({ mergeTagIds = [] }: TagTools, held: readonly Tag[]): readonly Id[] {
+export function requireMergedTags({ mergeTagIds = [] }: TagTools, held: readonly Tag[]): readonly Id[] {
   const asked = [...new Set(mergeTagIds)].sort((a, b) => a - b);
   const unknown = asked.filter((id) => !held.some((tag) => tag.id === id));
   const errors = unknown.map((id): FieldError => {

@@ -16,7 +16,10 @@ interface Attempt {
 }
 
 /** Counts an attempt to guess a password. Errors: `rate_limited`. */
-export async function demandAttempt(uses: Uses<'rateWindows'>, { account, address, known }: Attempt): Promise<void> {
+export async function requireSignInBudget(
+  uses: Uses<'rateWindows'>,
+  { account, address, known }: Attempt,
+): Promise<void> {
   if (known !== null) {
     return requireBudget(uses, { name: `sign-in:known:${known}`, limit: PER_ACCOUNT }, TOO_MANY);
   }

@@ -1,8 +1,8 @@
 import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
-import { demandAttempt } from './attempts.js';
+import { requireSignInBudget } from './attempts.js';
 import { maySetPassword, type Session } from './session.js';
-import { demandGoodPassword, named, personActing } from './user.js';
+import { named, personActing, requireGoodPassword } from './user.js';
 
 interface PasswordChange {
   /** Ignored in the first minutes of a session that began with a one-time link. */
@@ -25,10 +25,10 @@ export async function changePassword(
   if (!maySetPassword(session, clock.now())) {
     // Whoever is signed in is no stranger: guesses of others do not count here.
     const account = user.email ?? `user ${user.id}`;
-    await demandAttempt(uses, { account, address, known: `session:${session.id}` });
+    await requireSignInBudget(uses, { account, address, known: `session:${session.id}` });
     if (!(await passwords.matches(user.passwordHash ?? '', current))) throw notCurrent();
   }
-  demandGoodPassword(password, user, uses.commonPasswords);
+  requireGoodPassword(password, user, uses.commonPasswords);
   const passwordHash = await passwords.hash(password);
   await store.within(session.customerId, async ({ users, audit }) => {
     const held = found(await users.lock(session.userId), 'user');

@@ -2,7 +2,7 @@ import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { demandOwnerBeside, named } from './user.js';
+import { named, requireOtherOwner } from './user.js';
 
 /** The person is out at once, in every browser. Errors: `not_found`; `invalid_request` for the last owner. */
 export async function removeUser(
@@ -13,7 +13,7 @@ export async function removeUser(
   await store.within(caller.customerId, async (work) => {
     await work.lockCustomer();
     const user = found(await work.users.lock(userId), 'user');
-    if (user.role === 'owner' && user.joinedAt !== null) demandOwnerBeside(user, await work.users.list());
+    if (user.role === 'owner' && user.joinedAt !== null) requireOtherOwner(user, await work.users.list());
     await work.users.delete(userId);
     await work.audit.add(caller.actor, { action: 'user.removed', subject: named(user), at: clock.now() });
   });

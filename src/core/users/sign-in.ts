@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
-import { admitsRefusal, demandAttempt } from './attempts.js';
+import { admitsRefusal, requireSignInBudget } from './attempts.js';
 import { knownSource } from './known-source.js';
 import { type Browser, newSession } from './open-session.js';
 import { named, normalEmail, personActing, signedIn, type User } from './user.js';
@@ -26,7 +26,7 @@ export async function signIn(
   const known = await usersOf(uses, normal);
   const { address } = browser;
   const source = await knownSource(uses, normal, known, { device, address });
-  await demandAttempt(uses, { account: normal, address, known: source });
+  await requireSignInBudget(uses, { account: normal, address, known: source });
   const [user] = await matching(uses, known, password);
   if (user === undefined) {
     await recordRefusal(uses, known, normal, address);

@@ -86,7 +86,7 @@ export function signedIn(user: User, at: Date): User {
 }
 
 /** Somebody must be left who can let others in. Errors: `invalid_request`. */
-export function demandOwnerBeside(user: Pick<User, 'id'>, users: readonly User[]): void {
+export function requireOtherOwner(user: Pick<User, 'id'>, users: readonly User[]): void {
   const others = users.filter(({ id, role, joinedAt }) => id !== user.id && role === 'owner' && joinedAt !== null);
   if (others.length > 0) return;
   const message = 'This is the only owner who has signed in so far. Make somebody else an owner first.';
@@ -116,7 +116,7 @@ export function normalEmail(text: string): string {
 }
 
 /** Length is what makes a password hard to guess, unless it is one of the `common`, which are in lower case. Errors: `invalid_request`. */
-export function demandGoodPassword(password: string, user: Pick<User, 'email'>, common: ReadonlySet<string>): void {
+export function requireGoodPassword(password: string, user: Pick<User, 'email'>, common: ReadonlySet<string>): void {
   const error = passwordError(password, user, common);
   if (error !== null) throw invalid(error);
 }

@@ -88,8 +88,8 @@ export function body<T extends object>(
   fields: Fields<T>,
   { required = [], ...rules }: Schema & { readonly required?: readonly (keyof T & string)[] } = {},
 ): Schema {
-  const demanded = required.length > 0 ? { required } : {};
-  return { type: 'object', description, properties: fields, ...demanded, additionalProperties: false, ...rules };
+  const requiredNames = required.length > 0 ? { required } : {};
+  return { type: 'object', description, properties: fields, ...requiredNames, additionalProperties: false, ...rules };
 }
 
 /** The envelope of every list (API.md §4.5). */

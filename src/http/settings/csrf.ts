@@ -31,7 +31,7 @@ export class Csrf {
   }
 
   /** Errors: `url_forbidden` when a form was not sent by a page of ours. */
-  demand(request: Request): void {
+  requireToken(request: Request): void {
     if (isOwn(request, this.ports) && this.tokens.isRequestValid(request)) return;
     const message = 'This form is too old, or was not sent from this page. Go back, load the page again and repeat it.';
     throw new DomainError('url_forbidden', message);

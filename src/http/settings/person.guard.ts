@@ -36,13 +36,13 @@ export class PersonGuard implements CanActivate {
     const visit = { request, person, clientIp, requestId, form: new FormFields(new URLSearchParams()) };
     exchange.visit = visit;
     if (person !== null) await touchSession(this.ports, person, clientIp);
-    if (access.needs === 'person') this.demandPerson(request, access.role);
+    if (access.needs === 'person') this.requirePerson(request, access.role);
     if (request.method === 'GET' || request.method === 'HEAD') return true;
     const takesFiles = this.reflector.get<boolean | undefined>(TAKES_FILES, context.getHandler()) ?? false;
     const form = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
     exchange.visit = { ...visit, form };
     try {
-      this.csrf.demand(request);
+      this.csrf.requireToken(request);
       if (access.needs !== 'person' || person === null) return true;
       if (!access.uncounted) await requireChange(this.ports, person.user.id);
       if (person.customer.status === 'suspended' && !access.whileSuspended) {
@@ -55,7 +55,7 @@ export class PersonGuard implements CanActivate {
     return true;
   }
 
-  private demandPerson(request: Request, role: Role): void {
+  private requirePerson(request: Request, role: Role): void {
     const person = request.session?.known;
     if (person === undefined) {
       if (!wantsPage(exchangeOf(request), request)) throw new DomainError('unauthorized', 'Sign in first.');

@@ -44,7 +44,7 @@ const WITHOUT_OPERATION = [400, 401, 403, 404, 405, 429, 500, 503];
 let loaded: Contract | undefined;
 
 /** Throws what of an exchange is not as the OpenAPI document says. Paths that it is not about pass. */
-export function demandContract(exchange: Exchange): void {
+export function requireContract(exchange: Exchange): void {
   // What Node's parser refuses never came to the service.
   if (exchange.headers['x-request-id'] === undefined) return;
   loaded ??= new Contract();
@@ -58,7 +58,7 @@ export function demandContract(exchange: Exchange): void {
 }
 
 /** Throws what of the body of a webhook is not as the OpenAPI document says. */
-export function demandEvent(body: string): void {
+export function requireEvent(body: string): void {
   loaded ??= new Contract();
   const faults = loaded.faultsInEvent(JSON.parse(body));
   if (faults.length > 0) throw new Error(`An event is not as openapi.json says:\n- ${faults.join('\n- ')}\n${body}`);

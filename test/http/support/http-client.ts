@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { demandContract } from './contract.js';
+import { requireContract } from './contract.js';
 
 /** An answer, whole. */
 export interface Answer {
@@ -43,7 +43,7 @@ export function send(
         try {
           const { status, headers: answered, bytes } = received;
           const sent = { method, path, requestHeaders: lowerCase(all), requestBytes: payload.whole };
-          demandContract({ ...sent, status, headers: answered, bytes });
+          requireContract({ ...sent, status, headers: answered, bytes });
           resolve(received);
         } catch (error) {
           reject(error);

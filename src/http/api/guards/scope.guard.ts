@@ -2,7 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { demandScope } from '../../../core/access/caller.js';
+import { requireScope } from '../../../core/access/caller.js';
 import { budgetGroupOf } from '../../../core/access/rolling-window.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import { exchangeOf, knownKeyOf } from '../../exchange.js';
@@ -20,7 +20,7 @@ export class ScopeGuard implements CanActivate {
     if (access.needs !== 'scope') return true;
     const request = context.switchToHttp().getRequest<Request>();
     const { key, customerStatus } = knownKeyOf(exchangeOf(request));
-    demandScope(key, access.scope);
+    requireScope(key, access.scope);
     if (customerStatus === 'suspended' && budgetGroupOf(request.method) === 'write') {
       throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');
     }

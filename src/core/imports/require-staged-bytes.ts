@@ -6,7 +6,7 @@ import type { Id } from '../shared/ids.js';
  * Asked by whoever is about to rely on bytes that were staged before anyone knew of them, with the item or the import locked: what
  * was given up meanwhile is being removed. Errors: `service_unavailable`.
  */
-export async function demandKept(
+export async function requireStagedBytes(
   { blobOwners }: Pick<CustomerWork, 'blobOwners'>,
   importId: Id,
   attempts: readonly number[],
