@@ -59,7 +59,7 @@ function list(): Command {
     .action(async (options: { customer: Id; json?: boolean }) => {
       const users = await withPorts(async ({ customers, store }) => {
         found(await customers.find(options.customer), 'customer');
-        return store.read(options.customer, (view) => view.users.list());
+        return store.query(options.customer, (reader) => reader.users.list());
       });
       const rows = users.map((user) => [
         String(user.id),

@@ -28,22 +28,24 @@ describe('MemoryCustomerStore', () => {
   it('refuses to change a photo that was not locked', async () => {
     const tag = await tenant.addTag('a');
     const photo = await tenant.addPhoto();
-    await expect(tenant.within(({ photos }) => photos.update({ ...photo, title: 'x' }))).rejects.toThrow(unlocked);
-    await expect(tenant.within(({ photos }) => photos.setTags(photo.id, [tag.id]))).rejects.toThrow(unlocked);
-    expect(await tenant.read(({ photos }) => photos.get(photo.id))).toEqual({ ...photo, tags: [] });
+    await expect(tenant.transaction(({ photos }) => photos.update({ ...photo, title: 'x' }))).rejects.toThrow(unlocked);
+    await expect(tenant.transaction(({ photos }) => photos.setTags(photo.id, [tag.id]))).rejects.toThrow(unlocked);
+    expect(await tenant.query(({ photos }) => photos.get(photo.id))).toEqual({ ...photo, tags: [] });
   });
 
   it('forgets what was locked with the end of the transaction', async () => {
     const photo = await tenant.addPhoto();
-    await tenant.within(({ photos }) => photos.lock([photo.id]));
-    await expect(tenant.within(({ photos }) => photos.update({ ...photo, title: 'x' }))).rejects.toThrow(unlocked);
+    await tenant.transaction(({ photos }) => photos.lock([photo.id]));
+    await expect(tenant.transaction(({ photos }) => photos.update({ ...photo, title: 'x' }))).rejects.toThrow(unlocked);
   });
 
   it('refuses to change an import that was not locked, or to bring items into it', async () => {
     const subject = await tenant.addImport();
     const item = await tenant.addItem(subject);
-    await expect(tenant.within(({ imports }) => imports.update({ ...subject, name: 'x' }))).rejects.toThrow(unlocked);
-    const again = tenant.within(async ({ importPhotos }) => {
+    await expect(tenant.transaction(({ imports }) => imports.update({ ...subject, name: 'x' }))).rejects.toThrow(
+      unlocked,
+    );
+    const again = tenant.transaction(async ({ importPhotos }) => {
       const [id = 0] = await importPhotos.allocateIds(1);
       await importPhotos.insert([{ ...item, id }]);
     });
@@ -54,7 +56,7 @@ describe('MemoryCustomerStore', () => {
     const subject = await tenant.addImport();
     const item = await tenant.addItem(subject);
     const edit = (lock: 'nothing' | 'item' | 'import') =>
-      tenant.within(async ({ imports, importPhotos }) => {
+      tenant.transaction(async ({ imports, importPhotos }) => {
         if (lock === 'item') await importPhotos.lock(subject.id, item.id);
         if (lock === 'import') await imports.lock(subject.id);
         await importPhotos.update({ ...item, title: lock });
@@ -62,16 +64,18 @@ describe('MemoryCustomerStore', () => {
     await expect(edit('nothing')).rejects.toThrow(unlocked);
     await edit('item');
     await edit('import');
-    expect(await tenant.read(({ importPhotos }) => importPhotos.get(subject.id, item.id))).toMatchObject({
+    expect(await tenant.query(({ importPhotos }) => importPhotos.get(subject.id, item.id))).toMatchObject({
       title: 'import',
     });
   });
 
   it('refuses a transaction, or a read from outside, inside a transaction', async () => {
-    await expect(tenant.within(() => tenant.addTag('a'))).rejects.toThrow('inside a transaction');
-    await expect(tenant.within(() => tenant.read(({ tags }) => tags.count()))).rejects.toThrow('inside a transaction');
-    await tenant.read(() => tenant.addTag('b'));
-    expect(await tenant.read(({ tags }) => tags.count())).toBe(1);
+    await expect(tenant.transaction(() => tenant.addTag('a'))).rejects.toThrow('inside a transaction');
+    await expect(tenant.transaction(() => tenant.query(({ tags }) => tags.count()))).rejects.toThrow(
+      'inside a transaction',
+    );
+    await tenant.query(() => tenant.addTag('b'));
+    expect(await tenant.query(({ tags }) => tags.count())).toBe(1);
   });
 
   it('keeps no more of a row than belongs to it', async () => {
@@ -79,7 +83,7 @@ describe('MemoryCustomerStore', () => {
     const photo = await tenant.addPhoto();
     const item = await tenant.addItem(subject);
     const shown = { ...item, tags: [], upload: { url: 'secret' } };
-    await tenant.within(async ({ photos, imports, importPhotos }) => {
+    await tenant.transaction(async ({ photos, imports, importPhotos }) => {
       const [held] = await photos.lock([photo.id]);
       await photos.update({ ...photo, ...held, title: 'x' });
       await imports.lock(subject.id);
@@ -109,7 +113,7 @@ describe('MemoryJobQueue', () => {
         resolve();
       });
     });
-    await tenant.within((work) => work.jobs.add({ kind: 'publish', importId: 1 }));
+    await tenant.transaction((transaction) => transaction.jobs.add({ kind: 'publish', importId: 1 }));
     await timed;
     await stop();
     expect(wokenBeforeTimer).toBe(true);
@@ -123,12 +127,12 @@ describe('MemoryJobQueue', () => {
     const stop = await new MemoryJobQueue(database, clock).listen(() => {
       woken += 1;
     });
-    const undone = tenant.within(async (work) => {
-      await work.jobs.add({ kind: 'publish', importId: 1 });
+    const undone = tenant.transaction(async (transaction) => {
+      await transaction.jobs.add({ kind: 'publish', importId: 1 });
       throw new Error('on purpose');
     });
     await expect(undone).rejects.toThrow('on purpose');
-    await tenant.within(({ tags }) => tags.insert(sampleTag('a')));
+    await tenant.transaction(({ tags }) => tags.insert(sampleTag('a')));
     await stop();
     expect(woken).toBe(0);
   });

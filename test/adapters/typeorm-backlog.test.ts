@@ -32,7 +32,7 @@ test('nothing waits at first', async () => {
 test('jobs are told by kind and state, and for how long the first that is due has waited', async () => {
   const { id } = await new TypeormCustomerDirectory(source).create(sampleCustomer(), commandLine);
   const store = new TypeormCustomerStore(source);
-  await store.within(id, async ({ jobs }) => {
+  await store.transaction(id, async ({ jobs }) => {
     for (const photoId of [1, 2, 3]) await jobs.add({ kind: 'inspect', importId: 1, photoId });
     await jobs.add({ kind: 'publish', importId: 1 });
   });

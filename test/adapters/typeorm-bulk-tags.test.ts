@@ -79,10 +79,10 @@ const lexemes = (...ids: readonly Id[]) => ids.map((id) => `${tenant.id}#${id}`)
 const kind = (ids: readonly Id[], version: number, photos: number) => {
   return { links: lexemes(...ids), search: lexemes(...ids), version, photos };
 };
-const count = async (id: Id) => (await tenant.read(({ tags }) => tags.get(id)))?.photoCount;
+const count = async (id: Id) => (await tenant.query(({ tags }) => tags.get(id)))?.photoCount;
 
 test('more photos than one statement takes get another tag, each one new version', async () => {
-  const merged = await tenant.within(async ({ photos, tags }) => {
+  const merged = await tenant.transaction(async ({ photos, tags }) => {
     await photos.lockTagged([all, half], []);
     await tags.lock([all, half, none]);
     return tags.merge([all, half], none, later(0));
@@ -93,7 +93,7 @@ test('more photos than one statement takes get another tag, each one new version
 });
 
 test('of those some have it already', async () => {
-  const merged = await tenant.within(async ({ photos, tags }) => {
+  const merged = await tenant.transaction(async ({ photos, tags }) => {
     await photos.lockTagged([all], []);
     await tags.lock([all, half]);
     return tags.merge([all], half, later(0));
@@ -104,7 +104,7 @@ test('of those some have it already', async () => {
 });
 
 test('they lose a tag that is deleted', async () => {
-  await tenant.within(({ tags }) => tags.delete(all, later(0)));
+  await tenant.transaction(({ tags }) => tags.delete(all, later(0)));
   expect(await stored()).toEqual([kind([], 2, (PHOTOS + 1) / 2), kind([half], 2, (PHOTOS - 1) / 2)]);
   expect([await count(all), await count(half)]).toEqual([undefined, (PHOTOS - 1) / 2]);
 });
@@ -114,12 +114,12 @@ describe('where their new versions come later', () => {
   /** How many photos the first page of a list has. */
   const found = async (filters: Partial<PhotoFilters>) => {
     const query = { filters: { trashed: 'any', ...filters }, sort: 'id', window: { after: null, limit: 50 } } as const;
-    return (await tenant.read(({ photos }) => photos.list(query))).length;
+    return (await tenant.query(({ photos }) => photos.list(query))).length;
   };
   const searched = (...words: readonly string[]) => found({ words });
 
   test('a deleted tag is in the search column until then, and found by nobody', async () => {
-    await tenant.within(({ tags }) => tags.delete(all, null));
+    await tenant.transaction(({ tags }) => tags.delete(all, null));
     const odd = { links: [], search: lexemes(all), version: 1, photos: (PHOTOS + 1) / 2 };
     const even = { links: lexemes(half), search: lexemes(all, half), version: 1, photos: (PHOTOS - 1) / 2 };
     expect(await stored()).toEqual([odd, even]);
@@ -130,7 +130,7 @@ describe('where their new versions come later', () => {
   });
 
   test('a merged one, too, and the photos are found by the one that stays', async () => {
-    const merged = await tenant.within(async ({ photos, tags }) => {
+    const merged = await tenant.transaction(async ({ photos, tags }) => {
       await photos.lockTagged([all, half], []);
       await tags.lock([all, half, none]);
       return tags.merge([all, half], none, null);

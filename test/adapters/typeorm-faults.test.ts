@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 const newTag = (name: string) => ({ name, nameKey: name, color: null, description: null, createdAt });
-const tagCount = () => store.read(customer.id, (view) => view.tags.count());
+const tagCount = () => store.query(customer.id, (reader) => reader.tags.count());
 const backendPid = 'SELECT pg_backend_pid() AS pid';
 
 describe('a transaction', () => {
@@ -68,7 +68,7 @@ describe('a transaction', () => {
   test('lets nothing through once it has ended', async () => {
     const before = await tagCount();
     let late: Promise<unknown> = Promise.resolve();
-    const work = store.within(customer.id, async ({ tags }) => {
+    const work = store.transaction(customer.id, async ({ tags }) => {
       await tags.insert(newTag('in time'));
       // A branch that goes on although the work has failed.
       late = new Promise((resolve) => setImmediate(resolve)).then(() => tags.insert(newTag('late')));
@@ -81,7 +81,7 @@ describe('a transaction', () => {
   });
 
   test('F9: that got into a deadlock is run again, and both go through', async () => {
-    const ids = await store.within(customer.id, async ({ tags }) => [
+    const ids = await store.transaction(customer.id, async ({ tags }) => [
       (await tags.insert(newTag('left')))?.id ?? 0,
       (await tags.insert(newTag('right')))?.id ?? 0,
     ]);
@@ -92,7 +92,7 @@ describe('a transaction', () => {
     });
     const runs = [0, 0];
     const lockInTurn = (name: number, [first = 0, second = 0]: readonly number[]) =>
-      store.within(customer.id, async ({ tags }) => {
+      store.transaction(customer.id, async ({ tags }) => {
         runs[name] = (runs[name] ?? 0) + 1;
         await tags.lock([first]);
         waiting -= 1;
@@ -128,8 +128,8 @@ describe('F6, F7, F8: the database is not available when', () => {
           holds = resolve;
         }),
       );
-      return store.within(customer.id, async (work) => {
-        await work.customer();
+      return store.transaction(customer.id, async (transaction) => {
+        await transaction.customer();
         holds();
         await enough;
       });
@@ -145,10 +145,10 @@ describe('F6, F7, F8: the database is not available when', () => {
     const one = await openDataSource({ ...database, poolSize: 1 });
     try {
       const narrow = new TypeormCustomerStore(one);
-      const read = () => narrow.read(customer.id, (view) => view.customer());
+      const read = () => narrow.query(customer.id, (reader) => reader.customer());
       const waiters: Promise<Customer>[] = [];
-      await narrow.within(customer.id, async (work) => {
-        await work.customer();
+      await narrow.transaction(customer.id, async (transaction) => {
+        await transaction.customer();
         for (let waiting = 0; waiting < WAITING_PER_CONNECTION; waiting += 1) waiters.push(read());
         // As long as this transaction holds the only connection nobody else can be answered.
         await expect(read()).rejects.toEqual(unavailable);
@@ -180,10 +180,10 @@ describe('F6, F7, F8: the database is not available when', () => {
     const readOnly = await openDataSource({ ...database, poolSize: 1 });
     try {
       const inReadOnly = new TypeormCustomerStore(readOnly);
-      await expect(inReadOnly.within(customer.id, ({ tags }) => tags.insert(newTag('no')))).rejects.toEqual(
+      await expect(inReadOnly.transaction(customer.id, ({ tags }) => tags.insert(newTag('no')))).rejects.toEqual(
         unavailable,
       );
-      await expect(inReadOnly.read(customer.id, (view) => view.customer())).resolves.toEqual(customer);
+      await expect(inReadOnly.query(customer.id, (reader) => reader.customer())).resolves.toEqual(customer);
     } finally {
       await readOnly.destroy();
       await other.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
@@ -204,14 +204,14 @@ test('a connection that falls silent is given up after eight seconds, and not us
   const relay = await PausableRelay.to(database);
   const relayed = await openDataSource({ connection: relay.connection, poolSize: 1 });
   const throughRelay = new TypeormCustomerStore(relayed);
-  const work = throughRelay.within(customer.id, async ({ tags }) => {
+  const work = throughRelay.transaction(customer.id, async ({ tags }) => {
     await tags.count();
     relay.pause();
     await tags.count();
   });
   await expect(work).rejects.toEqual(unavailable);
   // What was paused stays so: only a new connection gets through.
-  await expect(throughRelay.read(customer.id, ({ tags }) => tags.count())).resolves.toBeGreaterThanOrEqual(0);
+  await expect(throughRelay.query(customer.id, ({ tags }) => tags.count())).resolves.toBeGreaterThanOrEqual(0);
   await relayed.destroy();
   relay.close();
 });
@@ -241,7 +241,7 @@ test('whoever listens for jobs is woken again after its connection was lost', as
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
   });
-  await store.within(customer.id, ({ jobs }) => jobs.add({ kind: 'publish', importId: 1 }));
+  await store.transaction(customer.id, ({ jobs }) => jobs.add({ kind: 'publish', importId: 1 }));
   await woken;
   await stop();
 });
@@ -256,7 +256,7 @@ test('a job whose process died is due at once, but not when that has happened to
     return held;
   };
   await source.query('DELETE FROM jobs');
-  await store.within(customer.id, ({ jobs }) => jobs.add({ kind: 'publish', importId: 2 }));
+  await store.transaction(customer.id, ({ jobs }) => jobs.add({ kind: 'publish', importId: 2 }));
   expect(await takenOver()).toMatchObject({ attempt: 1 });
   expect(await takenOver()).toMatchObject({ attempt: 2, failures: 0 });
   await source.query('UPDATE jobs SET attempt = 8');

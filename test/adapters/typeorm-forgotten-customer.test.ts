@@ -78,8 +78,8 @@ function methodsOf(prototype: object): readonly string[] {
 
 /** What only reads does so in a transaction, too, which is where policies hold. */
 function transactional(store: CustomerStore): CustomerStore {
-  const within: CustomerStore['within'] = (customerId, work) => store.within(customerId, work);
-  return { within, read: within };
+  const within: CustomerStore['transaction'] = (customerId, work) => store.transaction(customerId, work);
+  return { transaction: within, query: within };
 }
 
 async function open() {

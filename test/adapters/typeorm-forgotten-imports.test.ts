@@ -37,7 +37,7 @@ async function forgotten(withPhoto: boolean): Promise<Id> {
   const { id, customerId } = await tenant.addImport({ ...ended, tagIds });
   await tenant.addItems({ id, customerId }, { status: 'imported' }, { status: 'failed' });
   if (withPhoto) await tenant.addPhoto({ importId: id });
-  await tenant.within(async ({ imports, blobOwners }) => {
+  await tenant.transaction(async ({ imports, blobOwners }) => {
     await imports.lock(id);
     await blobOwners.drop(id, 7);
     await imports.forgetItems(id, 1);

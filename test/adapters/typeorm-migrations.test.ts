@@ -62,10 +62,10 @@ test('F23: rows of the oldest tables are there after the newest migration', asyn
   }
   await old.end();
   const source = await openDataSource({ ...database, poolSize: 1 });
-  const { photos, usage, tags } = await new TypeormCustomerStore(source).read(1, async (view) => ({
-    photos: await view.photos.getMany([1, 2]),
-    usage: await view.usage(),
-    tags: await view.tags.count(),
+  const { photos, usage, tags } = await new TypeormCustomerStore(source).query(1, async (reader) => ({
+    photos: await reader.photos.getMany([1, 2]),
+    usage: await reader.usage(),
+    tags: await reader.tags.count(),
   }));
   expect(
     photos.map(({ id, sha256, rating, version, tags: of, trashedAt }) => [

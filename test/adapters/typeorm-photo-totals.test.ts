@@ -38,7 +38,7 @@ async function counted({ id }: Tenant): Promise<unknown> {
 
 /** What their usage says, without counting them. */
 async function told(tenant: Tenant): Promise<unknown> {
-  const { photos, storageBytes, trashedPhotos, trashedBytes } = await tenant.read((view) => view.usage());
+  const { photos, storageBytes, trashedPhotos, trashedBytes } = await tenant.query((reader) => reader.usage());
   return { photos, storageBytes, trashedPhotos, trashedBytes };
 }
 
@@ -54,12 +54,12 @@ test('totals are those of the photos, however many change them at once, and stay
     for (let step = 0; step < 40; step += 1) {
       const photo = await tenant.addPhoto({ sizeBytes: 1000 * lane + step });
       const trashedAt = step % 3 === 0 ? sampleInstant : null;
-      await tenant.within(async ({ photos }) => {
+      await tenant.transaction(async ({ photos }) => {
         const [held] = await photos.lock([photo.id]);
         if (step % 5 === 0) await photos.delete(photo.id);
         else await photos.update({ ...present(held), title: 'changed', trashedAt, purgeAt: trashedAt });
       });
-      expect(await tenant.read((view) => view.usage())).toMatchObject({ photos: expect.any(Number) });
+      expect(await tenant.query((reader) => reader.usage())).toMatchObject({ photos: expect.any(Number) });
     }
     return lane;
   });
@@ -74,7 +74,7 @@ test('totals are those of the photos, however many change them at once, and stay
 test('a change that is undone changes no total', async () => {
   const tenant = await newTenant();
   const photo = await tenant.addPhoto({ sizeBytes: 5 });
-  const undone = tenant.within(async ({ photos }) => {
+  const undone = tenant.transaction(async ({ photos }) => {
     await photos.lock([photo.id]);
     await photos.delete(photo.id);
     throw new Error('undone');
@@ -87,11 +87,13 @@ test('totals that somebody has spoilt are told from what is counted, and put rig
   const tenant = await newTenant();
   await tenant.addPhotos([{ sizeBytes: 5 }, { sizeBytes: 6, trashedAt: sampleInstant, purgeAt: sampleInstant }]);
   const right = { photos: 1, storageBytes: 5, trashedPhotos: 1, trashedBytes: 6 };
-  expect(await tenant.read((view) => view.photoTotals())).toEqual({ kept: right, counted: right });
+  expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ kept: right, counted: right });
   await source.query('INSERT INTO photo_totals (customer_id, photos, trashed_bytes) VALUES ($1, 3, -2)', [tenant.id]);
   const spoilt = { ...right, photos: 4, trashedBytes: 4 };
-  expect(await tenant.read((view) => view.photoTotals())).toEqual({ kept: spoilt, counted: right });
-  await atOnce(3, () => tenant.within((work) => work.lockCustomer().then(work.recountPhotos)));
+  expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ kept: spoilt, counted: right });
+  await atOnce(3, () =>
+    tenant.transaction((transaction) => transaction.lockCustomer().then(transaction.recountPhotos)),
+  );
   expect(await told(tenant)).toEqual(right);
 });
 
@@ -115,7 +117,7 @@ test('what changes nothing of the totals adds no row', async () => {
   const tenant = await newTenant();
   const photo = await tenant.addPhoto();
   const before = await rowsOf(tenant);
-  await tenant.within(async ({ photos }) => {
+  await tenant.transaction(async ({ photos }) => {
     const [held] = await photos.lock([photo.id]);
     await photos.update({ ...present(held), title: 'another' });
   });

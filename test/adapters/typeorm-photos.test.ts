@@ -4,7 +4,7 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.re
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { commandLine } from '../../src/core/audit/actor.js';
-import type { CustomerWork } from '../../src/core/customers/customer-store.js';
+import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
 import type { Photo, TaggedPhoto } from '../../src/core/photos/photo.js';
 import { type PhotoFilters, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -34,15 +34,15 @@ async function newCustomer(): Promise<Id> {
 }
 
 async function addPhoto(customerId: Id, values: Partial<Photo> = {}, tagIds: readonly Id[] = []): Promise<Photo> {
-  const [id = 0] = await store.within(customerId, ({ importPhotos }) => importPhotos.allocateIds(1));
+  const [id = 0] = await store.transaction(customerId, ({ importPhotos }) => importPhotos.allocateIds(1));
   const photo = { ...photoWith(customerId, id), ...values };
-  await expect(store.within(customerId, ({ photos }) => photos.insert(photo, tagIds, {}))).resolves.toBe(true);
+  await expect(store.transaction(customerId, ({ photos }) => photos.insert(photo, tagIds, {}))).resolves.toBe(true);
   return photo;
 }
 
 async function addTag(customerId: Id, name: string): Promise<Id> {
   const tag = { name, nameKey: foldKey(name), color: null, description: null, createdAt: at };
-  return (await store.within(customerId, ({ tags }) => tags.insert(tag)))?.id ?? 0;
+  return (await store.transaction(customerId, ({ tags }) => tags.insert(tag)))?.id ?? 0;
 }
 
 function photoWith(customerId: Id, id: Id): Photo {
@@ -116,13 +116,13 @@ describe.each(photoSorts)('a walk sorted by %s', (sort) => {
     let after: Position | null = null;
     for (;;) {
       const window: { after: Position | null; limit: number } = { after, limit: 7 };
-      const page = await store.read(customerId, ({ photos }) => photos.list({ filters: { trashed }, sort, window }));
+      const page = await store.query(customerId, ({ photos }) => photos.list({ filters: { trashed }, sort, window }));
       walked.push(...page);
       const last: TaggedPhoto | undefined = page.at(-1);
       if (last === undefined) break;
       after = photoPosition(last, sort);
       const here = after;
-      const unmoved = await store.read(customerId, ({ photos }) => photos.unmoved({ trashed }, sort, here));
+      const unmoved = await store.query(customerId, ({ photos }) => photos.unmoved({ trashed }, sort, here));
       expect(unmoved).toBe(true);
     }
     const direction = sort.startsWith('-') ? -1 : 1;
@@ -137,7 +137,7 @@ describe('words', () => {
   const find = async (customerId: Id, query: string) => {
     const filters: PhotoFilters = { words: searchWords(query), trashed: 'false' };
     const window = { after: null, limit: 100 };
-    const found = await store.read(customerId, ({ photos }) => photos.list({ filters, sort: 'id', window }));
+    const found = await store.query(customerId, ({ photos }) => photos.list({ filters, sort: 'id', window }));
     return found.map(({ id }) => id);
   };
 
@@ -152,7 +152,7 @@ describe('words', () => {
     expect(await find(customerId, '雪 back')).toEqual([plain.id]);
     expect(await find(customerId, 'x'.repeat(200))).toEqual([]);
     expect(await find(await newCustomer(), 'zur')).toEqual([]);
-    await store.within(customerId, ({ tags }) => tags.delete(tagId, at));
+    await store.transaction(customerId, ({ tags }) => tags.delete(tagId, at));
     expect(await find(customerId, 'som')).toEqual([]);
     expect(await find(customerId, 'elan')).toEqual([tagged.id]);
   });
@@ -161,7 +161,7 @@ describe('words', () => {
     const customerId = await newCustomer();
     const [first, second] = [await addTag(customerId, 'first'), await addTag(customerId, 'second')];
     const photo = await addPhoto(customerId, { title: 'before' }, [first]);
-    await store.within(customerId, async ({ photos, tags }) => {
+    await store.transaction(customerId, async ({ photos, tags }) => {
       await photos.lock([photo.id]);
       await photos.setTags(photo.id, [second]);
       await photos.update({ ...photo, title: 'after' });
@@ -186,9 +186,9 @@ test('whoever has the only connection reads single photos by it', async () => {
   const { id } = await addPhoto(customerId);
   const narrow = await openDataSource({ ...database, poolSize: 1 });
   try {
-    const read = new TypeormCustomerStore(narrow).read(customerId, async (view) => {
-      const { id: own } = await view.customer();
-      return [own, (await view.photos.get(id))?.id, (await view.photos.shown(id))?.id];
+    const read = new TypeormCustomerStore(narrow).query(customerId, async (reader) => {
+      const { id: own } = await reader.customer();
+      return [own, (await reader.photos.get(id))?.id, (await reader.photos.shown(id))?.id];
     });
     expect(await read).toEqual([customerId, id, id]);
   } finally {
@@ -207,16 +207,16 @@ test('counts of tags are those of the links, whatever happens at once', async ()
   const acts = [
     async () => void (await addPhoto(customerId, { trashedAt: randomInt(2) === 0 ? at : null }, some())),
     () =>
-      store.within(customerId, async ({ photos }) => {
+      store.transaction(customerId, async ({ photos }) => {
         const [photo] = await photos.lock([anyPhoto()]);
         if (photo) await photos.update({ ...photo, trashedAt: photo.trashedAt === null ? at : null });
       }),
     () =>
-      store.within(customerId, async (work) => {
-        const [photo] = await work.photos.lock([anyPhoto()]);
-        const held = await work.tags.lock(some());
+      store.transaction(customerId, async (transaction) => {
+        const [photo] = await transaction.photos.lock([anyPhoto()]);
+        const held = await transaction.tags.lock(some());
         if (photo)
-          await work.photos.setTags(
+          await transaction.photos.setTags(
             photo.id,
             held.map(({ id }) => id),
           );
@@ -225,8 +225,8 @@ test('counts of tags are those of the links, whatever happens at once', async ()
   await Promise.all(Array.from({ length: 60 }, () => acts[randomInt(acts.length)]?.()));
   const [last = 0] = tagIds;
   await Promise.all([
-    store.within(customerId, ({ tags }) => tags.delete(last, at)),
-    store.within(customerId, async ({ photos }) => {
+    store.transaction(customerId, ({ tags }) => tags.delete(last, at)),
+    store.transaction(customerId, async ({ photos }) => {
       const [photo] = await photos.lock([anyPhoto()]);
       if (photo) await photos.delete(photo.id);
     }),
@@ -278,7 +278,7 @@ test('links and facets follow a photo through everything that can become of it',
   const photo = await addPhoto(customerId, { rating: 0, width: 3, height: 4 }, [first]);
   const other = await addPhoto(customerId, { trashedAt: at, location: { latitude: 0, longitude: 0, altitude: null } });
   const bare = await addPhoto(customerId, { width: 4, height: 4 });
-  const steps: ((work: CustomerWork) => Promise<unknown>)[] = [
+  const steps: ((transaction: CustomerTransaction) => Promise<unknown>)[] = [
     ({ photos }) => photos.update({ ...photo, trashedAt: at, rating: 5, rotation: 90, width: 4, height: 3 }),
     ({ photos }) => photos.setTags(photo.id, [first, second]),
     ({ tags }) => tags.attach(first, [photo.id, other.id, bare.id], at),
@@ -291,10 +291,10 @@ test('links and facets follow a photo through everything that can become of it',
     ({ photos }) => photos.delete(photo.id),
   ];
   for (const step of steps) {
-    await store.within(customerId, async (work) => {
-      await work.photos.lock([photo.id, other.id, bare.id]);
-      await work.tags.lock([first, second, third]);
-      await step(work);
+    await store.transaction(customerId, async (transaction) => {
+      await transaction.photos.lock([photo.id, other.id, bare.id]);
+      await transaction.tags.lock([first, second, third]);
+      await step(transaction);
     });
     expect(await outOfStep(customerId)).toEqual([]);
   }
@@ -324,9 +324,9 @@ test('whoever waited for a photo sees the tags that it has by then', async () =>
   const tagId = await addTag(customerId, 'new');
   const photo = await addPhoto(customerId);
   let second: Promise<readonly TaggedPhoto[]> = Promise.resolve([]);
-  await store.within(customerId, async ({ photos }) => {
+  await store.transaction(customerId, async ({ photos }) => {
     await photos.lock([photo.id]);
-    second = store.within(customerId, (work) => work.photos.lock([photo.id]));
+    second = store.transaction(customerId, (transaction) => transaction.photos.lock([photo.id]));
     const waiting = () =>
       source.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
     while ((await waiting()).length === 0);

@@ -37,7 +37,7 @@ const nameOf = (item: ImportPhoto): StagingName => ({
 export function blobOwnersContract(newTenant: NewTenant): void {
   describe('names in staging', () => {
     const states = (tenant: Tenant, ...names: StagingName[]) =>
-      tenant.read(({ blobOwners }) => blobOwners.staging(names));
+      tenant.query(({ blobOwners }) => blobOwners.staging(names));
     const held = async (tenant: Tenant, ...names: StagingName[]) =>
       (await states(tenant, ...names)).filter((state) => state.held).map((state) => state.attempt);
 
@@ -83,7 +83,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
 
   describe('originals', () => {
     const owned = (tenant: Tenant, names: readonly string[]) =>
-      tenant.read(({ blobOwners }) => blobOwners.originals(names));
+      tenant.query(({ blobOwners }) => blobOwners.originals(names));
 
     it('belong to photos, in the trash or not, and to items that may become photos', async () => {
       const [tenant, other] = [await newTenant(), await newTenant()];
@@ -106,7 +106,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     it('belong to nobody once their photo is deleted', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto();
-      await tenant.within(async ({ photos }) => {
+      await tenant.transaction(async ({ photos }) => {
         await photos.lock([photo.id]);
         await photos.delete(photo.id);
       });
@@ -122,14 +122,14 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     const foreign = await other.addPhoto();
     const { items } = await itemsOf(tenant);
     const ids = [plain, turned, lost, foreign, ...items].map(({ id }) => id);
-    const shown = await tenant.read(({ blobOwners }) => blobOwners.renditions([...ids, 9e15]));
+    const shown = await tenant.query(({ blobOwners }) => blobOwners.renditions([...ids, 9e15]));
     expect([...shown].sort((a, b) => a.id - b.id)).toEqual([
       { id: plain.id, rotation: 0 },
       { id: turned.id, rotation: 270 },
       { id: lost.id, rotation: null },
       ...items.slice(0, 3).map(({ id }) => ({ id, rotation: 0 })),
     ]);
-    expect(await tenant.read(({ blobOwners }) => blobOwners.renditions([]))).toEqual([]);
+    expect(await tenant.query(({ blobOwners }) => blobOwners.renditions([]))).toEqual([]);
   });
 
   it('items that rely on bytes come by id, of all imports, a page at a time', async () => {
@@ -137,7 +137,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     const all = [...(await itemsOf(tenant)).items, ...(await itemsOf(tenant)).items];
     await itemsOf(other);
     const page = (after: number | null, limit: number) =>
-      tenant.read(({ blobOwners }) => blobOwners.itemsWithBytes(after, limit));
+      tenant.query(({ blobOwners }) => blobOwners.itemsWithBytes(after, limit));
     const expected = all.filter(({ status }) => status === 'processing' || status === 'ready');
     expect(await page(null, 100)).toEqual(expected);
     expect(await page(null, 3)).toEqual(expected.slice(0, 3));
@@ -149,7 +149,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       const [tenant, other] = [await newTenant(), await newTenant()];
       const [subject, beside] = [await tenant.addImport(), await tenant.addImport()];
       const drop = (attempt: number) =>
-        tenant.within(async ({ imports, blobOwners }) => {
+        tenant.transaction(async ({ imports, blobOwners }) => {
           await imports.lock(subject.id);
           await blobOwners.drop(subject.id, attempt);
         });
@@ -158,7 +158,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       await drop(5);
       const asked = [5, 6, 2 ** 47 - 1];
       const dropped = (owner: Tenant, importId: number) =>
-        owner.read(({ blobOwners }) => blobOwners.dropped(importId, asked));
+        owner.query(({ blobOwners }) => blobOwners.dropped(importId, asked));
       expect([...(await dropped(tenant, subject.id))].sort((a, b) => a - b)).toEqual([5, 2 ** 47 - 1]);
       expect([await dropped(tenant, beside.id), await dropped(other, subject.id)]).toEqual([[], []]);
     });
@@ -168,7 +168,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       const item = await tenant.addItem(await tenant.addImport(), { status: 'awaiting_upload', attempt: 1 });
       const name = { ...nameOf(item), attempt: 2 };
       const [taken, go] = [new Gate(), new Gate()];
-      const taking = tenant.within(async ({ importPhotos, blobOwners }) => {
+      const taking = tenant.transaction(async ({ importPhotos, blobOwners }) => {
         await importPhotos.lock(item.importId, item.id);
         expect(await blobOwners.dropped(item.importId, [2])).toEqual([]);
         await importPhotos.update({ ...item, status: 'processing', attempt: 2 });
@@ -177,28 +177,28 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       });
       await taken.opened;
       const store: CustomerStore = {
-        within: (_, work) => tenant.within(work),
-        read: (_, look) => tenant.read(look),
+        transaction: (_, work) => tenant.transaction(work),
+        query: (_, look) => tenant.query(look),
       };
       const givingUp = giveUp({ store }, name);
       go.open();
       await taking;
       expect(await givingUp).toBe(false);
-      expect(await tenant.read(({ blobOwners }) => blobOwners.dropped(item.importId, [2]))).toEqual([]);
+      expect(await tenant.query(({ blobOwners }) => blobOwners.dropped(item.importId, [2]))).toEqual([]);
       expect(await giveUp({ store }, { ...name, attempt: 3 })).toBe(true);
-      expect(await tenant.read(({ blobOwners }) => blobOwners.dropped(item.importId, [2, 3]))).toEqual([3]);
+      expect(await tenant.query(({ blobOwners }) => blobOwners.dropped(item.importId, [2, 3]))).toEqual([3]);
     });
 
     it('are not, when the transaction fails', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
-      const failing = tenant.within(async ({ imports, blobOwners }) => {
+      const failing = tenant.transaction(async ({ imports, blobOwners }) => {
         await imports.lock(subject.id);
         await blobOwners.drop(subject.id, 5);
         throw new Error('on purpose');
       });
       await expect(failing).rejects.toThrow('on purpose');
-      expect(await tenant.read(({ blobOwners }) => blobOwners.dropped(subject.id, [5]))).toEqual([]);
+      expect(await tenant.query(({ blobOwners }) => blobOwners.dropped(subject.id, [5]))).toEqual([]);
     });
   });
 }

@@ -24,33 +24,35 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
   afterAll(() => opened.close());
 
   const idsOf = (rows: readonly { readonly id: Id }[]) => rows.map(({ id }) => id);
-  const photo = async (id: Id) => present(await tenant.read(({ photos }) => photos.get(id)));
+  const photo = async (id: Id) => present(await tenant.query(({ photos }) => photos.get(id)));
   const named = async (id: Id) => (await photo(id)).tags.map((tag) => tag.name);
-  const count = async (id: Id) => present(await tenant.read(({ tags }) => tags.get(id))).photoCount;
+  const count = async (id: Id) => present(await tenant.query(({ tags }) => tags.get(id))).photoCount;
   const found = async (filters: Partial<PhotoFilters>) => {
     const window = { after: null, limit: 1000 };
     return idsOf(
-      await tenant.read(({ photos }) => photos.list({ filters: { trashed: 'false', ...filters }, sort: 'id', window })),
+      await tenant.query(({ photos }) =>
+        photos.list({ filters: { trashed: 'false', ...filters }, sort: 'id', window }),
+      ),
     );
   };
   const searched = (q: string) => found({ words: searchWords(q), trashed: 'any' });
   const tagIds = async (...names: readonly string[]) => idsOf(await tenant.addTags(...names)) as [Id, Id, Id];
   const setTrashed = (id: Id, trashedAt: Date | null) =>
-    tenant.within(async ({ photos }) => photos.update({ ...present((await photos.lock([id]))[0]), trashedAt }));
+    tenant.transaction(async ({ photos }) => photos.update({ ...present((await photos.lock([id]))[0]), trashedAt }));
 
   const attach = (id: Id, photoIds: readonly Id[]) =>
-    tenant.within(async ({ photos, tags }) => {
+    tenant.transaction(async ({ photos, tags }) => {
       await photos.lock(photoIds);
       await tags.lock([id]);
       await tags.attach(id, photoIds, later(50));
     });
   const detach = (ids: readonly Id[], photoIds: readonly Id[]) =>
-    tenant.within(async ({ photos, tags }) => {
+    tenant.transaction(async ({ photos, tags }) => {
       await photos.lock(photoIds);
       await tags.detach(ids, photoIds, later(50));
     });
   const merge = (from: readonly Id[], into: Id) =>
-    tenant.within(async ({ photos, tags }) => {
+    tenant.transaction(async ({ photos, tags }) => {
       await photos.lockTagged(from, []);
       await tags.lock([into, ...from]);
       return tags.merge(from, into, later(50));
@@ -59,7 +61,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
   /** Every count is the number of photos outside the trash that carry the tag. */
   const expectCountsToBeRight = async () => {
     const window = { after: null, limit: 1000 };
-    const tags = await tenant.read((view) => view.tags.list({ filters: {}, sort: 'id', window }));
+    const tags = await tenant.query((reader) => reader.tags.list({ filters: {}, sort: 'id', window }));
     for (const { id, photoCount } of tags)
       expect([id, photoCount]).toEqual([id, (await found({ tagIds: [id] })).length]);
   };
@@ -176,7 +178,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       const [into, used, unused] = await tagIds('into', 'used', 'unused');
       await tenant.addPhoto({}, [used]);
       await merge([used, unused], into);
-      expect(idsOf(await tenant.read(({ tags }) => tags.getMany([into, used, unused])))).toEqual([into]);
+      expect(idsOf(await tenant.query(({ tags }) => tags.getMany([into, used, unused])))).toEqual([into]);
       const [again] = await tagIds('used');
       expect([await count(again), await searched('used')]).toEqual([0, []]);
     });
@@ -190,8 +192,8 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       await detach([foreign.id], [theirs.id]);
       expect(await merge([foreign.id, NOBODY], into)).toEqual({ added: 0, unchanged: 0 });
       const tags = [{ id: foreign.id, name: 'foreign' }];
-      expect(await stranger.read(({ photos }) => photos.get(theirs.id))).toEqual({ ...theirs, tags });
-      expect(await stranger.read((view) => view.tags.get(foreign.id))).toMatchObject({ photoCount: 1 });
+      expect(await stranger.query(({ photos }) => photos.get(theirs.id))).toEqual({ ...theirs, tags });
+      expect(await stranger.query((reader) => reader.tags.get(foreign.id))).toMatchObject({ photoCount: 1 });
       expect(await count(into)).toBe(0);
     });
 
@@ -199,7 +201,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       const [into, from] = await tagIds('into', 'from');
       const moves = await tenant.addPhoto({}, [from]);
       const gets = await tenant.addPhoto();
-      const work = tenant.within(async ({ photos, tags }) => {
+      const work = tenant.transaction(async ({ photos, tags }) => {
         await photos.lockTagged([from], [gets.id]);
         await tags.lock([into, from]);
         await tags.attach(into, [gets.id], later(50));
@@ -218,16 +220,16 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       const [tag] = await tagIds('sea');
       const [first, second, third] = (await tenant.addPhotos([{}, {}, {}])) as [Photo, Photo, Photo];
       await attach(tag, [first.id, second.id]);
-      const held = await tenant.within(({ photos }) => photos.lockTagged([tag], [third.id, NOBODY, first.id]));
+      const held = await tenant.transaction(({ photos }) => photos.lockTagged([tag], [third.id, NOBODY, first.id]));
       expect(held).toMatchObject([{ id: first.id, tags: [{ id: tag }] }, { id: third.id }]);
-      expect(await tenant.within(({ photos }) => photos.lockTagged([tag], []))).toEqual([]);
+      expect(await tenant.transaction(({ photos }) => photos.lockTagged([tag], []))).toEqual([]);
     });
 
     it('holds the photos of the tag: no change of many at once is lost', async () => {
       const [tag] = await tagIds('sea');
       const { id } = await tenant.addPhoto({}, [tag]);
       await atOnce(10, () =>
-        tenant.within(async ({ photos }) => {
+        tenant.transaction(async ({ photos }) => {
           await photos.lockTagged([tag], []);
           const seen = present(await photos.get(id));
           await photos.update({ ...seen, version: seen.version + 1 });
@@ -251,14 +253,14 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       if (number % 4 === 0) return attach(other, ids.toReversed());
       if (number % 4 === 1) return detach([other], ids);
       if (number % 4 === 2) return void (await tenant.addPhoto({}, [from, other]));
-      await tenant.within(async ({ photos, tags }) => {
+      await tenant.transaction(async ({ photos, tags }) => {
         await photos.lock([one(number)]);
         const held = await tags.lock([from, other]);
         await photos.setTags(one(number), idsOf(held));
       });
     });
     await expectCountsToBeRight();
-    expect(await tenant.read(({ tags }) => tags.get(from))).toBeNull();
+    expect(await tenant.query(({ tags }) => tags.get(from))).toBeNull();
     expect(await searched('from')).toEqual([]);
     for (const [id, name] of [
       [into, 'into'],

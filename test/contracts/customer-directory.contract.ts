@@ -100,7 +100,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
     it('finds who has webhook endpoints, by id and in pages', async () => {
       const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
       for (const owner of [a, c, c])
-        await owner.within((work) => work.webhookEndpoints.insert(sampleEndpoint(owner.id)));
+        await owner.transaction((transaction) => transaction.webhookEndpoints.insert(sampleEndpoint(owner.id)));
       const find = (window: CustomerWindow) => customers.withWebhookEndpoints(window);
       expect(await find({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
       expect(await find({ after: b.id, limit: 10 })).toEqual([c.id]);
@@ -141,7 +141,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find(later(-6), never, all)).toEqual([]);
       expect(await find(later(0), never, { after: null, limit: 1 })).toEqual(due.slice(0, 1));
       expect(await find(later(0), never, { after: present(due[0]), limit: 10 })).toEqual(due.slice(1));
-      await present(d).within(async ({ imports }) => {
+      await present(d).transaction(async ({ imports }) => {
         await imports.lock(old.id);
         await imports.forgetItems(old.id, 10);
       });
@@ -214,7 +214,9 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
 }
 
 function setStatus(tenant: Tenant, status: CustomerStatus, updatedAt: Date): Promise<void> {
-  return tenant.within(async (work) => work.updateCustomer({ ...(await work.lockCustomer()), status, updatedAt }));
+  return tenant.transaction(async (transaction) =>
+    transaction.updateCustomer({ ...(await transaction.lockCustomer()), status, updatedAt }),
+  );
 }
 
 async function fill(tenant: Tenant): Promise<void> {
@@ -222,7 +224,7 @@ async function fill(tenant: Tenant): Promise<void> {
   await tenant.addPhotos([{}, {}, {}], [tag.id]);
   const subject = await tenant.addImport();
   await tenant.addItems(subject, {}, {});
-  await tenant.within(async ({ jobs, webhookEndpoints, outbox }) => {
+  await tenant.transaction(async ({ jobs, webhookEndpoints, outbox }) => {
     await jobs.add({ kind: 'publish', importId: subject.id });
     await webhookEndpoints.insert(sampleEndpoint(tenant.id));
     await outbox.add('import.completed', [subject.id], later(0));

@@ -1,4 +1,4 @@
-import type { CustomerWork } from '../../src/core/customers/customer-store.js';
+import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
 import { later, sampleImport, sampleInstant, sampleItem, sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/tenant.js';
 import { blobOwnersContract } from './blob-owners.contract.js';
@@ -47,8 +47,8 @@ function transactionContract(newTenant: NewTenant): void {
 
   it('answers what the work answers, and keeps what it did', async () => {
     const tenant = await newTenant();
-    const tag = await tenant.within(({ tags }) => tags.insert(sampleTag('kept')));
-    expect(await tenant.read(({ tags }) => tags.get(present(tag).id))).toEqual(tag);
+    const tag = await tenant.transaction(({ tags }) => tags.insert(sampleTag('kept')));
+    expect(await tenant.query(({ tags }) => tags.get(present(tag).id))).toEqual(tag);
   });
 
   it('lets an error out as it is, and undoes every kind of change', async () => {
@@ -58,7 +58,7 @@ function transactionContract(newTenant: NewTenant): void {
     const subject = await tenant.addImport({ clientRef: 'before' });
     const item = await tenant.addItem(subject, { clientRef: 'before' });
     const before = await everything(tenant);
-    const work = tenant.within(async (all) => {
+    const work = tenant.transaction(async (all) => {
       await all.lockCustomer();
       await all.imports.lock(subject.id);
       await all.importPhotos.lock(subject.id, item.id);
@@ -77,13 +77,13 @@ function transactionContract(newTenant: NewTenant): void {
     });
     await expect(work).rejects.toBe(boom);
     expect(await everything(tenant)).toEqual(before);
-    expect(await tenant.read(({ photos }) => photos.exif(photo.id))).not.toBeNull();
+    expect(await tenant.query(({ photos }) => photos.exif(photo.id))).not.toBeNull();
   });
 
   it('sees its own changes before anyone else can', async () => {
     const tenant = await newTenant();
     const [changed, seen] = [new Gate(), new Gate()];
-    const work = tenant.within(async ({ tags }) => {
+    const work = tenant.transaction(async ({ tags }) => {
       await tags.insert(sampleTag('never'));
       expect(await tags.count()).toBe(1);
       changed.open();
@@ -91,7 +91,7 @@ function transactionContract(newTenant: NewTenant): void {
       throw boom;
     });
     await changed.opened;
-    const others = tenant.read(({ tags }) => tags.count());
+    const others = tenant.query(({ tags }) => tags.count());
     seen.open();
     await expect(work).rejects.toBe(boom);
     expect(await others).toBe(0);
@@ -100,42 +100,42 @@ function transactionContract(newTenant: NewTenant): void {
   it('sees what others have committed', async () => {
     const tenant = await newTenant();
     const tag = await tenant.addTag('first');
-    expect(await tenant.within(({ tags }) => tags.get(tag.id))).toEqual(tag);
+    expect(await tenant.transaction(({ tags }) => tags.get(tag.id))).toEqual(tag);
   });
 
   it('is undone when a write was refused, although the work went on', async () => {
     const tenant = await newTenant();
     const subject = await tenant.addImport();
-    const work = tenant.within(async ({ tags, imports, importPhotos }) => {
+    const work = tenant.transaction(async ({ tags, imports, importPhotos }) => {
       await tags.insert(sampleTag('lost with the rest'));
       await imports.lock(subject.id);
       const item = sampleItem(subject, present((await importPhotos.allocateIds(1))[0]));
       await importPhotos.insert([item, item]).catch(() => undefined);
     });
     await expect(work).rejects.toThrow();
-    expect(await tenant.read(({ tags }) => tags.count())).toBe(0);
+    expect(await tenant.query(({ tags }) => tags.count())).toBe(0);
   });
 
   it('lets nothing through that runs on after its end', async () => {
     const tenant = await newTenant();
-    let leaked: CustomerWork | undefined;
-    await tenant.within(async (work) => {
-      leaked = work;
+    let leaked: CustomerTransaction | undefined;
+    await tenant.transaction(async (transaction) => {
+      leaked = transaction;
     });
     await expect(leaked?.tags.insert(sampleTag('late'))).rejects.toThrow();
-    expect(await tenant.read(({ tags }) => tags.count())).toBe(0);
+    expect(await tenant.query(({ tags }) => tags.count())).toBe(0);
   });
 
   it('bears many at once', async () => {
     const tenant = await newTenant();
     await atOnce(20, (number) => tenant.addTag(`tag ${number}`));
-    expect(await tenant.read(({ tags }) => tags.count())).toBe(20);
+    expect(await tenant.query(({ tags }) => tags.count())).toBe(20);
   });
 
   it('lets reads of one view see what was committed between them', async () => {
     const tenant = await newTenant();
     const [looked, changed] = [new Gate(), new Gate()];
-    const view = tenant.read(async ({ tags }) => {
+    const view = tenant.query(async ({ tags }) => {
       const before = await tags.count();
       looked.open();
       await changed.opened;
@@ -151,7 +151,7 @@ function transactionContract(newTenant: NewTenant): void {
 /** All rows of a customer that a test can make. */
 function everything(tenant: Tenant) {
   const window = { after: null, limit: 100 };
-  return tenant.read(async ({ photos, tags, imports, importPhotos, usage }) => {
+  return tenant.query(async ({ photos, tags, imports, importPhotos, usage }) => {
     const open = await imports.findOpenByClientRef('before');
     return {
       photos: await photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
@@ -167,14 +167,14 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
   it('is read and locked as it was created', async () => {
     const tenant = await newTenant();
     const customer = await ports().customers.find(tenant.id);
-    expect(await tenant.read((view) => view.customer())).toEqual(customer);
-    expect(await tenant.within((work) => work.customer())).toEqual(customer);
-    expect(await tenant.within((work) => work.lockCustomer())).toEqual(customer);
+    expect(await tenant.query((reader) => reader.customer())).toEqual(customer);
+    expect(await tenant.transaction((transaction) => transaction.customer())).toEqual(customer);
+    expect(await tenant.transaction((transaction) => transaction.lockCustomer())).toEqual(customer);
   });
 
   it('is changed in every value while it is held, and with the transaction or not at all', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
-    const before = await tenant.read((view) => view.customer());
+    const before = await tenant.query((reader) => reader.customer());
     const changed = {
       ...before,
       name: 'Süd 📷',
@@ -186,9 +186,9 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
       version: 2,
     };
     const change = (end: () => void) =>
-      tenant.within(async (work) => {
-        await work.lockCustomer();
-        await work.updateCustomer(changed);
+      tenant.transaction(async (transaction) => {
+        await transaction.lockCustomer();
+        await transaction.updateCustomer(changed);
         end();
       });
     await expect(
@@ -196,28 +196,28 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
         throw new Error('on purpose');
       }),
     ).rejects.toThrow('on purpose');
-    expect(await tenant.read((view) => view.customer())).toEqual(before);
+    expect(await tenant.query((reader) => reader.customer())).toEqual(before);
     await change(() => {});
-    expect(await tenant.read((view) => view.customer())).toEqual(changed);
-    expect((await other.read((view) => view.customer())).name).toBe(before.name);
+    expect(await tenant.query((reader) => reader.customer())).toEqual(changed);
+    expect((await other.query((reader) => reader.customer())).name).toBe(before.name);
   });
 
   it('that does not exist is not_found, has nothing, and can be given nothing', async () => {
     const nobody = 9_007_199_254_740_000;
     const missing = { code: 'not_found', details: { resource: 'customer' } };
     const { store } = ports();
-    await expect(store.read(nobody, (view) => view.customer())).rejects.toMatchObject(missing);
-    await expect(store.within(nobody, (work) => work.lockCustomer())).rejects.toMatchObject(missing);
-    expect(await store.read(nobody, ({ tags }) => tags.count())).toBe(0);
-    await expect(store.within(nobody, ({ tags }) => tags.insert(sampleTag('x')))).rejects.toThrow();
-    expect(await store.read(nobody, ({ tags }) => tags.count())).toBe(0);
+    await expect(store.query(nobody, (reader) => reader.customer())).rejects.toMatchObject(missing);
+    await expect(store.transaction(nobody, (transaction) => transaction.lockCustomer())).rejects.toMatchObject(missing);
+    expect(await store.query(nobody, ({ tags }) => tags.count())).toBe(0);
+    await expect(store.transaction(nobody, ({ tags }) => tags.insert(sampleTag('x')))).rejects.toThrow();
+    expect(await store.query(nobody, ({ tags }) => tags.count())).toBe(0);
   });
 
   it('is held by one transaction at a time', async () => {
     const tenant = await newTenant();
     const limit = 3;
     const opened = await atOnce(10, () =>
-      tenant.within(async ({ lockCustomer, imports }) => {
+      tenant.transaction(async ({ lockCustomer, imports }) => {
         await lockCustomer();
         if ((await imports.countOpen()) >= limit) return null;
         return imports.insert(sampleImport(tenant.id));
@@ -228,7 +228,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
 
   it('counts against the quota what is in the library, in the trash, or may still come in', async () => {
     const tenant = await newTenant();
-    const use = () => tenant.read((view) => view.quotaUse());
+    const use = () => tenant.query((reader) => reader.quotaUse());
     expect(await use()).toEqual({ photos: 0, storageBytes: 0 });
     await tenant.addPhotos([{ sizeBytes: 1 }, { sizeBytes: 2 ** 41, trashedAt: later(0), purgeAt: later(1) }]);
     const statuses = ['awaiting_upload', 'processing', 'ready'] as const;
@@ -241,13 +241,13 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     await other.addItem(await other.addImport());
     await other.addPhoto();
     expect(await use()).toEqual({ photos: 6, storageBytes: 2 ** 41 + 301 });
-    expect(await tenant.within((work) => work.quotaUse())).toEqual(await use());
+    expect(await tenant.transaction((transaction) => transaction.quotaUse())).toEqual(await use());
   });
 
   it('tells its usage as its rows have it', async () => {
     const tenant = await newTenant();
     const none = { photos: 0, trashedPhotos: 0, storageBytes: 0, trashedBytes: 0, tags: 0, openImports: 0 };
-    expect(await tenant.read((view) => view.usage())).toEqual(none);
+    expect(await tenant.query((reader) => reader.usage())).toEqual(none);
     await tenant.addPhotos([
       { sizeBytes: 2 ** 40 },
       { sizeBytes: 2 ** 40 },
@@ -256,7 +256,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     await tenant.addTags('a', 'b');
     await tenant.addImport();
     await tenant.addImport({ status: 'processing', expiresAt: null });
-    expect(await tenant.within((work) => work.usage())).toEqual({
+    expect(await tenant.transaction((transaction) => transaction.usage())).toEqual({
       photos: 2,
       trashedPhotos: 1,
       storageBytes: 2 ** 41,
@@ -265,9 +265,9 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
       openImports: 1,
     });
     const totals = { photos: 2, trashedPhotos: 1, storageBytes: 2 ** 41, trashedBytes: 7 };
-    expect(await tenant.read((view) => view.photoTotals())).toEqual({ kept: totals, counted: totals });
-    await tenant.within((work) => work.lockCustomer().then(work.recountPhotos));
-    expect(await tenant.read((view) => view.photoTotals())).toEqual({ kept: totals, counted: totals });
+    expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ kept: totals, counted: totals });
+    await tenant.transaction((transaction) => transaction.lockCustomer().then(transaction.recountPhotos));
+    expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ kept: totals, counted: totals });
   });
 }
 
@@ -277,43 +277,47 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     const [theirs, mine] = [await newTenant(), await newTenant()];
     const { photo, tag, subject, item } = await fill(theirs);
     const window = { after: null, limit: 100 };
-    const found = await mine.within(async (work) => ({
-      photo: await work.photos.get(photo.id),
-      photos: await work.photos.getMany([photo.id]),
-      lockedPhotos: await work.photos.lock([photo.id]),
-      listed: await work.photos.list({ filters: { trashed: 'any', ids: [photo.id] }, sort: 'id', window }),
-      tagged: await work.photos.list({ filters: { trashed: 'any', tagIds: [tag.id] }, sort: 'id', window }),
-      imported: await work.photos.list({ filters: { trashed: 'any', importId: subject.id }, sort: 'id', window }),
-      unmoved: await work.photos.unmoved({ trashed: 'any' }, 'id', { id: photo.id, value: photo.id }),
-      sameBytes: await work.photos.findBySha256([photo.sha256]),
-      exif: await work.photos.exif(photo.id),
-      tag: await work.tags.get(tag.id),
-      tags: await work.tags.getMany([tag.id]),
-      lockedTags: await work.tags.lock([tag.id]),
-      listedTags: await work.tags.list({ filters: {}, sort: 'name', window }),
-      unmovedTag: await work.tags.unmoved({}, 'id', { id: tag.id, value: tag.id }),
-      named: await work.tags.findByNameKeys([tag.nameKey]),
-      ofPhoto: await work.tags.ofPhoto(photo.id),
-      tagCount: await work.tags.count(),
-      photoCounts: await work.tags.photoCounts(null, 10),
-      import: await work.imports.find(subject.id),
-      counted: await work.imports.get(subject.id),
-      lockedImport: await work.imports.lock(subject.id),
-      byClientRef: await work.imports.findOpenByClientRef('theirs'),
-      openImports: await work.imports.countOpen(),
-      expired: await work.imports.expired(later(10 ** 12), 10),
-      ending: await work.imports.endingAfter(later(-(10 ** 12)), { after: null, limit: 10 }),
-      item: await work.importPhotos.get(subject.id, item.id),
-      lockedItem: await work.importPhotos.lock(subject.id, item.id),
-      items: await work.importPhotos.list({ importId: subject.id, window }),
-      itemsByRef: await work.importPhotos.findByClientRefs(subject.id, ['theirs']),
-      itemsByHash: await work.importPhotos.findBySha256(subject.id, [present(item.sha256)]),
-      itemCount: await work.importPhotos.count(subject.id),
-      waiting: await work.importPhotos.countIn(subject.id, ['awaiting_upload']),
-      itemsWithBytes: await work.blobOwners.itemsWithBytes(null, 10),
-      originals: await work.blobOwners.originals([item.blobName]),
-      renditions: await work.blobOwners.renditions([photo.id, item.id]),
-      dropped: await work.blobOwners.dropped(subject.id, [item.attempt]),
+    const found = await mine.transaction(async (transaction) => ({
+      photo: await transaction.photos.get(photo.id),
+      photos: await transaction.photos.getMany([photo.id]),
+      lockedPhotos: await transaction.photos.lock([photo.id]),
+      listed: await transaction.photos.list({ filters: { trashed: 'any', ids: [photo.id] }, sort: 'id', window }),
+      tagged: await transaction.photos.list({ filters: { trashed: 'any', tagIds: [tag.id] }, sort: 'id', window }),
+      imported: await transaction.photos.list({
+        filters: { trashed: 'any', importId: subject.id },
+        sort: 'id',
+        window,
+      }),
+      unmoved: await transaction.photos.unmoved({ trashed: 'any' }, 'id', { id: photo.id, value: photo.id }),
+      sameBytes: await transaction.photos.findBySha256([photo.sha256]),
+      exif: await transaction.photos.exif(photo.id),
+      tag: await transaction.tags.get(tag.id),
+      tags: await transaction.tags.getMany([tag.id]),
+      lockedTags: await transaction.tags.lock([tag.id]),
+      listedTags: await transaction.tags.list({ filters: {}, sort: 'name', window }),
+      unmovedTag: await transaction.tags.unmoved({}, 'id', { id: tag.id, value: tag.id }),
+      named: await transaction.tags.findByNameKeys([tag.nameKey]),
+      ofPhoto: await transaction.tags.ofPhoto(photo.id),
+      tagCount: await transaction.tags.count(),
+      photoCounts: await transaction.tags.photoCounts(null, 10),
+      import: await transaction.imports.find(subject.id),
+      counted: await transaction.imports.get(subject.id),
+      lockedImport: await transaction.imports.lock(subject.id),
+      byClientRef: await transaction.imports.findOpenByClientRef('theirs'),
+      openImports: await transaction.imports.countOpen(),
+      expired: await transaction.imports.expired(later(10 ** 12), 10),
+      ending: await transaction.imports.endingAfter(later(-(10 ** 12)), { after: null, limit: 10 }),
+      item: await transaction.importPhotos.get(subject.id, item.id),
+      lockedItem: await transaction.importPhotos.lock(subject.id, item.id),
+      items: await transaction.importPhotos.list({ importId: subject.id, window }),
+      itemsByRef: await transaction.importPhotos.findByClientRefs(subject.id, ['theirs']),
+      itemsByHash: await transaction.importPhotos.findBySha256(subject.id, [present(item.sha256)]),
+      itemCount: await transaction.importPhotos.count(subject.id),
+      waiting: await transaction.importPhotos.countIn(subject.id, ['awaiting_upload']),
+      itemsWithBytes: await transaction.blobOwners.itemsWithBytes(null, 10),
+      originals: await transaction.blobOwners.originals([item.blobName]),
+      renditions: await transaction.blobOwners.renditions([photo.id, item.id]),
+      dropped: await transaction.blobOwners.dropped(subject.id, [item.attempt]),
     }));
     const nothing = [null, 0, false];
     for (const [read, answer] of Object.entries(found)) {
@@ -326,7 +330,8 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     const [theirs, mine] = [await newTenant(), await newTenant()];
     const { photo, tag, subject, item } = await fill(theirs);
     const before = await contents(theirs, subject.id);
-    const tried = (act: (work: CustomerWork) => Promise<unknown>) => mine.within(act).catch(() => undefined);
+    const tried = (act: (transaction: CustomerTransaction) => Promise<unknown>) =>
+      mine.transaction(act).catch(() => undefined);
     await tried(({ photos }) => photos.delete(photo.id));
     await tried(({ tags }) => tags.delete(tag.id, later(1)));
     await tried(({ importPhotos }) => importPhotos.cancelAll(subject.id, later(1)));
@@ -336,23 +341,23 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     await tried(({ imports }) => imports.update({ ...subject, name: 'taken over' }));
     await tried(({ importPhotos }) => importPhotos.update({ ...item, filename: 'taken over' }));
     expect(await contents(theirs, subject.id)).toEqual(before);
-    expect(await mine.read((view) => view.usage())).toMatchObject({ photos: 0, trashedPhotos: 0, tags: 0 });
+    expect(await mine.query((reader) => reader.usage())).toMatchObject({ photos: 0, trashedPhotos: 0, tags: 0 });
   });
 
   it('ties no row to a row of the other customer', async () => {
     const [theirs, mine] = [await newTenant(), await newTenant()];
     const { tag, subject } = await fill(theirs);
     const photo = await mine.addPhoto({}, [tag.id]);
-    expect(await mine.read(({ photos }) => photos.get(photo.id))).toMatchObject({ tags: [] });
-    const retag = mine.within(async ({ photos }) => {
+    expect(await mine.query(({ photos }) => photos.get(photo.id))).toMatchObject({ tags: [] });
+    const retag = mine.transaction(async ({ photos }) => {
       await photos.lock([photo.id]);
       await photos.setTags(photo.id, [tag.id]);
     });
     await expect(retag).rejects.toThrow();
     await expect(mine.addItem({ ...subject, customerId: mine.id })).rejects.toThrow();
     await expect(mine.addPhoto({ importId: subject.id })).rejects.toThrow();
-    expect(await theirs.read(({ tags }) => tags.get(tag.id))).toMatchObject({ photoCount: 1 });
-    expect(await mine.read(({ photos }) => photos.get(photo.id))).toMatchObject({ tags: [] });
+    expect(await theirs.query(({ tags }) => tags.get(tag.id))).toMatchObject({ photoCount: 1 });
+    expect(await mine.query(({ photos }) => photos.get(photo.id))).toMatchObject({ tags: [] });
   });
 
   it('gives what is stored to the customer that is bound, whatever the row says', async () => {
@@ -360,12 +365,12 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     const photo = await mine.addPhoto({ customerId: theirs.id });
     const subject = await mine.addImport({ customerId: theirs.id });
     const item = await mine.addItem(subject, { customerId: theirs.id });
-    expect(await mine.read(({ photos }) => photos.get(photo.id))).toMatchObject({ customerId: mine.id });
+    expect(await mine.query(({ photos }) => photos.get(photo.id))).toMatchObject({ customerId: mine.id });
     expect(subject.customerId).toBe(mine.id);
-    expect(await mine.read(({ importPhotos }) => importPhotos.get(subject.id, item.id))).toMatchObject({
+    expect(await mine.query(({ importPhotos }) => importPhotos.get(subject.id, item.id))).toMatchObject({
       customerId: mine.id,
     });
-    expect(await theirs.read((view) => view.usage())).toMatchObject({ photos: 0, openImports: 0 });
+    expect(await theirs.query((reader) => reader.usage())).toMatchObject({ photos: 0, openImports: 0 });
   });
 
   it('lets both have the same names, hashes and clientRefs', async () => {
@@ -378,7 +383,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
       await tenant.addItem(subject, { clientRef: 'item', sha256 });
     }
     for (const tenant of tenants)
-      expect(await tenant.read((view) => view.usage())).toMatchObject({ photos: 1, tags: 1 });
+      expect(await tenant.query((reader) => reader.usage())).toMatchObject({ photos: 1, tags: 1 });
     expect(await ports().customers.find(present(tenants[0]).id)).not.toBeNull();
   });
 }
@@ -393,7 +398,7 @@ async function fill(tenant: Tenant) {
 
 function contents(tenant: Tenant, importId: number) {
   const window = { after: null, limit: 100 };
-  return tenant.read(async ({ photos, tags, imports, importPhotos }) => ({
+  return tenant.query(async ({ photos, tags, imports, importPhotos }) => ({
     photos: await photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     tags: await tags.list({ filters: {}, sort: 'id', window }),
     import: await imports.get(importId),

@@ -20,33 +20,33 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
   afterAll(() => opened.close());
 
   const idsOf = (rows: readonly { readonly id: Id }[]) => rows.map(({ id }) => id);
-  const photo = async (id: Id) => present(await tenant.read(({ photos }) => photos.get(id)));
+  const photo = async (id: Id) => present(await tenant.query(({ photos }) => photos.get(id)));
   const versions = (...ids: readonly Id[]) => Promise.all(ids.map(async (id) => (await photo(id)).version));
   const named = async (id: Id) => (await photo(id)).tags.map((tag) => tag.name);
-  const count = async (id: Id) => (await tenant.read(({ tags }) => tags.get(id)))?.photoCount;
+  const count = async (id: Id) => (await tenant.query(({ tags }) => tags.get(id)))?.photoCount;
   const found = async (filters: Partial<PhotoFilters>) => {
     const window = { after: null, limit: 100 };
     return idsOf(
-      await tenant.read(({ photos }) => photos.list({ filters: { trashed: 'any', ...filters }, sort: 'id', window })),
+      await tenant.query(({ photos }) => photos.list({ filters: { trashed: 'any', ...filters }, sort: 'id', window })),
     );
   };
   const searched = (q: string) => found({ words: searchWords(q) });
   const tagIds = async (...names: readonly string[]) => idsOf(await tenant.addTags(...names)) as [Id, Id, Id];
 
   const remove = (id: Id, at: Date | null = null) =>
-    tenant.within(async ({ tags }) => {
+    tenant.transaction(async ({ tags }) => {
       await tags.lock([id]);
       await tags.delete(id, at);
     });
   const merge = (from: readonly Id[], into: Id, at: Date | null = null) =>
-    tenant.within(async ({ photos, tags }) => {
+    tenant.transaction(async ({ photos, tags }) => {
       await photos.lockTagged(from, []);
       await tags.lock([into, ...from]);
       return tags.merge(from, into, at);
     });
-  const departed = () => tenant.read(({ tags }) => tags.departed());
+  const departed = () => tenant.query(({ tags }) => tags.departed());
   const renew = (tagIds: readonly Id[], after: Id = 0, limit = 100) =>
-    tenant.within(({ tags }) => tags.renew(tagIds, after, limit, later(50)));
+    tenant.transaction(({ tags }) => tags.renew(tagIds, after, limit, later(50)));
 
   describe('a tag that departs', () => {
     it('is off its photos at once, and they have the version that they had', async () => {
@@ -86,7 +86,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       expect([await searched('into'), await searched('alpha')]).toEqual([all, []]);
       expect([await searched('own into'), await searched('own words')]).toEqual([[moves.id], [moves.id]]);
       expect(await departed()).toEqual([a, b]);
-      await tenant.within(async ({ photos, tags: each }) => {
+      await tenant.transaction(async ({ photos, tags: each }) => {
         await photos.lock([moves.id, late.id]);
         await each.lock([into]);
         await each.detach([into], [moves.id], later(1));
@@ -104,10 +104,10 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       await merge([b], c);
       expect([await searched('gamma'), await searched('beta'), await count(c)]).toEqual([photos, [], 2]);
       await renew([b]);
-      await tenant.within(({ tags }) => tags.forget([b]));
+      await tenant.transaction(({ tags }) => tags.forget([b]));
       expect(await searched('gamma')).toEqual(photos);
       await renew([a]);
-      await tenant.within(({ tags }) => tags.forget([a]));
+      await tenant.transaction(({ tags }) => tags.forget([a]));
       expect(await searched('gamma')).toEqual(photos);
       for (const version of await versions(...photos)) expect(version).toBeGreaterThan(1);
     });
@@ -166,7 +166,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       ];
       await remove(gone);
       await remove(another);
-      await tenant.within(async ({ photos }) => {
+      await tenant.transaction(async ({ photos }) => {
         const held = present((await photos.lock([edited]))[0]);
         await photos.update({ ...held, title: 'edited', version: held.version + 1 });
       });
@@ -180,7 +180,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       const ids = idsOf(await tenant.addPhotos([{ title: 'Own words' }, {}], [gone]));
       await merge([gone], into);
       await renew([gone]);
-      await tenant.within(({ tags }) => tags.forget([gone]));
+      await tenant.transaction(({ tags }) => tags.forget([gone]));
       expect([await departed(), await searched('into'), await searched('own into')]).toEqual([[], ids, [ids[0]]]);
       expect(await count(into)).toBe(2);
     });
@@ -189,15 +189,15 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       const stranger = await Tenant.of(opened);
       const foreign = await stranger.addTag('foreign');
       const theirs = await stranger.addPhoto({}, [foreign.id]);
-      await stranger.within(async ({ tags }) => {
+      await stranger.transaction(async ({ tags }) => {
         await tags.lock([foreign.id]);
         await tags.delete(foreign.id, null);
       });
       expect(await departed()).toEqual([]);
       await renew([foreign.id]);
-      await tenant.within(({ tags }) => tags.forget([foreign.id]));
-      expect(await stranger.read(({ photos }) => photos.get(theirs.id))).toMatchObject({ version: 1 });
-      expect(await stranger.read(({ tags }) => tags.departed())).toEqual([foreign.id]);
+      await tenant.transaction(({ tags }) => tags.forget([foreign.id]));
+      expect(await stranger.query(({ photos }) => photos.get(theirs.id))).toMatchObject({ version: 1 });
+      expect(await stranger.query(({ tags }) => tags.departed())).toEqual([foreign.id]);
     });
 
     it('meets changes of the same photos: nothing is lost, and no photo is passed over', async () => {
@@ -212,7 +212,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       await atOnce(9, async (number) => {
         if (number === 4) return void (await renew([gone]));
         const id = present(ids[number % ids.length]);
-        await tenant.within(async ({ photos, tags }) => {
+        await tenant.transaction(async ({ photos, tags }) => {
           const held = present((await photos.lock([id]))[0]);
           const [tag] = await tags.lock([other]);
           await photos.setTags(id, held.tags.length > 0 ? [] : [present(tag).id]);
@@ -255,7 +255,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
     await atOnce(16, async (number) => {
       if (number === 7) return void (await merge([from], into));
       if (number % 4 === 0) return void (await tenant.addPhoto({}, [from, other]));
-      await tenant.within(async ({ photos, tags }) => {
+      await tenant.transaction(async ({ photos, tags }) => {
         const held = present((await photos.lock([one(number)]))[0]);
         if (number % 4 === 1) return photos.update({ ...held, trashedAt: held.trashedAt === null ? later(1) : null });
         const known = idsOf(await tags.lock([from, other]));
@@ -265,7 +265,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
     });
     await agree();
     await renew([from]);
-    await tenant.within(({ tags }) => tags.forget([from]));
+    await tenant.transaction(({ tags }) => tags.forget([from]));
     await agree();
   });
 
@@ -275,7 +275,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       await tenant.addPhotos([{}, { trashedAt: later(0) }], [a]);
       await tenant.addPhoto({}, [a, b]);
       await tenant.addPhoto();
-      const counted = (of: readonly Id[], limit: number) => tenant.read(({ photos }) => photos.countTagged(of, limit));
+      const counted = (of: readonly Id[], limit: number) => tenant.query(({ photos }) => photos.countTagged(of, limit));
       expect(await counted([a], 10)).toBe(3);
       expect(await counted([a, b], 10)).toBe(3);
       expect(await counted([a], 2)).toBe(2);
@@ -287,7 +287,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       const stranger = await Tenant.of(opened);
       const foreign = await stranger.addTag('foreign');
       await stranger.addPhoto({}, [foreign.id]);
-      expect(await tenant.read(({ photos }) => photos.countTagged([foreign.id], 10))).toBe(0);
+      expect(await tenant.query(({ photos }) => photos.countTagged([foreign.id], 10))).toBe(0);
     });
   });
 }

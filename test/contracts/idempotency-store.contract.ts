@@ -61,7 +61,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
     }
 
     const keep = (claim: Claim, kept = answer) =>
-      opened.store.within(claim.customerId, (work) => work.answers.keep(claim, kept));
+      opened.store.transaction(claim.customerId, (transaction) => transaction.answers.keep(claim, kept));
     const claimed = { outcome: 'claimed' };
 
     async function begun(ms = 0, values: Partial<Attempt> = {}): Promise<Attempt> {
@@ -109,22 +109,24 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
     it('keeps answers of the bound customer only', async () => {
       const first = await begun();
       const stranger = await newCustomer();
-      expect(await opened.store.within(stranger, (work) => work.answers.keep(first, answer))).toBe(false);
+      expect(await opened.store.transaction(stranger, (transaction) => transaction.answers.keep(first, answer))).toBe(
+        false,
+      );
       expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
     });
 
     it('keeps the answer if and only if the transaction commits', async () => {
       const first = await begun();
-      const undone = opened.store.within(customerId, async (work) => {
-        await work.tags.insert(sampleTag('Paris'));
-        await work.answers.keep(first, answer);
+      const undone = opened.store.transaction(customerId, async (transaction) => {
+        await transaction.tags.insert(sampleTag('Paris'));
+        await transaction.answers.keep(first, answer);
         throw new Error('after all not');
       });
       await expect(undone).rejects.toThrow('after all not');
       expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
-      await opened.store.within(customerId, async (work) => {
-        await work.tags.insert(sampleTag('Paris'));
-        await work.answers.keep(first, answer);
+      await opened.store.transaction(customerId, async (transaction) => {
+        await transaction.tags.insert(sampleTag('Paris'));
+        await transaction.answers.keep(first, answer);
       });
       expect(await store.claim(attempt(1))).toMatchObject({ outcome: 'answered' });
     });
@@ -133,8 +135,8 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       const first = await begun();
       await opened.passTime(LEASE);
       const [kept, commit] = [new Gate(), new Gate()];
-      const slow = opened.store.within(customerId, async (work) => {
-        await work.answers.keep(first, answer);
+      const slow = opened.store.transaction(customerId, async (transaction) => {
+        await transaction.answers.keep(first, answer);
         kept.open();
         await commit.opened;
       });

@@ -8,10 +8,10 @@ import type { NewTenant } from './customer-store.contract.js';
 /** What `ImportPhotoRepository` promises. */
 export function importPhotoRepositoryContract(newTenant: NewTenant): void {
   const get = (tenant: Tenant, { importId, id }: Pick<ImportPhoto, 'importId' | 'id'>) =>
-    tenant.read(({ importPhotos }) => importPhotos.get(importId, id));
+    tenant.query(({ importPhotos }) => importPhotos.get(importId, id));
   const ids = (items: readonly ImportPhoto[]) => items.map((item) => item.id);
   const listed = (tenant: Tenant, importId: Id, limit = 100) =>
-    tenant.read(({ importPhotos }) => importPhotos.list({ importId, window: { after: null, limit } }));
+    tenant.query(({ importPhotos }) => importPhotos.list({ importId, window: { after: null, limit } }));
 
   /** Every value set. */
   const full: Partial<ImportPhoto> = {
@@ -61,7 +61,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       ];
       for (const place of nowhere) {
         expect(await get(tenant, place)).toBeNull();
-        expect(await tenant.within(({ importPhotos }) => importPhotos.lock(place.importId, place.id))).toBeNull();
+        expect(await tenant.transaction(({ importPhotos }) => importPhotos.lock(place.importId, place.id))).toBeNull();
       }
     });
 
@@ -106,7 +106,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
     it('never gives an id again, to any customer, whatever became of the transaction', async () => {
       const tenant = await newTenant();
       let lost: readonly Id[] = [];
-      const undone = tenant.within(async ({ importPhotos }) => {
+      const undone = tenant.transaction(async ({ importPhotos }) => {
         lost = await importPhotos.allocateIds(5);
         throw new Error('on purpose');
       });
@@ -122,7 +122,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       const subject = await tenant.addImport();
       const item = await tenant.addItem(subject);
       const store = (next: ImportPhoto) =>
-        tenant.within(async ({ importPhotos }) => {
+        tenant.transaction(async ({ importPhotos }) => {
           expect(await importPhotos.lock(subject.id, item.id)).not.toBeNull();
           await importPhotos.update(next);
         });
@@ -138,7 +138,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       const subject = await tenant.addImport();
       const item = await tenant.addItem(subject);
       await atOnce(10, () =>
-        tenant.within(async ({ importPhotos }) => {
+        tenant.transaction(async ({ importPhotos }) => {
           const held = present(await importPhotos.lock(subject.id, item.id));
           await importPhotos.update({ ...held, attempt: held.attempt + 1 });
         }),
@@ -157,7 +157,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
         sha256: sampleHash(),
         sizeBytes: index + 10,
       }));
-      await tenant.within(async ({ importPhotos }) => {
+      await tenant.transaction(async ({ importPhotos }) => {
         const held = await importPhotos.lockMany(subject.id, [...ids.toReversed(), foreign.id, 10 ** 9]);
         expect(held).toEqual(items);
         await importPhotos.update(...changed.slice(1));
@@ -167,7 +167,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
         expect(await get(tenant, item)).toEqual(index === 0 ? item : changed[index]);
       }
       expect(await get(tenant, foreign)).toEqual(foreign);
-      expect(await tenant.within(({ importPhotos }) => importPhotos.lockMany(subject.id, []))).toEqual([]);
+      expect(await tenant.transaction(({ importPhotos }) => importPhotos.lockMany(subject.id, []))).toEqual([]);
     });
 
     it('hold many items: no change of many at once is lost, whatever their order', async () => {
@@ -176,7 +176,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       const items = [await tenant.addItem(subject), await tenant.addItem(subject)];
       const ids = items.map(({ id }) => id);
       await atOnce(10, (side) =>
-        tenant.within(async ({ importPhotos }) => {
+        tenant.transaction(async ({ importPhotos }) => {
           const held = await importPhotos.lockMany(subject.id, side % 2 === 0 ? ids : ids.toReversed());
           await importPhotos.update(...held.map((item) => ({ ...item, attempt: item.attempt + 1 })).toReversed());
         }),
@@ -189,7 +189,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       const subject = await tenant.addImport();
       const item = await tenant.addItem(subject);
       const moved = await atOnce(6, () =>
-        tenant.within(async ({ importPhotos }) => {
+        tenant.transaction(async ({ importPhotos }) => {
           const held = present(await importPhotos.lock(subject.id, item.id));
           if (held.status !== 'awaiting_upload') return false;
           await importPhotos.update({ ...held, status: 'processing' });
@@ -203,7 +203,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       const outcomes = await atOnce(6, () =>
-        tenant.within(async ({ imports, importPhotos }) => {
+        tenant.transaction(async ({ imports, importPhotos }) => {
           await imports.lock(subject.id);
           const [known] = await importPhotos.findByClientRefs(subject.id, ['ref']);
           if (known !== undefined) return 'existing';
@@ -240,7 +240,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
         for (let after: Id | null = null; ; ) {
           const window = { after: after === null ? null : { value: after, id: after }, limit };
           const query = { importId: subject.id, window, ...(wanted && { statuses: wanted }) };
-          const page: readonly ImportPhoto[] = await tenant.read(({ importPhotos }) => importPhotos.list(query));
+          const page: readonly ImportPhoto[] = await tenant.query(({ importPhotos }) => importPhotos.list(query));
           met.push(...page);
           after = page.at(-1)?.id ?? null;
           if (after === null) break;
@@ -250,7 +250,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
     });
 
     it('counts all, or those in some states', async () => {
-      const { count, failed, two, empty } = await tenant.read(async ({ importPhotos }) => ({
+      const { count, failed, two, empty } = await tenant.query(async ({ importPhotos }) => ({
         count: await importPhotos.count(subject.id),
         failed: await importPhotos.countIn(subject.id, ['failed']),
         two: await importPhotos.countIn(subject.id, ['ready', 'imported', 'cancelled']),
@@ -268,11 +268,11 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       const [first, second] = items.map(present);
       const foreign = await tenant.addItem(other);
       const wanted = [present(second).id, foreign.id, present(first).id, 999_999_999];
-      const found = await tenant.read(({ importPhotos }) => importPhotos.getMany(subject.id, wanted));
+      const found = await tenant.query(({ importPhotos }) => importPhotos.getMany(subject.id, wanted));
       expect(found).toEqual([first, second]);
-      expect(await tenant.read(({ importPhotos }) => importPhotos.getMany(subject.id, []))).toEqual([]);
+      expect(await tenant.query(({ importPhotos }) => importPhotos.getMany(subject.id, []))).toEqual([]);
       const stranger = await newTenant();
-      expect(await stranger.read(({ importPhotos }) => importPhotos.getMany(subject.id, wanted))).toEqual([]);
+      expect(await stranger.query(({ importPhotos }) => importPhotos.getMany(subject.id, wanted))).toEqual([]);
     });
   });
 
@@ -283,14 +283,14 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       const sha256 = sampleHash();
       const [a, b] = await tenant.addItems(subject, { clientRef: 'a', sha256 }, { clientRef: 'b' }, {});
       await tenant.addItem(other, { clientRef: 'a', sha256 });
-      const named = await tenant.read(({ importPhotos }) =>
+      const named = await tenant.query(({ importPhotos }) =>
         importPhotos.findByClientRefs(subject.id, ['b', 'a', 'A', 'none']),
       );
       expect(named.toSorted((x, y) => x.id - y.id)).toEqual([a, b]);
-      const same = await tenant.read(({ importPhotos }) => importPhotos.findBySha256(subject.id, [sha256]));
+      const same = await tenant.query(({ importPhotos }) => importPhotos.findBySha256(subject.id, [sha256]));
       expect(same).toEqual([a]);
-      expect(await tenant.read(({ importPhotos }) => importPhotos.findByClientRefs(subject.id, []))).toEqual([]);
-      expect(await tenant.read(({ importPhotos }) => importPhotos.findBySha256(subject.id, []))).toEqual([]);
+      expect(await tenant.query(({ importPhotos }) => importPhotos.findByClientRefs(subject.id, []))).toEqual([]);
+      expect(await tenant.query(({ importPhotos }) => importPhotos.findBySha256(subject.id, []))).toEqual([]);
     });
 
     it('by hash, find all that are not cancelled, by id ascending', async () => {
@@ -305,7 +305,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
         { sha256: second, status: 'duplicate' },
         { sha256: null },
       );
-      const found = await tenant.read(({ importPhotos }) => importPhotos.findBySha256(subject.id, [first, second]));
+      const found = await tenant.query(({ importPhotos }) => importPhotos.findBySha256(subject.id, [first, second]));
       expect(ids(found)).toEqual([0, 1, 3].map((at) => present(items[at]).id));
     });
   });
@@ -327,7 +327,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
         { status: 'cancelled', duplicateOfItemId: waiting?.id ?? 0 },
       );
       const [elsewhere] = await tenant.addItems(other, {});
-      await tenant.within(async ({ imports, importPhotos }) => {
+      await tenant.transaction(async ({ imports, importPhotos }) => {
         await imports.lock(subject.id);
         await importPhotos.failWaiting(subject.id, missing, sourceFailed, later(9));
       });
@@ -358,14 +358,14 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       ];
       const items = await tenant.addItems(subject, ...statuses.map((status) => ({ status })));
       const [elsewhere] = await tenant.addItems(other, {});
-      await tenant.within(async ({ imports, importPhotos }) => {
+      await tenant.transaction(async ({ imports, importPhotos }) => {
         await imports.lock(subject.id);
         await importPhotos.cancelAll(subject.id, later(9));
       });
       const expected = items.map((item, at) => (at < 5 ? { ...item, status: 'cancelled', updatedAt: later(9) } : item));
       expect(await listed(tenant, subject.id)).toEqual(expected);
       expect(await listed(tenant, other.id)).toEqual([elsewhere]);
-      await tenant.within(({ importPhotos }) => importPhotos.cancelAll(subject.id, later(10)));
+      await tenant.transaction(({ importPhotos }) => importPhotos.cancelAll(subject.id, later(10)));
       expect(await listed(tenant, subject.id)).toEqual(expected);
     });
   });
@@ -373,7 +373,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
   it('tells when an item of an import was changed last', async () => {
     const tenant = await newTenant();
     const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
-    const lastChange = () => tenant.read(({ importPhotos }) => importPhotos.lastChange(subject.id));
+    const lastChange = () => tenant.query(({ importPhotos }) => importPhotos.lastChange(subject.id));
     expect(await lastChange()).toBeNull();
     await tenant.addItems(subject, { updatedAt: later(5) }, { updatedAt: later(7) }, { updatedAt: later(6) });
     await tenant.addItem(other, { updatedAt: later(9) });

@@ -18,9 +18,9 @@ const none = {
 
 /** What `ImportRepository` promises. */
 export function importRepositoryContract(newTenant: NewTenant): void {
-  const find = (tenant: Tenant, id: Id) => tenant.read(({ imports }) => imports.find(id));
+  const find = (tenant: Tenant, id: Id) => tenant.query(({ imports }) => imports.find(id));
   const update = (tenant: Tenant, id: Id, values: Partial<Import>) =>
-    tenant.within(async ({ imports }) => {
+    tenant.transaction(async ({ imports }) => {
       const held = await imports.lock(id);
       await imports.update({ ...present(held), ...values });
     });
@@ -53,15 +53,15 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(set.id).toBeGreaterThan(plain.id);
     expect(await find(tenant, plain.id)).toEqual(plain);
     expect(await find(tenant, set.id)).toEqual(set);
-    expect(await tenant.within(({ imports }) => imports.lock(set.id))).toEqual(set);
+    expect(await tenant.transaction(({ imports }) => imports.lock(set.id))).toEqual(set);
   });
 
   it('knows nothing of an import that never was', async () => {
     const tenant = await newTenant();
     expect(await find(tenant, 9e15)).toBeNull();
-    expect(await tenant.read(({ imports }) => imports.get(9e15))).toBeNull();
-    expect(await tenant.read(({ imports }) => imports.findOpenByClientRef('x'))).toBeNull();
-    expect(await tenant.within(({ imports }) => imports.lock(9e15))).toBeNull();
+    expect(await tenant.query(({ imports }) => imports.get(9e15))).toBeNull();
+    expect(await tenant.query(({ imports }) => imports.findOpenByClientRef('x'))).toBeNull();
+    expect(await tenant.transaction(({ imports }) => imports.lock(9e15))).toBeNull();
   });
 
   it('stores every field on update', async () => {
@@ -83,7 +83,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     ];
     await (await newTenant()).addImport();
     const list = (after: Id | null, limit: number, statuses?: Import['status'][]) =>
-      tenant.read(({ imports }) =>
+      tenant.query(({ imports }) =>
         imports.list({
           window: { after: after === null ? null : { value: after, id: after }, limit },
           ...(statuses && { statuses }),
@@ -106,7 +106,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     const subject = await tenant.addImport({ clientRef: 'ref' });
     const other = await tenant.addImport();
     await tenant.addItem(other);
-    expect(await tenant.read(({ imports }) => imports.get(subject.id))).toEqual({
+    expect(await tenant.query(({ imports }) => imports.get(subject.id))).toEqual({
       ...subject,
       counts: none,
       totalBytes: 0,
@@ -136,9 +136,9 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       cancelled: 1,
     };
     const counted = { ...subject, counts, totalBytes: 7 * 2 ** 40 };
-    expect(await tenant.read(({ imports }) => imports.get(subject.id))).toEqual(counted);
-    expect(await tenant.read(({ imports }) => imports.findOpenByClientRef('ref'))).toEqual(counted);
-    const inside = await tenant.within(async ({ imports, importPhotos }) => {
+    expect(await tenant.query(({ imports }) => imports.get(subject.id))).toEqual(counted);
+    expect(await tenant.query(({ imports }) => imports.findOpenByClientRef('ref'))).toEqual(counted);
+    const inside = await tenant.transaction(async ({ imports, importPhotos }) => {
       await importPhotos.lock(subject.id, present(items[0]).id);
       await importPhotos.update({ ...present(items[0]), status: 'processing' });
       return imports.get(subject.id);
@@ -151,21 +151,21 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     it('is unique among open imports: a second is refused, and the transaction goes on', async () => {
       const tenant = await newTenant();
       const first = await tenant.addImport({ clientRef: 'ref' });
-      const seen = await tenant.within(async ({ imports }) => ({
+      const seen = await tenant.transaction(async ({ imports }) => ({
         refused: await imports.insert(sampleImport(tenant.id, { clientRef: 'ref', name: 'second' })),
         open: await imports.findOpenByClientRef('ref'),
       }));
       expect(seen).toEqual({ refused: null, open: { ...first, counts: none, totalBytes: 0 } });
-      expect(await tenant.read(({ imports }) => imports.countOpen())).toBe(1);
+      expect(await tenant.query(({ imports }) => imports.countOpen())).toBe(1);
     });
 
     it('is free again once the import is open no more', async () => {
       const tenant = await newTenant();
       const first = await tenant.addImport({ clientRef: 'ref' });
       await update(tenant, first.id, { status: 'processing', expiresAt: null });
-      expect(await tenant.read(({ imports }) => imports.findOpenByClientRef('ref'))).toBeNull();
+      expect(await tenant.query(({ imports }) => imports.findOpenByClientRef('ref'))).toBeNull();
       const second = await tenant.addImport({ clientRef: 'ref' });
-      expect(await tenant.read(({ imports }) => imports.findOpenByClientRef('ref'))).toMatchObject({ id: second.id });
+      expect(await tenant.query(({ imports }) => imports.findOpenByClientRef('ref'))).toMatchObject({ id: second.id });
     });
 
     it('counts by letter case, and its absence is not a value', async () => {
@@ -174,13 +174,13 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       await tenant.addImport({ clientRef: 'REF' });
       await tenant.addImport();
       await tenant.addImport();
-      expect(await tenant.read(({ imports }) => imports.countOpen())).toBe(4);
+      expect(await tenant.query(({ imports }) => imports.countOpen())).toBe(4);
     });
 
     it('lets one of many win that open an import under it at once, and the others find that', async () => {
       const tenant = await newTenant();
       const answers = await atOnce(10, () =>
-        tenant.within(async ({ imports }) => {
+        tenant.transaction(async ({ imports }) => {
           const created = await imports.insert(sampleImport(tenant.id, { clientRef: 'ref' }));
           return { created, open: await imports.findOpenByClientRef('ref') };
         }),
@@ -198,7 +198,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     for (const status of ['processing', 'completed', 'completed_with_errors', 'cancelled', 'expired'] as const) {
       await tenant.addImport({ status, ...ended });
     }
-    expect(await tenant.read(({ imports }) => imports.countOpen())).toBe(1);
+    expect(await tenant.query(({ imports }) => imports.countOpen())).toBe(1);
   });
 
   it('finds open imports whose time has passed, not more than asked for', async () => {
@@ -209,7 +209,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     ];
     await tenant.addImport({ expiresAt: later(1) });
     await tenant.addImport({ expiresAt: later(-1), status: 'processing' });
-    const expired = (limit: number) => tenant.read(({ imports }) => imports.expired(later(0), limit));
+    const expired = (limit: number) => tenant.query(({ imports }) => imports.expired(later(0), limit));
     expect((await expired(10)).toSorted((a, b) => a - b)).toEqual([past.id, now.id]);
     expect(await expired(1)).toHaveLength(1);
   });
@@ -221,7 +221,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     await tenant.addImport({ expiresAt: later(0) });
     await tenant.addImport({ expiresAt: later(9), status: 'processing' });
     const find = (after: Id | null, limit: number) =>
-      tenant.read(({ imports }) => imports.endingAfter(later(0), { after, limit }));
+      tenant.query(({ imports }) => imports.endingAfter(later(0), { after, limit }));
     expect(await find(null, 10)).toEqual(open);
     expect(await find(null, 2)).toEqual(open.slice(0, 2));
     expect(await find(present(open[1]), 10)).toEqual(open.slice(2));
@@ -229,19 +229,19 @@ export function importRepositoryContract(newTenant: NewTenant): void {
 
   describe('forgetting', () => {
     const ended = (completedAt: Date) => ({ status: 'completed', expiresAt: null, completedAt }) as const;
-    const shown = (tenant: Tenant, id: Id) => tenant.read(({ imports }) => imports.get(id));
+    const shown = (tenant: Tenant, id: Id) => tenant.query(({ imports }) => imports.get(id));
     const forgetItems = (tenant: Tenant, id: Id, limit: number) =>
-      tenant.within(async ({ imports }) => {
+      tenant.transaction(async ({ imports }) => {
         await imports.lock(id);
         return imports.forgetItems(id, limit);
       });
     const forget = (tenant: Tenant, id: Id) =>
-      tenant.within(async ({ imports }) => {
+      tenant.transaction(async ({ imports }) => {
         await imports.lock(id);
         await imports.forget(id);
       });
     const toForget = (tenant: Tenant, itemsOf: Date, imports: Date, limit = 10) =>
-      tenant.read((view) => view.imports.toForget({ itemsOf, imports }, limit));
+      tenant.query((reader) => reader.imports.toForget({ itemsOf, imports }, limit));
 
     it('takes so many items at a time, says when none is left, and counts the same all the way', async () => {
       const tenant = await newTenant();
@@ -253,7 +253,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       );
       const before = present(await shown(tenant, subject.id));
       expect(before).toMatchObject({ counts: { total: 6, imported: 3, cancelled: 1 }, totalBytes: 5 * 2 ** 40 });
-      const left = () => tenant.read(({ importPhotos }) => importPhotos.count(subject.id));
+      const left = () => tenant.query(({ importPhotos }) => importPhotos.count(subject.id));
       const seen: unknown[] = [];
       for (let step = 1; step <= 4; step += 1) {
         seen.push([await forgetItems(tenant, subject.id, 2), await left()]);
@@ -267,7 +267,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       ]);
       expect(await find(tenant, subject.id)).toEqual(subject);
       const window = { after: null, limit: 10 };
-      const items = tenant.read(({ importPhotos }) => importPhotos.list({ importId: subject.id, window }));
+      const items = tenant.query(({ importPhotos }) => importPhotos.list({ importId: subject.id, window }));
       expect(await items).toEqual([]);
     });
 
@@ -278,7 +278,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       expect(await forgetItems(tenant, empty.id, 10)).toBe(true);
       expect(await forgetItems(tenant, empty.id, 10)).toBe(true);
       expect(await shown(tenant, empty.id)).toEqual({ ...empty, counts: none, totalBytes: 0 });
-      expect(await tenant.read(({ importPhotos }) => importPhotos.count(other.id))).toBe(2);
+      expect(await tenant.query(({ importPhotos }) => importPhotos.count(other.id))).toBe(2);
     });
 
     it('keeps the items when the transaction fails, and counts them once', async () => {
@@ -286,7 +286,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       const subject = await tenant.addImport(ended(later(0)));
       const items = await tenant.addItems(subject, { status: 'imported' }, { status: 'failed' });
       const before = await shown(tenant, subject.id);
-      const cut = tenant.within(async ({ imports }) => {
+      const cut = tenant.transaction(async ({ imports }) => {
         await imports.lock(subject.id);
         expect(await imports.forgetItems(subject.id, 10)).toBe(true);
         throw new Error('cut off');
@@ -294,7 +294,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       await expect(cut).rejects.toThrow('cut off');
       expect(await shown(tenant, subject.id)).toEqual(before);
       const ids = items.map(({ id }) => id);
-      expect(await tenant.read(({ importPhotos }) => importPhotos.getMany(subject.id, ids))).toEqual(items);
+      expect(await tenant.query(({ importPhotos }) => importPhotos.getMany(subject.id, ids))).toEqual(items);
       expect(await toForget(tenant, later(0), later(-1))).toEqual([subject.id]);
     });
 
@@ -306,7 +306,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       const answers = await atOnce(10, () => forgetItems(tenant, subject.id, 3));
       expect(answers.filter((isLast) => !isLast)).toHaveLength(8);
       expect(await shown(tenant, subject.id)).toEqual(before);
-      expect(await tenant.read(({ importPhotos }) => importPhotos.count(subject.id))).toBe(0);
+      expect(await tenant.query(({ importPhotos }) => importPhotos.count(subject.id))).toBe(0);
     });
 
     it('is due for what ended long enough ago: items first, the import later, never what has not ended', async () => {
@@ -334,7 +334,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       const subject = await tenant.addImport(ended(later(0)));
       await tenant.addItems(subject, { status: 'imported' }, { status: 'failed' });
       await forgetItems(tenant, subject.id, 1);
-      await tenant.within(async ({ imports, blobOwners }) => {
+      await tenant.transaction(async ({ imports, blobOwners }) => {
         await imports.lock(subject.id);
         await blobOwners.drop(subject.id, 7);
       });
@@ -345,8 +345,8 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       await forget(tenant, subject.id);
       expect(await find(tenant, subject.id)).toBeNull();
       expect(await shown(tenant, subject.id)).toBeNull();
-      expect(await tenant.read(({ importPhotos }) => importPhotos.count(subject.id))).toBe(0);
-      expect(await tenant.read(({ blobOwners }) => blobOwners.dropped(subject.id, [7]))).toEqual([]);
+      expect(await tenant.query(({ importPhotos }) => importPhotos.count(subject.id))).toBe(0);
+      expect(await tenant.query(({ blobOwners }) => blobOwners.dropped(subject.id, [7]))).toEqual([]);
       expect(await toForget(tenant, later(0), later(0))).toEqual([other.id]);
       expect(await shown(tenant, other.id)).toMatchObject({ counts: { total: 1 } });
       const query = {
@@ -354,15 +354,15 @@ export function importRepositoryContract(newTenant: NewTenant): void {
         sort: 'id',
         window: { after: null, limit: 10 },
       } as const;
-      expect(await tenant.read(({ photos }) => photos.list(query))).toEqual([{ ...photo, tags: [] }]);
+      expect(await tenant.query(({ photos }) => photos.list(query))).toEqual([{ ...photo, tags: [] }]);
       const edited = { ...photo, title: 'still here', version: 2 };
-      await tenant.within(async ({ photos }) => {
+      await tenant.transaction(async ({ photos }) => {
         await photos.lock([photo.id]);
         await photos.update(edited);
       });
-      expect(await tenant.read(({ photos }) => photos.get(photo.id))).toEqual({ ...edited, tags: [] });
-      expect(await tenant.read((view) => view.strays(null, 100))).toEqual({ last: null, rows: [] });
-      await tenant.within(async ({ imports }) => {
+      expect(await tenant.query(({ photos }) => photos.get(photo.id))).toEqual({ ...edited, tags: [] });
+      expect(await tenant.query((reader) => reader.strays(null, 100))).toEqual({ last: null, rows: [] });
+      await tenant.transaction(async ({ imports }) => {
         expect(await imports.lock(subject.id)).toBeNull();
         await imports.update({ ...subject, name: 'back' });
       });
@@ -375,12 +375,12 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       const subject = await tenant.addImport(ended(sampleInstant));
       await tenant.addItem(subject, { status: 'imported' });
       const before = await shown(tenant, subject.id);
-      await stranger.within(async ({ imports }) => {
+      await stranger.transaction(async ({ imports }) => {
         await imports.forgetItems(subject.id, 10);
         await imports.forget(subject.id);
       });
       expect(await shown(tenant, subject.id)).toEqual(before);
-      expect(await tenant.read(({ importPhotos }) => importPhotos.count(subject.id))).toBe(1);
+      expect(await tenant.query(({ importPhotos }) => importPhotos.count(subject.id))).toBe(1);
       expect(await toForget(tenant, later(0), later(-1))).toEqual([subject.id]);
     });
   });
@@ -389,7 +389,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     const tenant = await newTenant();
     const { id } = await tenant.addImport();
     await atOnce(10, () =>
-      tenant.within(async ({ imports }) => {
+      tenant.transaction(async ({ imports }) => {
         const held = present(await imports.lock(id));
         await imports.update({ ...held, version: held.version + 1 });
       }),
@@ -401,7 +401,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     const tenant = await newTenant();
     const subject = await tenant.addImport();
     const added = atOnce(6, () =>
-      tenant.within(async ({ imports, importPhotos }) => {
+      tenant.transaction(async ({ imports, importPhotos }) => {
         const held = await imports.lock(subject.id);
         if (held?.status !== 'open') return 0;
         const [id] = await importPhotos.allocateIds(1);
@@ -409,13 +409,13 @@ export function importRepositoryContract(newTenant: NewTenant): void {
         return 1;
       }),
     );
-    const counted = tenant.within(async ({ imports, importPhotos }) => {
+    const counted = tenant.transaction(async ({ imports, importPhotos }) => {
       const held = present(await imports.lock(subject.id));
       await imports.update({ ...held, status: 'processing', expiresAt: null });
       return importPhotos.count(subject.id);
     });
     const inTime = (await added).reduce((sum: number, one) => sum + one, 0);
     expect(await counted).toBe(inTime);
-    expect(await tenant.read(({ importPhotos }) => importPhotos.count(subject.id))).toBe(inTime);
+    expect(await tenant.query(({ importPhotos }) => importPhotos.count(subject.id))).toBe(inTime);
   });
 }

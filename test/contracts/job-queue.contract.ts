@@ -37,7 +37,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
       tenant = await Tenant.of(opened);
     });
 
-    const add = (work: JobWork, to = tenant) => to.within((inside) => inside.jobs.add(work));
+    const add = (work: JobWork, to = tenant) => to.transaction((transaction) => transaction.jobs.add(work));
     const claim = async (): Promise<Job> => present(await jobs.claim(LEASE));
 
     /** Everything that is due, in the order in which it is given out. Each is held from then on. */
@@ -49,12 +49,12 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
 
     describe('add', () => {
       it('brings the job to be with the change, and not without it', async () => {
-        await tenant.within(async (work) => {
-          await work.tags.insert(sampleTag('a'));
-          await work.jobs.add(publish);
+        await tenant.transaction(async (transaction) => {
+          await transaction.tags.insert(sampleTag('a'));
+          await transaction.jobs.add(publish);
         });
-        const undone = tenant.within(async (work) => {
-          await work.jobs.add(inspect(1));
+        const undone = tenant.transaction(async (transaction) => {
+          await transaction.jobs.add(inspect(1));
           throw new Error('on purpose');
         });
         await expect(undone).rejects.toThrow('on purpose');
@@ -72,9 +72,9 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
       it('of work that waits already changes nothing', async () => {
         await add(publish);
         await add(publish);
-        await tenant.within(async (work) => {
-          await work.jobs.add(publish);
-          await work.jobs.add(publish);
+        await tenant.transaction(async (transaction) => {
+          await transaction.jobs.add(publish);
+          await transaction.jobs.add(publish);
         });
         expect(await claimAll()).toHaveLength(1);
       });
@@ -103,8 +103,8 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
 
       it('takes several works, of which some may wait already, or be named twice', async () => {
         await add(inspect(2));
-        await tenant.within((work) => work.jobs.add(inspect(3), inspect(2), publish, inspect(3)));
-        await tenant.within((work) => work.jobs.add());
+        await tenant.transaction((transaction) => transaction.jobs.add(inspect(3), inspect(2), publish, inspect(3)));
+        await tenant.transaction((transaction) => transaction.jobs.add());
         const all = (await claimAll()).map((job) => job.work);
         expect(all).toHaveLength(3);
         expect(all).toEqual(expect.arrayContaining([inspect(2), inspect(3), publish]));
@@ -113,7 +113,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
       it('of several works at once from many sides makes each one job', async () => {
         const works = Array.from({ length: 20 }, (_, photo) => inspect(photo + 1));
         await atOnce(8, (side) =>
-          tenant.within((work) => work.jobs.add(...(side % 2 === 0 ? works : works.toReversed()))),
+          tenant.transaction((transaction) => transaction.jobs.add(...(side % 2 === 0 ? works : works.toReversed()))),
         );
         expect(await claimAll()).toHaveLength(20);
       });
@@ -147,8 +147,8 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
       });
 
       it('never gives one job to two callers at the same time', async () => {
-        await tenant.within(async (work) => {
-          for (let photo = 1; photo <= 20; photo += 1) await work.jobs.add(inspect(photo));
+        await tenant.transaction(async (transaction) => {
+          for (let photo = 1; photo <= 20; photo += 1) await transaction.jobs.add(inspect(photo));
         });
         const atOnceClaimed = (await atOnce(20, () => jobs.claim(LEASE))).flatMap((job) => job ?? []);
         const all = [...atOnceClaimed, ...(await claimAll())];
@@ -188,8 +188,8 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
       it('takes customers in turns, whoever came first and with how much', async () => {
         const tenants = [tenant, await Tenant.of(opened), await Tenant.of(opened)];
         for (const [number, each] of tenants.entries()) {
-          await each.within(async (work) => {
-            for (let photo = 1; photo <= 4 + number; photo += 1) await work.jobs.add(inspect(photo));
+          await each.transaction(async (transaction) => {
+            for (let photo = 1; photo <= 4 + number; photo += 1) await transaction.jobs.add(inspect(photo));
           });
         }
         const turns = (await claimAll()).map((job) => job.customerId);
@@ -200,8 +200,8 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
       });
 
       it('does not let one customer’s thousands keep another’s one waiting', async () => {
-        await tenant.within(async (work) => {
-          for (let photo = 1; photo <= 1000; photo += 1) await work.jobs.add(inspect(photo));
+        await tenant.transaction(async (transaction) => {
+          for (let photo = 1; photo <= 1000; photo += 1) await transaction.jobs.add(inspect(photo));
         });
         await jobs.complete(await claim());
         await jobs.complete(await claim());
@@ -211,8 +211,8 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         // One turn of the first, at most, goes before it.
         expect(next.map((job) => job.customerId)).toContain(other.id);
         // Whoever waits all the time has every second turn from then on.
-        await other.within(async (work) => {
-          for (let photo = 1; photo <= 3; photo += 1) await work.jobs.add(inspect(photo));
+        await other.transaction(async (transaction) => {
+          for (let photo = 1; photo <= 3; photo += 1) await transaction.jobs.add(inspect(photo));
         });
         const turns = [await claim(), await claim(), await claim(), await claim()].map((job) => job.customerId);
         expect(turns.filter((customerId) => customerId === other.id)).toHaveLength(2);

@@ -118,7 +118,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         ]);
         expect(answers.filter((answer) => answer === 'done')).toHaveLength(10);
         expect(await customer.use()).toMatchObject({ photos: 20 });
-        const library = await customer.tenant.read(({ photos }) => photos.getMany(items));
+        const library = await customer.tenant.query(({ photos }) => photos.getMany(items));
         expect(library).toHaveLength(10);
       });
 
@@ -138,7 +138,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         const answers = await atOnce(20, (number) => settled(customer.tag(`new ${number}`)));
         expect(answers.filter((answer) => answer === 'done')).toHaveLength(5);
         expect(answers.filter((answer) => answer !== 'done')).toEqual(Array(15).fill(limitReached('tags', 25)));
-        expect(await customer.tenant.read(({ tags }) => tags.count())).toBe(25);
+        expect(await customer.tenant.query(({ tags }) => tags.count())).toBe(25);
       });
 
       it('tags holds when lists of them are created at once, and each name is made once', async () => {
@@ -158,7 +158,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
           createTags(customer.uses, customer.caller, [{ name: `x ${number}` }, { name: `y ${number}` }]),
         );
         expect(more.flat().filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
-        expect(await customer.tenant.read(({ tags }) => tags.count())).toBe(12);
+        expect(await customer.tenant.query(({ tags }) => tags.count())).toBe(12);
       });
 
       it('tags holds when many photos are given new ones at once', async () => {
@@ -171,7 +171,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         );
         expect(answers.filter((answer) => answer === 'done')).toHaveLength(5);
         expect(answers.filter((answer) => answer !== 'done')).toEqual(Array(15).fill(limitReached('tags', 5)));
-        expect(await customer.tenant.read(({ tags }) => tags.count())).toBe(5);
+        expect(await customer.tenant.query(({ tags }) => tags.count())).toBe(5);
       });
 
       it('tags holds when they are named in all kinds of requests at once', async () => {
@@ -192,7 +192,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         const answers = await atOnce(20, (number) => settled(present(kinds[number % 4])(number)));
         expect(answers.filter((answer) => answer === 'done')).toHaveLength(11);
         expect(answers.filter((answer) => answer !== 'done')).toEqual(Array(9).fill(limitReached('tags', 12)));
-        expect(await customer.tenant.read(({ tags }) => tags.count())).toBe(12);
+        expect(await customer.tenant.query(({ tags }) => tags.count())).toBe(12);
       });
 
       it('tags leaves one name to one of many, and tells the others that it is taken', async () => {
@@ -225,7 +225,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(answers.filter((answer) => answer !== 'done')).toEqual(
           Array(5).fill(limitReached('importMaxPhotos', 10)),
         );
-        expect(await customer.tenant.read(({ importPhotos }) => importPhotos.count(importId))).toBe(9);
+        expect(await customer.tenant.query(({ importPhotos }) => importPhotos.count(importId))).toBe(9);
       });
     });
   });
@@ -291,7 +291,7 @@ class Subscriber {
   }
 
   async fail(importId: Id, id: Id): Promise<void> {
-    await this.tenant.within(async ({ importPhotos }) => {
+    await this.tenant.transaction(async ({ importPhotos }) => {
       const item = present(await importPhotos.lock(importId, id));
       const error = { code: 'upload_missing', message: 'It never came.' } as const;
       await importPhotos.update(failed(item, error, sampleInstant));
@@ -311,6 +311,6 @@ class Subscriber {
   }
 
   use() {
-    return this.tenant.read((view) => view.quotaUse());
+    return this.tenant.query((reader) => reader.quotaUse());
   }
 }

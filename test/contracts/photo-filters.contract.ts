@@ -30,7 +30,7 @@ export function photoFiltersContract(newTenant: NewTenant): void {
       sort: 'id',
       window: { after: null, limit: 100 },
     } as const;
-    const photos = await library.tenant.read((view) => view.photos.list(query));
+    const photos = await library.tenant.query((reader) => reader.photos.list(query));
     return photos.map((photo) => names.find((name) => library.ids[name] === photo.id) ?? '?');
   }
 
@@ -112,10 +112,10 @@ export function photoFiltersContract(newTenant: NewTenant): void {
         sort: 'id',
         window: { after: null, limit: 1 },
       } as const;
-      return (await tenant.read((view) => view.photos.list(query))).length === 1;
+      return (await tenant.query((reader) => reader.photos.list(query))).length === 1;
     };
     expect([await meets('one'), await meets('before')]).toEqual([true, true]);
-    await tenant.within(async ({ photos, tags }) => {
+    await tenant.transaction(async ({ photos, tags }) => {
       const [held] = await photos.lock([photo.id]);
       await photos.update({ ...present(held), title: 'two' });
       const [name] = await tags.lock([tag.id]);
@@ -123,7 +123,7 @@ export function photoFiltersContract(newTenant: NewTenant): void {
     });
     expect([await meets('one'), await meets('before')]).toEqual([false, false]);
     expect([await meets('two'), await meets('after')]).toEqual([true, true]);
-    await tenant.within(({ tags }) => tags.delete(tag.id, later(1)));
+    await tenant.transaction(({ tags }) => tags.delete(tag.id, later(1)));
     expect([await meets('two'), await meets('after')]).toEqual([true, false]);
   });
 
@@ -135,7 +135,7 @@ export function photoFiltersContract(newTenant: NewTenant): void {
       const photo = await tenant.addPhoto({ filename: 'A.jpg', takenAt: later(5) });
       const at = (value: string | number | null) => ({ value, id: photo.id });
       const ask = (sort: 'filename' | '-takenAt' | 'createdAt' | 'sizeBytes' | 'id', value: string | number | null) =>
-        tenant.read(({ photos }) => photos.unmoved(filters, sort, at(value)));
+        tenant.query(({ photos }) => photos.unmoved(filters, sort, at(value)));
       expect(await ask('filename', 'a.jpg')).toBe(true);
       expect(await ask('filename', 'A.jpg')).toBe(false);
       expect(await ask('-takenAt', later(5).getTime())).toBe(true);
@@ -149,9 +149,9 @@ export function photoFiltersContract(newTenant: NewTenant): void {
     it('knows the position of a row without a value', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto();
-      const ask = () => tenant.read(({ photos }) => photos.unmoved(filters, 'takenAt', { value: null, id: photo.id }));
+      const ask = () => tenant.query(({ photos }) => photos.unmoved(filters, 'takenAt', { value: null, id: photo.id }));
       expect(await ask()).toBe(true);
-      await tenant.within(async ({ photos }) => {
+      await tenant.transaction(async ({ photos }) => {
         await photos.lock([photo.id]);
         await photos.update({ ...photo, takenAt: later(1) });
       });
@@ -166,11 +166,11 @@ export function photoFiltersContract(newTenant: NewTenant): void {
       const ask = () =>
         Promise.all(
           all.map(({ id }) =>
-            tenant.read(({ photos }) => photos.unmoved({ ...filters, tagIds: [tag.id] }, 'id', { value: id, id })),
+            tenant.query(({ photos }) => photos.unmoved({ ...filters, tagIds: [tag.id] }, 'id', { value: id, id })),
           ),
         );
       expect(await ask()).toEqual([true, true, true]);
-      await tenant.within(async ({ photos }) => {
+      await tenant.transaction(async ({ photos }) => {
         await photos.lock(all.map((photo) => photo.id));
         await photos.update({ ...present(trashed), trashedAt: later(1) });
         await photos.delete(present(deleted).id);

@@ -7,18 +7,18 @@ import type { NewTenant } from './customer-store.contract.js';
 
 /** What `PhotoRepository` promises but for lists. */
 export function photoRepositoryContract(newTenant: NewTenant): void {
-  const get = (tenant: Tenant, id: Id) => tenant.read(({ photos }) => photos.get(id));
-  const countOf = async (tenant: Tenant, tagId: Id) => (await tenant.read(({ tags }) => tags.get(tagId)))?.photoCount;
+  const get = (tenant: Tenant, id: Id) => tenant.query(({ photos }) => photos.get(id));
+  const countOf = async (tenant: Tenant, tagId: Id) => (await tenant.query(({ tags }) => tags.get(tagId)))?.photoCount;
 
   /** Locks a photo and stores it with other values. */
   const change = (tenant: Tenant, id: Id, values: Partial<Photo>) =>
-    tenant.within(async ({ photos }) => {
+    tenant.transaction(async ({ photos }) => {
       const [photo] = await photos.lock([id]);
       await photos.update({ ...present(photo), ...values });
     });
 
   const retag = (tenant: Tenant, id: Id, tagIds: readonly Id[]) =>
-    tenant.within(async ({ photos }) => {
+    tenant.transaction(async ({ photos }) => {
       await photos.lock([id]);
       await photos.setTags(id, tagIds);
     });
@@ -35,23 +35,25 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const id = await tenant.newId();
       expect(await get(tenant, id)).toBeNull();
-      expect(await tenant.read(({ photos }) => photos.exif(id))).toBeNull();
-      expect(await tenant.read(({ photos }) => photos.getMany([id]))).toEqual([]);
-      expect(await tenant.within(({ photos }) => photos.lock([id]))).toEqual([]);
+      expect(await tenant.query(({ photos }) => photos.exif(id))).toBeNull();
+      expect(await tenant.query(({ photos }) => photos.getMany([id]))).toEqual([]);
+      expect(await tenant.transaction(({ photos }) => photos.lock([id]))).toEqual([]);
     });
 
     it('shown is the photo alone, while it may be shown', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const photo = await tenant.addPhoto({ ...fullPhoto, trashedAt: null, purgeAt: null }, [tag.id]);
-      const shown = () => tenant.read(({ photos }) => photos.shown(photo.id));
+      const shown = () => tenant.query(({ photos }) => photos.shown(photo.id));
       expect(await shown()).toEqual(photo);
-      expect(await (await newTenant()).read(({ photos }) => photos.shown(photo.id))).toBeNull();
+      expect(await (await newTenant()).query(({ photos }) => photos.shown(photo.id))).toBeNull();
       await change(tenant, photo.id, { trashedAt: later(1), purgeAt: later(2) });
       expect(await shown()).toBeNull();
       await change(tenant, photo.id, { trashedAt: null, purgeAt: null });
       const setStatus = (status: Customer['status']) =>
-        tenant.within(async (work) => work.updateCustomer({ ...(await work.lockCustomer()), status }));
+        tenant.transaction(async (transaction) =>
+          transaction.updateCustomer({ ...(await transaction.lockCustomer()), status }),
+        );
       await setStatus('suspended');
       expect(await shown()).toEqual(photo);
       await setStatus('closing');
@@ -72,7 +74,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const gone = await tenant.addTag('b');
-      await tenant.within(({ tags }) => tags.delete(gone.id, later(1)));
+      await tenant.transaction(({ tags }) => tags.delete(gone.id, later(1)));
       const photo = await tenant.addPhoto({}, [gone.id, tag.id, tag.id]);
       expect(await get(tenant, photo.id)).toMatchObject({ tags: [{ id: tag.id, name: 'a' }] });
       expect(await countOf(tenant, tag.id)).toBe(1);
@@ -83,12 +85,12 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const tag = await tenant.addTag('a');
       const photo = await tenant.addPhoto({ title: 'first' });
       const id = await tenant.newId();
-      const stored = await tenant.within(({ photos }) =>
+      const stored = await tenant.transaction(({ photos }) =>
         photos.insert(samplePhoto(tenant.id, id, { sha256: photo.sha256 }), [tag.id], sampleExif),
       );
       expect(stored).toBe(false);
       expect(await get(tenant, id)).toBeNull();
-      expect(await tenant.read(({ photos }) => photos.exif(id))).toBeNull();
+      expect(await tenant.query(({ photos }) => photos.exif(id))).toBeNull();
       expect(await countOf(tenant, tag.id)).toBe(0);
       expect(await get(tenant, photo.id)).toMatchObject({ title: 'first' });
     });
@@ -98,7 +100,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const sha256 = sampleHash();
       const ids = await tenant.photoIds(8);
       const answers = await atOnce(8, (number) =>
-        tenant.within(async ({ photos }) => {
+        tenant.transaction(async ({ photos }) => {
           const stored = await photos.insert(samplePhoto(tenant.id, present(ids[number]), { sha256 }), [], {});
           const [winner] = await photos.findBySha256([sha256]);
           return { stored, winner: present(winner).id };
@@ -112,7 +114,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
     it('takes many at once, each with its own tags and EXIF, but those whose bytes are there', async () => {
       const tenant = await newTenant();
       const [a, b, gone] = [await tenant.addTag('a'), await tenant.addTag('b'), await tenant.addTag('c')];
-      await tenant.within(({ tags }) => tags.delete(gone.id, later(1)));
+      await tenant.transaction(({ tags }) => tags.delete(gone.id, later(1)));
       const there = await tenant.addPhoto({}, [a.id]);
       const ids = await Promise.all([1, 2, 3, 4, 5].map(() => tenant.newId()));
       const [first, second, known, twice, trashed] = ids as [Id, Id, Id, Id, Id];
@@ -128,26 +130,26 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
           exif: {},
         },
       ];
-      const stored = await tenant.within(({ photos }) => photos.insertMany(additions));
+      const stored = await tenant.transaction(({ photos }) => photos.insertMany(additions));
       const winner = present([first, twice].find((id) => stored.includes(id)));
       expect([...stored].sort((x, y) => x - y)).toEqual([winner, second, trashed].sort((x, y) => x - y));
       expect((await get(tenant, winner))?.tags.map(({ id }) => id)).toEqual(winner === first ? [a.id, b.id] : [a.id]);
-      expect(await tenant.read(({ photos }) => photos.exif(winner))).toEqual(winner === first ? sampleExif : {});
+      expect(await tenant.query(({ photos }) => photos.exif(winner))).toEqual(winner === first ? sampleExif : {});
       expect(await get(tenant, second)).toMatchObject({ tags: [] });
       expect(await get(tenant, known)).toBeNull();
       expect(await countOf(tenant, a.id)).toBe(2);
       expect(await countOf(tenant, b.id)).toBe(winner === first ? 1 : 0);
-      expect(await tenant.within(({ photos }) => photos.insertMany([]))).toEqual([]);
+      expect(await tenant.transaction(({ photos }) => photos.insertMany([]))).toEqual([]);
     });
 
     it('takes the same bytes with another dupSeq, over 0 and never the same again', async () => {
       const tenant = await newTenant();
       const { sha256 } = await tenant.addPhoto();
-      const given = await atOnce(5, () => tenant.within(({ photos }) => photos.nextDupSeq()));
+      const given = await atOnce(5, () => tenant.transaction(({ photos }) => photos.nextDupSeq()));
       expect(new Set(given).size).toBe(5);
       expect(Math.min(...given)).toBeGreaterThan(0);
       await tenant.addPhotos(given.map((dupSeq) => ({ sha256, dupSeq })));
-      expect(await tenant.read((view) => view.usage())).toMatchObject({ photos: 6 });
+      expect(await tenant.query((reader) => reader.usage())).toMatchObject({ photos: 6 });
     });
 
     it('hands out copies: what a caller does to an answer or to its own object changes nothing', async () => {
@@ -176,17 +178,17 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const [first, second] = await tenant.addPhotos([{}, { trashedAt: later(0) }], [tag.id]);
       const ids = [present(second).id, await tenant.newId(), present(first).id, present(second).id];
       const expected = [first, second].map((photo) => ({ ...photo, tags: [{ id: tag.id, name: 'a' }] }));
-      expect(await tenant.read(({ photos }) => photos.getMany(ids))).toEqual(expected);
-      expect(await tenant.within(({ photos }) => photos.lock(ids))).toEqual(expected);
-      expect(await tenant.read(({ photos }) => photos.getMany([]))).toEqual([]);
-      expect(await tenant.within(({ photos }) => photos.lock([]))).toEqual([]);
+      expect(await tenant.query(({ photos }) => photos.getMany(ids))).toEqual(expected);
+      expect(await tenant.transaction(({ photos }) => photos.lock(ids))).toEqual(expected);
+      expect(await tenant.query(({ photos }) => photos.getMany([]))).toEqual([]);
+      expect(await tenant.transaction(({ photos }) => photos.lock([]))).toEqual([]);
     });
 
     it('lock holds a photo: no change of many at once is lost', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto({ sizeBytes: 0 });
       await atOnce(10, () =>
-        tenant.within(async ({ photos }) => {
+        tenant.transaction(async ({ photos }) => {
           const [held] = await photos.lock([photo.id]);
           await photos.update({ ...present(held), sizeBytes: present(held).sizeBytes + 1 });
         }),
@@ -199,7 +201,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const tags = await tenant.addTags(...Array.from({ length: 8 }, (_, number) => `tag ${number}`));
       const photo = await tenant.addPhoto();
       await atOnce(8, (number) =>
-        tenant.within(async ({ photos }) => {
+        tenant.transaction(async ({ photos }) => {
           const [held] = await photos.lock([photo.id]);
           const had = present(held).tags.map((tag) => tag.id);
           await photos.setTags(photo.id, [...had, present(tags[number]).id]);
@@ -213,7 +215,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const photos = await tenant.addPhotos([{}, {}, {}]);
       const ids = photos.map((photo) => photo.id);
       const held = await atOnce(12, (number) =>
-        tenant.within((work) => work.photos.lock(number % 2 === 0 ? ids : ids.toReversed())),
+        tenant.transaction((transaction) => transaction.photos.lock(number % 2 === 0 ? ids : ids.toReversed())),
       );
       for (const answer of held) expect(answer.map((photo) => photo.id)).toEqual(ids);
     });
@@ -230,16 +232,16 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
         {},
       ]);
       const wanted = [sha256, present(other).sha256, sampleHash(), sha256];
-      const found = await tenant.read(({ photos }) => photos.findBySha256(wanted));
+      const found = await tenant.query(({ photos }) => photos.findBySha256(wanted));
       expect(found.map((photo) => photo.id).sort()).toEqual([present(first).id, present(other).id].sort());
       expect(found.find((photo) => photo.sha256 === sha256)).toMatchObject(present(first));
-      await tenant.within(async ({ photos }) => {
+      await tenant.transaction(async ({ photos }) => {
         await photos.lock([present(first).id]);
         await photos.delete(present(first).id);
       });
-      const [next] = await tenant.read(({ photos }) => photos.findBySha256([sha256]));
+      const [next] = await tenant.query(({ photos }) => photos.findBySha256([sha256]));
       expect(next?.id).toBe(present(copy).id);
-      expect(await tenant.read(({ photos }) => photos.findBySha256([]))).toEqual([]);
+      expect(await tenant.query(({ photos }) => photos.findBySha256([]))).toEqual([]);
     });
   });
 
@@ -247,7 +249,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
     it('is kept beside the photo and is not part of it', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto();
-      expect(await tenant.read(({ photos }) => photos.exif(photo.id))).toEqual(sampleExif);
+      expect(await tenant.query(({ photos }) => photos.exif(photo.id))).toEqual(sampleExif);
       expect(await get(tenant, photo.id)).not.toHaveProperty('exif');
     });
   });
@@ -262,7 +264,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await get(tenant, photo.id)).toEqual({ ...photo, ...fullPhoto, tags });
       await change(tenant, photo.id, photo);
       expect(await get(tenant, photo.id)).toEqual({ ...photo, tags });
-      expect(await tenant.read(({ photos }) => photos.exif(photo.id))).toEqual(sampleExif);
+      expect(await tenant.query(({ photos }) => photos.exif(photo.id))).toEqual(sampleExif);
     });
 
     it('takes a photo with other tags on it, and leaves its tags alone', async () => {
@@ -298,17 +300,17 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const tag = await tenant.addTag('a');
       const [photo, other] = await tenant.addPhotos([{}, {}], [tag.id]);
       const { id, sha256 } = present(photo);
-      await tenant.within(async ({ photos }) => {
+      await tenant.transaction(async ({ photos }) => {
         await photos.lock([id]);
         await photos.delete(id);
       });
       expect(await get(tenant, id)).toBeNull();
-      expect(await tenant.read(({ photos }) => photos.exif(id))).toBeNull();
-      expect(await tenant.read(({ photos }) => photos.findBySha256([sha256]))).toEqual([]);
-      expect(await tenant.read(({ tags }) => tags.ofPhoto(id))).toEqual([]);
+      expect(await tenant.query(({ photos }) => photos.exif(id))).toBeNull();
+      expect(await tenant.query(({ photos }) => photos.findBySha256([sha256]))).toEqual([]);
+      expect(await tenant.query(({ tags }) => tags.ofPhoto(id))).toEqual([]);
       expect(await get(tenant, present(other).id)).toMatchObject({ tags: [{ id: tag.id }] });
-      await tenant.within(({ photos }) => photos.delete(id));
-      expect(await tenant.within(({ photos }) => photos.insert(present(photo), [], {}))).toBe(true);
+      await tenant.transaction(({ photos }) => photos.delete(id));
+      expect(await tenant.transaction(({ photos }) => photos.insert(present(photo), [], {}))).toBe(true);
     });
   });
 
@@ -330,7 +332,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await counts()).toEqual([0, 1]);
       await change(tenant, photo.id, { title: 'no matter' });
       expect(await counts()).toEqual([0, 1]);
-      await tenant.within(async ({ photos }) => {
+      await tenant.transaction(async ({ photos }) => {
         await photos.lock([photo.id]);
         await photos.delete(photo.id);
       });
@@ -341,7 +343,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const [photo] = await tenant.addPhotos([{ trashedAt: later(0) }, {}], [tag.id]);
-      await tenant.within(({ photos }) => photos.delete(present(photo).id));
+      await tenant.transaction(({ photos }) => photos.delete(present(photo).id));
       expect(await countOf(tenant, tag.id)).toBe(1);
     });
 
@@ -359,7 +361,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const window = { after: null, limit: 100 };
       for (const tagId of tagIds) {
         const filters = { tagIds: [tagId], trashed: 'false' } as const;
-        const tagged = await tenant.read((view) => view.photos.list({ filters, sort: 'id', window }));
+        const tagged = await tenant.query((reader) => reader.photos.list({ filters, sort: 'id', window }));
         expect(await countOf(tenant, tagId)).toBe(tagged.length);
       }
     });
@@ -368,7 +370,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
   describe('toPurge', () => {
     const trashed = (purgeAt: Date) => ({ trashedAt: later(-9), purgeAt });
     const toPurge = (tenant: Tenant, after: Id | null = null, limit = 10) =>
-      tenant.read(({ photos }) => photos.toPurge(later(0), after, limit));
+      tenant.query(({ photos }) => photos.toPurge(later(0), after, limit));
 
     it('tells whose time in the trash is over, by id, in pieces', async () => {
       const tenant = await newTenant();
@@ -404,10 +406,10 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
     it('asks of one photo what isAwaited answers', async () => {
       const [tenant, other] = [await newTenant(), await newTenant()];
       const photo = await tenant.addPhoto(trashed(later(0)));
-      const isAwaited = (owner: Tenant) => owner.read(({ photos }) => photos.isAwaited(photo.id));
+      const isAwaited = (owner: Tenant) => owner.query(({ photos }) => photos.isAwaited(photo.id));
       const item = await tenant.addItem(await tenant.addImport(), { status: 'duplicate', photoId: photo.id });
       expect([await isAwaited(tenant), await isAwaited(other)]).toEqual([true, false]);
-      await tenant.within(async ({ importPhotos }) => {
+      await tenant.transaction(async ({ importPhotos }) => {
         await importPhotos.lock(item.importId, item.id);
         await importPhotos.update({ ...item, status: 'cancelled' });
       });

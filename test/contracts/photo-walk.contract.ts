@@ -84,7 +84,7 @@ export function photoWalkContract(newTenant: NewTenant): void {
   it('goes on from a position whose row is gone, and from one that no row ever had', async () => {
     const tenant = await newTenant();
     const [first, second, third] = (await tenant.addPhotos([{}, {}, {}])).map((photo) => photo.id) as [Id, Id, Id];
-    await tenant.within(({ photos }) => photos.delete(second));
+    await tenant.transaction(({ photos }) => photos.delete(second));
     const from = (value: number | null, id: Id, sort: PhotoSort) =>
       ids(tenant, { sort, after: { value, id }, limit: 10, trashed: 'any' });
     expect(await from(second, second, 'id')).toEqual([third]);
@@ -112,7 +112,7 @@ export function photoWalkContract(newTenant: NewTenant): void {
     const photo = await tenant.addPhoto({}, tagIds);
     const query = { filters: { trashed: 'any' }, sort: 'id', window: { after: null, limit: 5 } } as const;
     const expected = [{ ...photo, tags: tags.toReversed().map(({ id, name }) => ({ id, name })) }];
-    expect(await tenant.read(({ photos }) => photos.list(query))).toEqual(expected);
+    expect(await tenant.query(({ photos }) => photos.list(query))).toEqual(expected);
   });
 }
 
@@ -134,7 +134,7 @@ async function walk(
   let after: Position | null = null;
   for (;;) {
     const query = { filters: { trashed }, sort, window: { after, limit } };
-    const page: readonly TaggedPhoto[] = await tenant.read(({ photos }) => photos.list(query));
+    const page: readonly TaggedPhoto[] = await tenant.query(({ photos }) => photos.list(query));
     met.push(...page.map((photo) => photo.id));
     const last = page.at(-1);
     if (last === undefined) return met;
@@ -145,7 +145,7 @@ async function walk(
 
 async function ids(tenant: Tenant, { sort, trashed, limit, after }: Walk & { after: Position | null }): Promise<Id[]> {
   const query = { filters: { trashed }, sort, window: { after, limit } };
-  return (await tenant.read(({ photos }) => photos.list(query))).map((photo) => photo.id);
+  return (await tenant.query(({ photos }) => photos.list(query))).map((photo) => photo.id);
 }
 
 function disturb(
@@ -154,7 +154,7 @@ function disturb(
   kind: 'delete' | 'trash' | 'move',
   other: Partial<Photo>,
 ): Promise<void> {
-  return tenant.within(async ({ photos }) => {
+  return tenant.transaction(async ({ photos }) => {
     const [held] = await photos.lock([chosen.id]);
     if (held === undefined) return;
     if (kind === 'delete') await photos.delete(held.id);

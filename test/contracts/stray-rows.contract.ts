@@ -35,7 +35,7 @@ export function strayRowsContract(name: string, open: () => Promise<OpenStrays>)
       return { tenant, other, photos, items, foreign, subject };
     }
     const strays = (tenant: Tenant, after: Id | null = null, limit = 100) =>
-      tenant.read((view) => view.strays(after, limit));
+      tenant.query((reader) => reader.strays(after, limit));
 
     it('are none where the service was at work, a piece at a time', async () => {
       const { tenant, photos, items } = await library();
@@ -70,7 +70,7 @@ export function strayRowsContract(name: string, open: () => Promise<OpenStrays>)
       const { tenant, other, subject } = await library();
       const tag = await tenant.addTag('left');
       const item = await tenant.addItem(subject, { status: 'imported' });
-      await tenant.within(async ({ photos, importPhotos }) => {
+      await tenant.transaction(async ({ photos, importPhotos }) => {
         await importPhotos.lock(subject.id, item.id);
         await photos.insert(samplePhoto(tenant.id, item.id), [tag.id], sampleExif);
       });

@@ -18,8 +18,8 @@ export function tagCountsContract(name: string, open: () => Promise<OpenTagCount
     afterAll(() => opened.close());
 
     const counts = (tenant: Tenant, after: Id | null = null, limit = 100) =>
-      tenant.read(({ tags }) => tags.photoCounts(after, limit));
-    const recount = (tenant: Tenant, id: Id) => tenant.within(({ tags }) => tags.recount(id));
+      tenant.query(({ tags }) => tags.photoCounts(after, limit));
+    const recount = (tenant: Tenant, id: Id) => tenant.transaction(({ tags }) => tags.recount(id));
 
     async function tagged() {
       const tenant = await Tenant.of(opened);
@@ -50,7 +50,7 @@ export function tagCountsContract(name: string, open: () => Promise<OpenTagCount
       await opened.setCount(tenant.id, b, 7);
       await recount(tenant, a);
       expect((await counts(tenant)).map(({ kept }) => kept)).toEqual([3, 7, 0]);
-      expect(await tenant.read(({ tags }) => tags.get(a))).toMatchObject({ photoCount: 3, version: 1 });
+      expect(await tenant.query(({ tags }) => tags.get(a))).toMatchObject({ photoCount: 3, version: 1 });
       await recount(tenant, 9e15);
     });
 
@@ -59,10 +59,10 @@ export function tagCountsContract(name: string, open: () => Promise<OpenTagCount
       await atOnce(24, async (number) => {
         if (number % 3 === 0) return recount(tenant, a);
         const { id } = present(photos[number % photos.length]);
-        await tenant.within(async (work) => {
-          const photo = present((await work.photos.lock([id]))[0]);
-          if (number % 2 === 0) await work.photos.setTags(id, number % 4 === 0 ? [a] : []);
-          else await work.photos.update({ ...photo, trashedAt: photo.trashedAt === null ? later(1) : null });
+        await tenant.transaction(async (transaction) => {
+          const photo = present((await transaction.photos.lock([id]))[0]);
+          if (number % 2 === 0) await transaction.photos.setTags(id, number % 4 === 0 ? [a] : []);
+          else await transaction.photos.update({ ...photo, trashedAt: photo.trashedAt === null ? later(1) : null });
         });
       });
       const [count] = await counts(tenant, a - 1, 1);

@@ -10,10 +10,10 @@ import type { NewTenant } from './customer-store.contract.js';
 
 /** What `TagRepository` promises. Counts are in the photos' suite. */
 export function tagRepositoryContract(newTenant: NewTenant): void {
-  const get = (tenant: Tenant, id: Id) => tenant.read(({ tags }) => tags.get(id));
+  const get = (tenant: Tenant, id: Id) => tenant.query(({ tags }) => tags.get(id));
   const window = { after: null, limit: 100 };
   const listed = async (tenant: Tenant, filters: TagFilters, sort: TagSort = 'name') =>
-    (await tenant.read(({ tags }) => tags.list({ filters, sort, window }))).map((tag) => tag.name);
+    (await tenant.query(({ tags }) => tags.list({ filters, sort, window }))).map((tag) => tag.name);
 
   describe('insert and get', () => {
     it('stores a tag under a new id, unused, in its first version', async () => {
@@ -29,28 +29,28 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
     it('knows nothing of a tag that never was', async () => {
       const tenant = await newTenant();
       const { id } = await tenant.addTag('a');
-      await tenant.within(({ tags }) => tags.delete(id, later(1)));
+      await tenant.transaction(({ tags }) => tags.delete(id, later(1)));
       expect(await get(tenant, id)).toBeNull();
-      expect(await tenant.read(({ tags }) => tags.getMany([id]))).toEqual([]);
-      expect(await tenant.within(({ tags }) => tags.lock([id]))).toEqual([]);
-      expect(await tenant.within(({ tags }) => tags.delete(id, later(1)))).toBeUndefined();
+      expect(await tenant.query(({ tags }) => tags.getMany([id]))).toEqual([]);
+      expect(await tenant.transaction(({ tags }) => tags.lock([id]))).toEqual([]);
+      expect(await tenant.transaction(({ tags }) => tags.delete(id, later(1)))).toBeUndefined();
     });
 
     it('refuses a name key that is taken, and the transaction goes on', async () => {
       const tenant = await newTenant();
       const first = await tenant.addTag('Paris');
-      const seen = await tenant.within(async ({ tags }) => {
+      const seen = await tenant.transaction(async ({ tags }) => {
         const refused = await tags.insert(sampleTag('PARIS', { color: '#000000' }));
         return { refused, existing: await tags.findByNameKeys([foldKey('PARIS')]) };
       });
       expect(seen).toEqual({ refused: null, existing: [first] });
-      expect(await tenant.read(({ tags }) => tags.count())).toBe(1);
+      expect(await tenant.query(({ tags }) => tags.count())).toBe(1);
     });
 
     it('lets one of many win that want a name at once, and the others find it', async () => {
       const tenant = await newTenant();
       const answers = await atOnce(20, () =>
-        tenant.within(async ({ tags }) => {
+        tenant.transaction(async ({ tags }) => {
           const created = await tags.insert(sampleTag('Paris'));
           const [found] = await tags.findByNameKeys(['paris']);
           return { created, found: present(found).id };
@@ -64,7 +64,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
     it('never gives an id again, whatever became of the transaction', async () => {
       const tenant = await newTenant();
       let lost = 0;
-      const undone = tenant.within(async ({ tags }) => {
+      const undone = tenant.transaction(async ({ tags }) => {
         lost = present(await tags.insert(sampleTag('lost'))).id;
         throw new Error('on purpose');
       });
@@ -77,22 +77,22 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
     it('answer those that exist, by id ascending, each once', async () => {
       const tenant = await newTenant();
       const [first, second, third] = await tenant.addTags('c', 'b', 'a');
-      await tenant.within(({ tags }) => tags.delete(present(second).id, later(1)));
+      await tenant.transaction(({ tags }) => tags.delete(present(second).id, later(1)));
       const ids = [third, second, first, third].map((tag) => present(tag).id);
-      expect(await tenant.read(({ tags }) => tags.getMany(ids))).toEqual([first, third]);
-      expect(await tenant.within(({ tags }) => tags.lock(ids))).toEqual([first, third]);
-      const named = await tenant.read(({ tags }) => tags.findByNameKeys(['a', 'b', 'c', 'a']));
+      expect(await tenant.query(({ tags }) => tags.getMany(ids))).toEqual([first, third]);
+      expect(await tenant.transaction(({ tags }) => tags.lock(ids))).toEqual([first, third]);
+      const named = await tenant.query(({ tags }) => tags.findByNameKeys(['a', 'b', 'c', 'a']));
       expect(named.map((tag) => tag.name).sort()).toEqual(['a', 'c']);
-      expect(await tenant.read(({ tags }) => tags.findByNameKeys([]))).toEqual([]);
-      expect(await tenant.read(({ tags }) => tags.getMany([]))).toEqual([]);
-      expect(await tenant.within(({ tags }) => tags.lock([]))).toEqual([]);
+      expect(await tenant.query(({ tags }) => tags.findByNameKeys([]))).toEqual([]);
+      expect(await tenant.query(({ tags }) => tags.getMany([]))).toEqual([]);
+      expect(await tenant.transaction(({ tags }) => tags.lock([]))).toEqual([]);
     });
 
     it('lock holds a tag: no change of many at once is lost', async () => {
       const tenant = await newTenant();
       const { id } = await tenant.addTag('a');
       await atOnce(10, () =>
-        tenant.within(async ({ tags }) => {
+        tenant.transaction(async ({ tags }) => {
           const [held] = await tags.lock([id]);
           await tags.update({ ...present(held), version: present(held).version + 1 });
         }),
@@ -104,7 +104,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const ids = (await tenant.addTags('a', 'b', 'c')).map((tag) => tag.id);
       const held = await atOnce(12, (number) =>
-        tenant.within(({ tags }) => tags.lock(number % 2 === 0 ? ids : ids.toReversed())),
+        tenant.transaction(({ tags }) => tags.lock(number % 2 === 0 ? ids : ids.toReversed())),
       );
       for (const answer of held) expect(answer.map((tag) => tag.id)).toEqual(ids);
     });
@@ -116,36 +116,36 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       const tag = await tenant.addTag('a', { color: '#000000' });
       const photo = await tenant.addPhoto({}, [tag.id]);
       const next = { name: 'Ä', nameKey: 'ä', color: '#ffffff', description: 'new', updatedAt: later(1), version: 2 };
-      const stored = await tenant.within(({ tags }) =>
+      const stored = await tenant.transaction(({ tags }) =>
         tags.update({ ...tag, ...next, photoCount: 77, createdAt: later(9) }),
       );
       expect(stored).toBe(true);
       expect(await get(tenant, tag.id)).toEqual({ ...tag, ...next, photoCount: 1 });
-      expect(await tenant.read(({ photos }) => photos.get(photo.id))).toEqual({
+      expect(await tenant.query(({ photos }) => photos.get(photo.id))).toEqual({
         ...photo,
         tags: [{ id: tag.id, name: 'Ä' }],
       });
-      await tenant.within(({ tags }) => tags.update({ ...tag, ...next, color: null, description: null }));
+      await tenant.transaction(({ tags }) => tags.update({ ...tag, ...next, color: null, description: null }));
       expect(await get(tenant, tag.id)).toMatchObject({ color: null, description: null });
     });
 
     it('takes its own name in another case', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('paris');
-      expect(await tenant.within(({ tags }) => tags.update({ ...tag, name: 'PARIS' }))).toBe(true);
+      expect(await tenant.transaction(({ tags }) => tags.update({ ...tag, name: 'PARIS' }))).toBe(true);
       expect(await get(tenant, tag.id)).toMatchObject({ name: 'PARIS', nameKey: 'paris' });
     });
 
     it('refuses the name of another tag, changes nothing, and the transaction goes on', async () => {
       const tenant = await newTenant();
       const [a, b] = await tenant.addTags('a', 'b');
-      const stored = await tenant.within(async ({ tags }) => {
+      const stored = await tenant.transaction(async ({ tags }) => {
         const renamed = await tags.update({ ...present(b), name: 'A', nameKey: 'a', color: '#ffffff' });
         await tags.insert(sampleTag('c'));
         return renamed;
       });
       expect(stored).toBe(false);
-      expect(await tenant.read(({ tags }) => tags.list({ filters: {}, sort: 'name', window }))).toMatchObject([
+      expect(await tenant.query(({ tags }) => tags.list({ filters: {}, sort: 'name', window }))).toMatchObject([
         present(a),
         present(b),
         { name: 'c' },
@@ -156,14 +156,14 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const all = await tenant.addTags(...Array.from({ length: 8 }, (_, number) => `tag ${number}`));
       const renamed = await atOnce(8, (number) =>
-        tenant.within(async ({ tags }) => {
+        tenant.transaction(async ({ tags }) => {
           const [held] = await tags.lock([present(all[number]).id]);
           return tags.update({ ...present(held), name: 'one', nameKey: 'one' });
         }),
       );
       expect(renamed.filter((stored) => stored)).toHaveLength(1);
       expect(await listed(tenant, { nameKey: 'one' })).toEqual(['one']);
-      expect(await tenant.read(({ tags }) => tags.count())).toBe(8);
+      expect(await tenant.query(({ tags }) => tags.count())).toBe(8);
     });
   });
 
@@ -174,7 +174,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       const photo = await tenant.addPhoto({ version: 3 }, [gone, kept]);
       const trashed = await tenant.addPhoto({ trashedAt: later(0) }, [gone]);
       const other = await tenant.addPhoto({}, [kept]);
-      await tenant.within(({ tags }) => tags.delete(gone, later(50)));
+      await tenant.transaction(({ tags }) => tags.delete(gone, later(50)));
       const tags = [{ id: kept, name: 'kept' }];
       const expected = [
         { ...photo, tags, version: 4, updatedAt: later(50) },
@@ -182,7 +182,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
         { ...other, tags },
       ];
       const ids = [photo.id, trashed.id, other.id];
-      expect(await tenant.read(({ photos }) => photos.getMany(ids))).toEqual(expected);
+      expect(await tenant.query(({ photos }) => photos.getMany(ids))).toEqual(expected);
       expect(await get(tenant, gone)).toBeNull();
       expect(await get(tenant, kept)).toMatchObject({ photoCount: 2 });
     });
@@ -190,7 +190,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
     it('frees the name', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
-      await tenant.within(async ({ tags }) => {
+      await tenant.transaction(async ({ tags }) => {
         await tags.delete(tag.id, later(1));
         expect(await tags.insert(sampleTag('A'))).not.toBeNull();
       });
@@ -202,20 +202,20 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       const tag = await tenant.addTag('a');
       const photos = await tenant.addPhotos(Array.from({ length: 6 }, () => ({})));
       await atOnce(9, async (number) => {
-        if (number === 4) return tenant.within(({ tags }) => tags.delete(tag.id, later(1)));
+        if (number === 4) return tenant.transaction(({ tags }) => tags.delete(tag.id, later(1)));
         const photo = photos[number];
         if (photo === undefined) return void (await tenant.addPhoto({}, [tag.id]));
-        await tenant.within(async (work) => {
-          await work.photos.lock([photo.id]);
-          const held = await work.tags.lock([tag.id]);
-          await work.photos.setTags(
+        await tenant.transaction(async (transaction) => {
+          await transaction.photos.lock([photo.id]);
+          const held = await transaction.tags.lock([tag.id]);
+          await transaction.photos.setTags(
             photo.id,
             held.map(({ id }) => id),
           );
         });
       });
       const filters = { trashed: 'any', untagged: false } as const;
-      expect(await tenant.read((view) => view.photos.list({ filters, sort: 'id', window }))).toEqual([]);
+      expect(await tenant.query((reader) => reader.photos.list({ filters, sort: 'id', window }))).toEqual([]);
     });
   });
 
@@ -226,8 +226,8 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       const photo = await tenant.addPhoto({}, [present(z).id, present(a).id]);
       await tenant.addPhoto({}, [present(other).id]);
       const counted = [a, z].map((tag) => ({ ...present(tag), photoCount: 1 }));
-      expect(await tenant.read(({ tags }) => tags.ofPhoto(photo.id))).toEqual(counted);
-      expect(await tenant.read(({ tags }) => tags.ofPhoto(9e15))).toEqual([]);
+      expect(await tenant.query(({ tags }) => tags.ofPhoto(photo.id))).toEqual(counted);
+      expect(await tenant.query(({ tags }) => tags.ofPhoto(9e15))).toEqual([]);
     });
   });
 
@@ -278,7 +278,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
           const met: string[] = [];
           let after: Position | null = null;
           for (;;) {
-            const page: readonly Tag[] = await tenant.read(({ tags }) =>
+            const page: readonly Tag[] = await tenant.query(({ tags }) =>
               tags.list({ filters: {}, sort, window: { after, limit } }),
             );
             expect(page.length).toBeLessThanOrEqual(limit);
@@ -298,12 +298,12 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       const [a, b, c] = await other.addTags('a', 'b', 'c');
       const after = tagPosition(present(b), 'name');
       const rest = async (sort: TagSort) =>
-        (await other.read(({ tags }) => tags.list({ filters: {}, sort, window: { after, limit: 9 } }))).map(
+        (await other.query(({ tags }) => tags.list({ filters: {}, sort, window: { after, limit: 9 } }))).map(
           (tag) => tag.id,
         );
-      await other.within(({ tags }) => tags.update({ ...present(b), name: 'x', nameKey: 'x' }));
+      await other.transaction(({ tags }) => tags.update({ ...present(b), name: 'x', nameKey: 'x' }));
       expect(await rest('name')).toEqual([present(c).id, present(b).id]);
-      await other.within(({ tags }) => tags.delete(present(b).id, later(1)));
+      await other.transaction(({ tags }) => tags.delete(present(b).id, later(1)));
       expect(await rest('name')).toEqual([present(c).id]);
       expect(await rest('-name')).toEqual([present(a).id]);
     });
@@ -314,13 +314,13 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const tag = await tenant.addTag('A');
       const ask = (filters: TagFilters, sort: TagSort) =>
-        tenant.read(({ tags }) => tags.unmoved(filters, sort, tagPosition(tag, sort)));
+        tenant.query(({ tags }) => tags.unmoved(filters, sort, tagPosition(tag, sort)));
       for (const sort of tagSorts) expect(await ask({}, sort)).toBe(true);
       expect(await ask({ unused: true }, 'name')).toBe(true);
       expect(await ask({ unused: false }, 'name')).toBe(false);
-      await tenant.within(({ tags }) => tags.update({ ...tag, name: 'b', nameKey: 'b' }));
+      await tenant.transaction(({ tags }) => tags.update({ ...tag, name: 'b', nameKey: 'b' }));
       expect([await ask({}, 'name'), await ask({}, 'id')]).toEqual([false, true]);
-      await tenant.within(({ tags }) => tags.delete(tag.id, later(1)));
+      await tenant.transaction(({ tags }) => tags.delete(tag.id, later(1)));
       expect([await ask({}, 'name'), await ask({}, 'id')]).toEqual([false, false]);
     });
   });

@@ -50,10 +50,10 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       ...(of.count !== undefined && { count: of.count }),
     });
     const add = (of: Partial<AuditEntry> = {}, { to = tenant, by = commandLine } = {}) =>
-      to.within(({ audit }) => audit.add(by, made(of)));
+      to.transaction(({ audit }) => audit.add(by, made(of)));
     /** Without the entry of the customer's own beginning. */
     const entries = async (of = tenant) =>
-      (await of.read(({ audit }) => audit.list(null, 1000))).filter(({ action }) => action !== 'customer.created');
+      (await of.query(({ audit }) => audit.list(null, 1000))).filter(({ action }) => action !== 'customer.created');
 
     it('keeps every value, in the name of whoever acts', async () => {
       const anna: Actor = { kind: 'person', id: 3, name: 'anna@example.com', address: '2001:db8::1' };
@@ -94,7 +94,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       await add({ action: 'user.sign_in_refused', subjectId: 3, subjectName: 'anna@example.com', at: later(3) });
       await add({ action: 'user.signed_in', subjectId: 4, subjectName: 'bert@example.com', at: later(4) });
       const found = async (filter: Partial<AuditFilter>) => {
-        const list = await tenant.read(({ audit }) => audit.list(null, 10, { ...everything, ...filter }));
+        const list = await tenant.query(({ audit }) => audit.list(null, 10, { ...everything, ...filter }));
         return list.map(({ subjectId }) => subjectId);
       };
       expect(await found({ actions: ['user.signed_in', 'user.sign_in_refused'] })).toEqual([4, 3, 1]);
@@ -105,12 +105,14 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(await found({ name: 'anna@example.com', from: later(2), until: later(3) })).toEqual([2]);
       const afterThird = (all: readonly AuditEntry[]) => present(all.find(({ subjectId }) => subjectId === 3)).id;
       const before = afterThird(await entries());
-      const rest = await tenant.read(({ audit }) => audit.list(before, 1, { ...everything, name: 'anna@example.com' }));
+      const rest = await tenant.query(({ audit }) =>
+        audit.list(before, 1, { ...everything, name: 'anna@example.com' }),
+      );
       expect(rest.map(({ subjectId }) => subjectId)).toEqual([2]);
     });
 
     it('is there with the change or not at all', async () => {
-      const failing = tenant.within(async ({ audit }) => {
+      const failing = tenant.transaction(async ({ audit }) => {
         await audit.add(commandLine, made());
         throw new Error('no');
       });
@@ -123,9 +125,9 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       await add({ subjectId: 4 }, { to: other });
       const all = await entries();
       expect(all.map(({ subjectId }) => subjectId)).toEqual([3, 2, 1]);
-      const [newest] = await tenant.read(({ audit }) => audit.list(null, 1));
+      const [newest] = await tenant.query(({ audit }) => audit.list(null, 1));
       expect(newest).toEqual(all[0]);
-      const [next] = await tenant.read(({ audit }) => audit.list(present(newest).id, 1));
+      const [next] = await tenant.query(({ audit }) => audit.list(present(newest).id, 1));
       expect(next).toEqual(all[1]);
       expect((await entries(other)).map(({ subjectId }) => subjectId)).toEqual([4]);
     });
@@ -143,7 +145,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       await opened.keys.delete(key.id, later(4), commandLine);
       await opened.keys.update(key.id, settings, later(5), commandLine);
       await expect(opened.keys.create(sampleKey(9e15), commandLine)).rejects.toMatchObject({ code: 'not_found' });
-      const all = await tenant.read(({ audit }) => audit.list(null, 10));
+      const all = await tenant.query(({ audit }) => audit.list(null, 10));
       const told = all.map(({ action, subjectId, subjectName, at, changes }) => [
         action,
         subjectId,
@@ -194,8 +196,8 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     });
     const add = (counts: readonly RequestCount[], failures: readonly RequestFailure[] = []) =>
       opened.traffic.add({ counts, failures });
-    const counts = (from = '2026-01-01', of = tenant) => of.read(({ traffic }) => traffic.counts(from));
-    const failures = (of = tenant) => of.read(({ traffic }) => traffic.failures());
+    const counts = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.counts(from));
+    const failures = (of = tenant) => of.query(({ traffic }) => traffic.failures());
 
     it('adds up, by key and day', async () => {
       const second = (await opened.keys.create(sampleKey(tenant.id), commandLine)).id;

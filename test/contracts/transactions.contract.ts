@@ -1,4 +1,4 @@
-import type { CustomerWork } from '../../src/core/customers/customer-store.js';
+import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { samplePhoto, sampleTag } from '../support/samples.js';
@@ -6,7 +6,7 @@ import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/te
 
 type OpenStore = CustomerPorts & { close(): Promise<void> };
 
-/** What `CustomerStore.within` and `read` promise to those who meet in them. Opened once: every test has customers of its own. */
+/** What `CustomerStore.transaction` and `read` promise to those who meet in them. Opened once: every test has customers of its own. */
 export function transactionsContract(open: () => Promise<OpenStore>): void {
   let opened: OpenStore;
   let tenant: Tenant;
@@ -21,7 +21,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
 
   const photoIds = async (of = tenant) => {
     const window = { after: null, limit: 100 };
-    const found = await of.read(({ photos }) => photos.list({ filters: { trashed: 'any' }, sort: 'id', window }));
+    const found = await of.query(({ photos }) => photos.list({ filters: { trashed: 'any' }, sort: 'id', window }));
     return found.map(({ id }) => id);
   };
 
@@ -32,18 +32,18 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     const fail = async () => {
       throw error;
     };
-    await expect(tenant.within(fail)).rejects.toBe(error);
-    await expect(tenant.read(fail)).rejects.toBe(error);
+    await expect(tenant.transaction(fail)).rejects.toBe(error);
+    await expect(tenant.query(fail)).rejects.toBe(error);
   });
 
   it('answers undefined where the work does', async () => {
-    await expect(tenant.within(async () => undefined)).resolves.toBeUndefined();
-    await expect(tenant.read(async () => undefined)).resolves.toBeUndefined();
+    await expect(tenant.transaction(async () => undefined)).resolves.toBeUndefined();
+    await expect(tenant.query(async () => undefined)).resolves.toBeUndefined();
   });
 
   it('goes on after a refusal, and after an error before any statement', async () => {
     for (let time = 0; time < 15; time += 1) {
-      await expect(tenant.within(() => Promise.reject(new Error('on purpose')))).rejects.toThrow('on purpose');
+      await expect(tenant.transaction(() => Promise.reject(new Error('on purpose')))).rejects.toThrow('on purpose');
     }
     await tenant.addPhoto();
     expect(await photoIds()).toHaveLength(1);
@@ -52,7 +52,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
   it('undoes changes on top of changes, in their order', async () => {
     const tag = await tenant.addTag('a');
     const photo = await tenant.addPhoto({ title: '0' }, [tag.id]);
-    const work = tenant.within(async ({ photos, tags }) => {
+    const work = tenant.transaction(async ({ photos, tags }) => {
       await photos.lock([photo.id]);
       for (const title of ['1', '2', '3']) await photos.update({ ...photo, title });
       await tags.delete(tag.id, photo.createdAt);
@@ -61,7 +61,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
       throw new Error('on purpose');
     });
     await expect(work).rejects.toThrow('on purpose');
-    expect(await tenant.read(({ photos }) => photos.get(photo.id))).toEqual({
+    expect(await tenant.query(({ photos }) => photos.get(photo.id))).toEqual({
       ...photo,
       tags: [{ id: tag.id, name: 'a' }],
     });
@@ -69,7 +69,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
 
   it('undoes what branches of the work did that it waited for together', async () => {
     const ids = await tenant.photoIds(4);
-    const work = tenant.within(async ({ photos, tags }) => {
+    const work = tenant.transaction(async ({ photos, tags }) => {
       await Promise.all([
         ...ids.map((id) => photos.insert(samplePhoto(tenant.id, id), [], {})),
         tags.insert(sampleTag('a')),
@@ -78,18 +78,18 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     });
     await expect(work).rejects.toThrow('on purpose');
     expect(await photoIds()).toEqual([]);
-    expect(await tenant.read(({ tags }) => tags.count())).toBe(0);
+    expect(await tenant.query(({ tags }) => tags.count())).toBe(0);
   });
 
   it('lets a branch that runs on after the error change nothing', async () => {
     const id = await tenant.newId();
     const failed = new Gate();
     let late: Promise<boolean> | undefined;
-    const insertLate = async ({ photos }: CustomerWork) => {
+    const insertLate = async ({ photos }: CustomerTransaction) => {
       await failed.opened;
       return photos.insert(samplePhoto(tenant.id, id), [], {});
     };
-    const work = tenant.within(async (all) => {
+    const work = tenant.transaction(async (all) => {
       late = insertLate(all);
       await Promise.all([late, Promise.reject(new Error('on purpose'))]);
     });
@@ -129,7 +129,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
       const ids = (await tenant.addPhotos([{ rating: 0 }, { rating: 0 }])).map(({ id }) => id);
       const attempts = [0, 0];
       await atOnce(2, (number) =>
-        tenant.within(async ({ photos }) => {
+        tenant.transaction(async ({ photos }) => {
           attempts[number] = (attempts[number] ?? 0) + 1;
           for (const id of number === 0 ? ids : [...ids].reverse()) {
             const [photo] = await photos.lock([id]);
@@ -138,7 +138,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
         }),
       );
       expect(Math.max(...attempts)).toBeLessThanOrEqual(3);
-      const ratings = await tenant.read(({ photos }) => photos.getMany(ids));
+      const ratings = await tenant.query(({ photos }) => photos.getMany(ids));
       expect(ratings.map(({ rating }) => rating)).toEqual([2, 2]);
     }
   });
@@ -149,14 +149,14 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
       runs += 1;
       throw new Error('on purpose');
     };
-    await expect(tenant.within(count)).rejects.toThrow('on purpose');
+    await expect(tenant.transaction(count)).rejects.toThrow('on purpose');
     expect(runs).toBe(1);
   });
 
   it('holds the customer: what is decided on its usage stays true', async () => {
     const limit = 3;
     await atOnce(10, () =>
-      tenant.within(async ({ lockCustomer, usage, photos, importPhotos }) => {
+      tenant.transaction(async ({ lockCustomer, usage, photos, importPhotos }) => {
         await lockCustomer();
         if ((await usage()).photos >= limit) return;
         const [id = 0] = await importPhotos.allocateIds(1);
@@ -170,8 +170,8 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     const photo = await tenant.addPhoto({ title: 'mine' });
     const other = await Tenant.of(opened);
     const theirs = samplePhoto(other.id, photo.id as Id, { title: 'theirs' });
-    await other.within(({ photos }) => photos.insert(theirs, [], {})).catch(() => false);
-    expect(await tenant.read(({ photos }) => photos.get(photo.id))).toEqual({ ...photo, tags: [] });
-    expect(await tenant.read(({ photos }) => photos.exif(photo.id))).not.toEqual({});
+    await other.transaction(({ photos }) => photos.insert(theirs, [], {})).catch(() => false);
+    expect(await tenant.query(({ photos }) => photos.get(photo.id))).toEqual({ ...photo, tags: [] });
+    expect(await tenant.query(({ photos }) => photos.exif(photo.id))).not.toEqual({});
   });
 }

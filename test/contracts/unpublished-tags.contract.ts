@@ -13,11 +13,11 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
   const tagIds = async (tenant: Tenant, ...names: readonly string[]) =>
     (await tenant.addTags(...names)).map(({ id }) => id) as [Id, Id, Id, Id];
   const importNow = async (tenant: Tenant, { id }: Import) =>
-    present(await tenant.read((view) => view.imports.find(id)));
+    present(await tenant.query((reader) => reader.imports.find(id)));
   const itemNow = async (tenant: Tenant, { importId, id }: ImportPhoto) =>
-    present(await tenant.read((view) => view.importPhotos.get(importId, id)));
+    present(await tenant.query((reader) => reader.importPhotos.get(importId, id)));
   const replace = (tenant: Tenant, from: readonly Id[], into: Id) =>
-    tenant.within(async ({ imports }) => {
+    tenant.transaction(async ({ imports }) => {
       await imports.lockUnpublished(from);
       await imports.replaceTags(from, into);
     });
@@ -68,18 +68,18 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
       const subject = await tenant.addImport({ tagIds: [a] });
       const item = await tenant.addItem(subject, { tagIds: [a] });
       const [held, goOn] = [new Gate(), new Gate()];
-      const replacing = tenant.within(async ({ imports }) => {
+      const replacing = tenant.transaction(async ({ imports }) => {
         await imports.lockUnpublished([a]);
         held.open();
         await goOn.opened;
         await imports.replaceTags([a], into);
       });
       await held.opened;
-      const touching = tenant.within(async ({ imports }) => {
+      const touching = tenant.transaction(async ({ imports }) => {
         const seen = present(await imports.lock(subject.id));
         await imports.update({ ...seen, name: 'touched' });
       });
-      const failing = tenant.within(async ({ importPhotos }) => {
+      const failing = tenant.transaction(async ({ importPhotos }) => {
         const seen = present(await importPhotos.lock(subject.id, item.id));
         await importPhotos.update({ ...seen, title: 'touched' });
       });
@@ -96,7 +96,7 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
       const items = await tenant.addItems(subject, ...Array.from({ length: 5 }, () => ({ tagIds: [all[0]] })));
       await atOnce(9, (number) => {
         if (number % 3 === 0) return replace(tenant, [present(all[number / 3])], present(all[number / 3 + 1]));
-        return tenant.within(async ({ imports, importPhotos }) => {
+        return tenant.transaction(async ({ imports, importPhotos }) => {
           const held = present(await imports.lock(subject.id));
           for (const { id } of items) {
             const item = present(await importPhotos.lock(subject.id, id));
@@ -118,15 +118,15 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
     it('reads an import as lock does', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport({ name: 'shared' });
-      expect(await tenant.within(({ imports }) => imports.share(subject.id))).toEqual(subject);
-      expect(await tenant.within(({ imports }) => imports.share(9e15))).toBeNull();
+      expect(await tenant.transaction(({ imports }) => imports.share(subject.id))).toEqual(subject);
+      expect(await tenant.transaction(({ imports }) => imports.share(9e15))).toBeNull();
     });
 
     it('keeps the import as it is for all who share it: who locks it comes before or after each of them', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       const addedAll = atOnce(6, () =>
-        tenant.within(async ({ imports, importPhotos, photos }) => {
+        tenant.transaction(async ({ imports, importPhotos, photos }) => {
           const held = await imports.share(subject.id);
           if (held?.status !== 'open') return 0;
           const [id] = await importPhotos.allocateIds(1);
@@ -134,7 +134,7 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
           return 1;
         }),
       );
-      const counted = tenant.within(async ({ imports, photos }) => {
+      const counted = tenant.transaction(async ({ imports, photos }) => {
         const held = present(await imports.lock(subject.id));
         await imports.update({ ...held, status: 'processing', expiresAt: null });
         const window = { after: null, limit: 100 };

@@ -45,16 +45,16 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
   });
 
   const add = async (values: Partial<NewUser> = {}, of = tenant): Promise<User> =>
-    present(await of.within(({ users }) => users.insert(sampleUser(values))));
-  const get = (id: Id, of = tenant) => of.read(({ users }) => users.get(id));
+    present(await of.transaction(({ users }) => users.insert(sampleUser(values))));
+  const get = (id: Id, of = tenant) => of.query(({ users }) => users.get(id));
   const change = (user: User, values: Partial<User>, of = tenant) =>
-    of.within(async ({ users }) => {
+    of.transaction(async ({ users }) => {
       await users.lock(user.id);
       return users.update({ ...user, ...values });
     });
 
   const begin = ({ customerId, id }: User, values: Partial<NewSession> = {}): Promise<Session> =>
-    opened.store.within(customerId, ({ users }) => users.openSession(id, sampleSession(values)));
+    opened.store.transaction(customerId, ({ users }) => users.openSession(id, sampleSession(values)));
 
   describe(`UserRepository: ${name}`, () => {
     it('stores every value under a new id', async () => {
@@ -75,7 +75,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
 
     it('takes an address once for each customer', async () => {
       const { email } = await add();
-      expect(await tenant.within(({ users }) => users.insert(sampleUser({ email })))).toBeNull();
+      expect(await tenant.transaction(({ users }) => users.insert(sampleUser({ email })))).toBeNull();
       expect((await add({ email }, other)).email).toBe(email);
       const second = await add();
       expect(await change(second, { email })).toBe(false);
@@ -85,14 +85,14 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
 
     it('of several who take one address at once lets one have it', async () => {
       const email = 'same@example.com';
-      const answers = await atOnce(5, () => tenant.within(({ users }) => users.insert(sampleUser({ email }))));
+      const answers = await atOnce(5, () => tenant.transaction(({ users }) => users.insert(sampleUser({ email }))));
       expect(answers.filter((user) => user !== null)).toHaveLength(1);
     });
 
     it('has any number without an address', async () => {
       const [first, second] = [await add({ email: null }), await add({ email: null })];
       expect(await change(first, { role: 'member' })).toBe(true);
-      expect((await tenant.read(({ users }) => users.list())).map(({ id }) => id)).toEqual([first.id, second.id]);
+      expect((await tenant.query(({ users }) => users.list())).map(({ id }) => id)).toEqual([first.id, second.id]);
     });
 
     it('changes every value, and tells everyone oldest first', async () => {
@@ -100,30 +100,30 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       const values = { role: 'member', passwordHash: 'x', linkHash: sampleHash(), linkExpiresAt: later(3) } as const;
       await change(newest, { ...values, joinedAt: later(4), lastSignInAt: later(5) });
       const changed = { ...newest, ...values, joinedAt: later(4), lastSignInAt: later(5) };
-      expect(await tenant.read(({ users }) => users.list())).toEqual([oldest, changed]);
+      expect(await tenant.query(({ users }) => users.list())).toEqual([oldest, changed]);
     });
 
     it('knows nothing of the users of others, and changes none', async () => {
       const user = await add();
       await begin(user);
       expect(await get(user.id, other)).toBeNull();
-      expect(await other.read(({ users }) => users.list())).toEqual([]);
-      expect(await other.read(({ users }) => users.sessionsOf(user.id))).toEqual([]);
-      const [session] = await tenant.read(({ users }) => users.sessionsOf(user.id));
-      await other.within(async ({ users }) => {
+      expect(await other.query(({ users }) => users.list())).toEqual([]);
+      expect(await other.query(({ users }) => users.sessionsOf(user.id))).toEqual([]);
+      const [session] = await tenant.query(({ users }) => users.sessionsOf(user.id));
+      await other.transaction(async ({ users }) => {
         expect(await users.lock(user.id)).toBeNull();
         expect(await users.endSession(user.id, present(session).id)).toBe(false);
         await users.endSessions(user.id, null);
         await users.delete(user.id);
       });
       expect(await get(user.id)).toEqual(user);
-      expect(await tenant.read(({ users }) => users.sessionsOf(user.id))).toEqual([session]);
+      expect(await tenant.query(({ users }) => users.sessionsOf(user.id))).toEqual([session]);
     });
 
     it('holds a user who is locked until the transaction ends', async () => {
       const user = await add({ linkHash: sampleHash(), linkExpiresAt: later(7) });
       const spent = await atOnce(5, () =>
-        tenant.within(async ({ users }) => {
+        tenant.transaction(async ({ users }) => {
           const held = present(await users.lock(user.id));
           if (held.linkHash === null) return false;
           return users.update({ ...held, linkHash: null });
@@ -136,7 +136,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       const [user, stays] = [await add(), await add()];
       const session = await begin(user);
       const kept = await begin(stays);
-      await tenant.within(async ({ users }) => {
+      await tenant.transaction(async ({ users }) => {
         await users.delete(user.id);
         await users.delete(user.id);
       });
@@ -228,17 +228,17 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
         await start({ lastSeenAt: later(2) }),
       ];
       const stranger = await begin(await add());
-      const list = () => tenant.read(({ users }) => users.sessionsOf(user.id));
+      const list = () => tenant.query(({ users }) => users.sessionsOf(user.id));
       expect(await list()).toEqual([newest, newer, older]);
-      await tenant.within(async ({ users }) => {
+      await tenant.transaction(async ({ users }) => {
         expect(await users.endSession(user.id, stranger.id)).toBe(false);
         expect(await users.endSession(user.id, newer.id)).toBe(true);
         expect(await users.endSession(user.id, newer.id)).toBe(false);
       });
       expect(await list()).toEqual([newest, older]);
-      expect(await tenant.within(({ users }) => users.endSessions(user.id, older.id))).toBe(1);
+      expect(await tenant.transaction(({ users }) => users.endSessions(user.id, older.id))).toBe(1);
       expect(await list()).toEqual([older]);
-      await tenant.within(({ users }) => users.endSessions(user.id, null));
+      await tenant.transaction(({ users }) => users.endSessions(user.id, null));
       expect(await list()).toEqual([]);
       expect(await isThere(stranger)).toBe(true);
     });

@@ -1,6 +1,6 @@
 import type { KeyStore } from '../../src/core/access/key-store.js';
 import { commandLine } from '../../src/core/audit/actor.js';
-import type { CustomerWork } from '../../src/core/customers/customer-store.js';
+import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
 import type { AttemptOutcome, Delivery, HeldDelivery } from '../../src/core/events/delivery.js';
 import type { Busy, DeliveryQueue } from '../../src/core/events/delivery-queue.js';
 import type { ChangeType } from '../../src/core/events/event.js';
@@ -59,18 +59,18 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
     });
 
     const endpoint = (values: Partial<NewWebhookEndpoint> = {}, of = tenant) =>
-      of.within((work) => work.webhookEndpoints.insert(sampleEndpoint(of.id, values)));
+      of.transaction((transaction) => transaction.webhookEndpoints.insert(sampleEndpoint(of.id, values)));
     const change = (one: WebhookEndpoint, values: Partial<WebhookEndpoint>) =>
-      tenant.within(async ({ webhookEndpoints }) => {
+      tenant.transaction(async ({ webhookEndpoints }) => {
         await webhookEndpoints.lock(one.id);
         await webhookEndpoints.update({ ...one, ...values });
       });
     const add = (type: ChangeType, subjectIds: readonly Id[], to = tenant, at = sampleInstant) =>
-      to.within((work) => work.outbox.add(type, subjectIds, at));
-    const log = (of: WebhookEndpoint) => tenant.read((view) => view.deliveries.list(of.id, null, 10_000));
+      to.transaction((transaction) => transaction.outbox.add(type, subjectIds, at));
+    const log = (of: WebhookEndpoint) => tenant.query((reader) => reader.deliveries.list(of.id, null, 10_000));
     const claim = async (busy = nobody): Promise<HeldDelivery> => present(await queue.claim(LEASE, busy));
     const settle = (held: HeldDelivery, outcome: AttemptOutcome, as = tenant) =>
-      as.within((work) => work.deliveries.settle(held, outcome));
+      as.transaction((transaction) => transaction.deliveries.settle(held, outcome));
 
     /** Everything that is due, in the order in which it is given out. Each is held from then on. */
     async function claimAll(): Promise<HeldDelivery[]> {
@@ -98,8 +98,8 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
           updatedAt: later(5),
         });
         expect(first).toEqual({ ...sampleEndpoint(tenant.id), id: first.id });
-        expect(await tenant.read((view) => view.webhookEndpoints.get(second.id))).toEqual(second);
-        expect(await tenant.read((view) => view.webhookEndpoints.list())).toEqual([first, second]);
+        expect(await tenant.query((reader) => reader.webhookEndpoints.get(second.id))).toEqual(second);
+        expect(await tenant.query((reader) => reader.webhookEndpoints.list())).toEqual([first, second]);
       });
 
       it('are changed in every field once they are held', async () => {
@@ -118,18 +118,18 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
           failingSince: later(3),
           updatedAt: later(4),
         };
-        await tenant.within(async ({ webhookEndpoints }) => {
+        await tenant.transaction(async ({ webhookEndpoints }) => {
           expect(await webhookEndpoints.lock(one.id)).toEqual(one);
           await webhookEndpoints.update(next);
         });
-        expect(await tenant.read((view) => view.webhookEndpoints.get(one.id))).toEqual(next);
+        expect(await tenant.query((reader) => reader.webhookEndpoints.get(one.id))).toEqual(next);
       });
 
       it('are held until the transaction ends', async () => {
         const one = await endpoint();
         const [locked, release] = [new Gate(), new Gate()];
         const order: string[] = [];
-        const first = tenant.within(async ({ webhookEndpoints }) => {
+        const first = tenant.transaction(async ({ webhookEndpoints }) => {
           await webhookEndpoints.lock(one.id);
           locked.open();
           await release.opened;
@@ -137,7 +137,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
           order.push('first');
         });
         await locked.opened;
-        const second = tenant.within(async ({ webhookEndpoints }) => {
+        const second = tenant.transaction(async ({ webhookEndpoints }) => {
           expect(await webhookEndpoints.lock(one.id)).toMatchObject({ description: 'first' });
           order.push('second');
         });
@@ -149,8 +149,8 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       it('go with their deliveries, and without those of others', async () => {
         const [doomed, kept] = [await endpoint(), await endpoint()];
         await add('tag.created', [1, 2]);
-        await tenant.within((work) => work.webhookEndpoints.delete(doomed.id));
-        expect(await tenant.read((view) => view.webhookEndpoints.list())).toEqual([kept]);
+        await tenant.transaction((transaction) => transaction.webhookEndpoints.delete(doomed.id));
+        expect(await tenant.query((reader) => reader.webhookEndpoints.list())).toEqual([kept]);
         expect(await log(doomed)).toEqual([]);
         expect(await log(kept)).toHaveLength(2);
       });
@@ -161,7 +161,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         const [delivery] = await log(one);
         const stranger = await Tenant.of(opened);
         const held = await claim();
-        await stranger.within(async ({ webhookEndpoints, deliveries, outbox }) => {
+        await stranger.transaction(async ({ webhookEndpoints, deliveries, outbox }) => {
           expect(await webhookEndpoints.get(one.id)).toBeNull();
           expect(await webhookEndpoints.lock(one.id)).toBeNull();
           expect(await webhookEndpoints.list()).toEqual([]);
@@ -217,7 +217,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       });
 
       it('stores nothing where no endpoint wants it, and says so', async () => {
-        const wants = (type: ChangeType) => tenant.within((work) => work.outbox.wants(type));
+        const wants = (type: ChangeType) => tenant.transaction((transaction) => transaction.outbox.wants(type));
         expect(await wants('photo.created')).toBe(false);
         await add('photo.created', [1]);
         const some = await endpoint({ events: ['tag.deleted'] });
@@ -231,15 +231,15 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
 
       it('keeps an event with the change, and not without it', async () => {
         const one = await endpoint();
-        const undone = tenant.within(async (work) => {
-          await work.tags.insert(sampleTag('a'));
-          await work.outbox.add('tag.created', [1], sampleInstant);
+        const undone = tenant.transaction(async (transaction) => {
+          await transaction.tags.insert(sampleTag('a'));
+          await transaction.outbox.add('tag.created', [1], sampleInstant);
           throw new Error('on purpose');
         });
         await expect(undone).rejects.toThrow('on purpose');
         expect(await log(one)).toEqual([]);
-        await tenant.within(async (work) => {
-          await work.outbox.add('tag.created', [1], sampleInstant);
+        await tenant.transaction(async (transaction) => {
+          await transaction.outbox.add('tag.created', [1], sampleInstant);
           expect(await queue.claim(LEASE, nobody).catch(() => null)).toBeNull();
         });
         expect(await claimAll()).toHaveLength(1);
@@ -257,7 +257,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
           const one = await endpoint();
           await Promise.all([
             atOnce(5, (number) => add('tag.created', [number + 1])),
-            tenant.within((work) => work.webhookEndpoints.delete(one.id)),
+            tenant.transaction((transaction) => transaction.webhookEndpoints.delete(one.id)),
           ]);
           expect(await log(one)).toEqual([]);
         }
@@ -285,11 +285,11 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       const plain = (await tenant.addPhoto()).id;
       const one = await endpoint({ events: ['photo.updated'] });
       const seen: Id[] = [];
-      const toldBy = async (write: (tags: CustomerWork['tags']) => Promise<unknown>) => {
-        await tenant.within(async (work) => {
-          await work.photos.lock([tagged, trashed, plain]);
-          await work.tags.lock([into, from]);
-          await write(work.tags);
+      const toldBy = async (write: (tags: CustomerTransaction['tags']) => Promise<unknown>) => {
+        await tenant.transaction(async (transaction) => {
+          await transaction.photos.lock([tagged, trashed, plain]);
+          await transaction.tags.lock([into, from]);
+          await write(transaction.tags);
         });
         const fresh = (await log(one)).filter(({ id }) => !seen.includes(id));
         seen.push(...fresh.map(({ id }) => id));
@@ -312,13 +312,13 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       const photos = [await tenant.addPhoto({}, tagIds), await tenant.addPhoto({ trashedAt: later(1) }, tagIds)];
       await tenant.addPhoto();
       const one = await endpoint({ events: ['photo.updated'] });
-      await tenant.within(async ({ tags }) => {
+      await tenant.transaction(async ({ tags }) => {
         await tags.lock(tagIds);
         await tags.delete(present(gone).id, null);
       });
       expect(await log(one)).toEqual([]);
       for (let time = 0; time < 2; time += 1) {
-        await tenant.within(({ tags }) => tags.renew(tagIds, 0, 100, later(9)));
+        await tenant.transaction(({ tags }) => tags.renew(tagIds, 0, 100, later(9)));
         const told = await log(one);
         expect(told.map(({ subjectId }) => subjectId).sort()).toEqual(photos.map(({ id }) => id));
         for (const event of told) expect(event).toMatchObject({ type: 'photo.updated', at: later(9) });
@@ -449,7 +449,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         await add('tag.created', [1]);
         const first = await claim();
         await settle(first, { ...succeeded, status: 'dead' });
-        expect(await tenant.within((work) => work.deliveries.renew(first.id))).toBe(true);
+        expect(await tenant.transaction((transaction) => transaction.deliveries.renew(first.id))).toBe(true);
         expect(await claim()).toMatchObject({ id: first.id, eventId: first.eventId, status: 'pending', attempt: 1 });
       });
 
@@ -457,19 +457,19 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         await endpoint();
         await add('tag.created', [1]);
         const first = await claim();
-        await tenant.within((work) => work.deliveries.renew(first.id));
+        await tenant.transaction((transaction) => transaction.deliveries.renew(first.id));
         expect(await settle(first, succeeded)).toBe(false);
         expect(await claim()).toMatchObject({ id: first.id });
       });
 
       it('is false where there is none', async () => {
-        expect(await tenant.within((work) => work.deliveries.renew(9e15))).toBe(false);
+        expect(await tenant.transaction((transaction) => transaction.deliveries.renew(9e15))).toBe(false);
       });
     });
 
     it('a test is due at once, for its endpoint alone, whatever that wants', async () => {
       const [one] = [await endpoint({ events: ['tag.deleted'] }), await endpoint()];
-      const added = await tenant.within((work) => work.deliveries.addTest(one.id, sampleInstant));
+      const added = await tenant.transaction((transaction) => transaction.deliveries.addTest(one.id, sampleInstant));
       expect(added).toMatchObject({ endpointId: one.id, type: 'webhook.test', subjectId: null, status: 'pending' });
       expect(await claimAll()).toMatchObject([{ id: added.id, eventId: added.eventId }]);
     });
@@ -477,18 +477,18 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
     it('the log is read in pages, newest first', async () => {
       const one = await endpoint();
       await add('tag.created', [1, 2, 3, 4, 5]);
-      const page = (before: Id | null) => tenant.read((view) => view.deliveries.list(one.id, before, 2));
+      const page = (before: Id | null) => tenant.query((reader) => reader.deliveries.list(one.id, before, 2));
       const first = await page(null);
       const second = await page(present(first[1]).id);
       const third = await page(present(second[1]).id);
       expect([...first, ...second, ...third].map(({ subjectId }) => subjectId)).toEqual([5, 4, 3, 2, 1]);
-      expect(await tenant.read((view) => view.deliveries.get(present(third[0]).id))).toEqual(third[0]);
+      expect(await tenant.query((reader) => reader.deliveries.get(present(third[0]).id))).toEqual(third[0]);
     });
 
     it('deliveries of an endpoint are removed some at a time', async () => {
       const [one, other] = [await endpoint(), await endpoint()];
       await add('tag.created', [1, 2, 3]);
-      const some = () => tenant.within((work) => work.deliveries.deleteSome(one.id, 2));
+      const some = () => tenant.transaction((transaction) => transaction.deliveries.deleteSome(one.id, 2));
       expect([await some(), await some(), await some()]).toEqual([2, 1, 0]);
       expect(await log(other)).toHaveLength(3);
     });

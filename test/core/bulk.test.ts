@@ -293,7 +293,7 @@ describe('tags of very many photos (§7, endpoints 18 and 19)', () => {
   /** How many photos there are in each version and with each set of tags. */
   async function photosNow() {
     const kinds = new Map<string, number>();
-    for (const { version, tags } of await tenant.read((view) => view.photos.getMany(ids))) {
+    for (const { version, tags } of await tenant.query((reader) => reader.photos.getMany(ids))) {
       const kind = [version, ...tags.map(({ name }) => name)].join(' ');
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     }
@@ -313,8 +313,8 @@ describe('tags of very many photos (§7, endpoints 18 and 19)', () => {
     ports.clock.pass(1000);
     await work();
     expect(await photosNow()).toEqual({ '2': MANY });
-    expect((await tenant.read((view) => view.photos.get(present(ids[0]))))?.updatedAt).toEqual(ports.clock.now());
-    expect(await tenant.read((view) => view.tags.departed())).toEqual([]);
+    expect((await tenant.query((reader) => reader.photos.get(present(ids[0]))))?.updatedAt).toEqual(ports.clock.now());
+    expect(await tenant.query((reader) => reader.tags.departed())).toEqual([]);
   });
 
   test('again it is not found, whatever the condition', async () => {
@@ -352,10 +352,10 @@ describe('tags of very many photos (§7, endpoints 18 and 19)', () => {
     await deleteTag(ports, caller, tag.id);
     let left = 0;
     const dying: World['store'] = Object.create(ports.store);
-    dying.within = async (customerId, inside) => {
+    dying.transaction = async (customerId, inside) => {
       if (left === 0) throw new Error('killed');
       left -= 1;
-      return ports.store.within(customerId, inside);
+      return ports.store.transaction(customerId, inside);
     };
     for (left of [0, 1, 2]) await expect(renewPhotos({ ...ports, store: dying }, tenant.id)).rejects.toThrow('killed');
     expect(await photosNow()).toEqual({ '1': 1, '2': 4000 });
@@ -372,16 +372,16 @@ describe('tags of very many photos (§7, endpoints 18 and 19)', () => {
     const job = present(await ports.jobs.claim(60));
     const meanwhile: World['store'] = Object.create(ports.store);
     let transactions = 0;
-    meanwhile.within = async (customerId, inside) => {
+    meanwhile.transaction = async (customerId, inside) => {
       transactions += 1;
       if (transactions === 2) await deleteTag(ports, caller, second.id);
-      return ports.store.within(customerId, inside);
+      return ports.store.transaction(customerId, inside);
     };
     await runJob({ ...ports, store: meanwhile }, job);
     await ports.jobs.complete(job);
     await work();
     expect(await photosNow()).toEqual({ '4': MANY });
-    expect(await tenant.read((view) => view.tags.departed())).toEqual([]);
+    expect(await tenant.query((reader) => reader.tags.departed())).toEqual([]);
   });
 
   test('a tag of few photos is left to no job', async () => {

@@ -153,7 +153,7 @@ function endingAfter(ports: World, last: number): { ports: Ports } {
   return {
     ports: {
       ...ports,
-      store: watched(ports.store, ['within']),
+      store: watched(ports.store, ['transaction']),
       customers: watched(ports.customers, ['removeRows', 'remove']),
       blobs: watched(ports.blobs, ['delete']),
     },

@@ -28,9 +28,9 @@ function start(deliveries: DeliveryQueue = here.deliveries): RunningDispatcher {
 }
 
 const happen = (count: number, of = acme) =>
-  here.store.within(of.id, (work) => {
+  here.store.transaction(of.id, (transaction) => {
     const ids = Array.from({ length: count }, (_, at) => at + 1);
-    return work.outbox.add('photo.deleted', ids, here.clock.now());
+    return transaction.outbox.add('photo.deleted', ids, here.clock.now());
   });
 const sentTo = (url: string) => gotBy(here).filter((got) => got.url === url);
 const delivered = async (owner: Account, endpointId: Id) =>

@@ -45,10 +45,10 @@ async function mixed(owner: Account) {
 /** An ended import of this owner with so many items, made in one go. */
 async function large(owner: Account, count: number): Promise<Id> {
   const { id } = await owner.start();
-  await here.store.within(owner.id, async (work) => {
-    await work.imports.lock(id);
-    const ids = await work.importPhotos.allocateIds(count);
-    await work.importPhotos.insert(ids.map((itemId) => sampleItem({ id, customerId: owner.id }, itemId)));
+  await here.store.transaction(owner.id, async (transaction) => {
+    await transaction.imports.lock(id);
+    const ids = await transaction.importPhotos.allocateIds(count);
+    await transaction.importPhotos.insert(ids.map((itemId) => sampleItem({ id, customerId: owner.id }, itemId)));
   });
   await owner.finalize(id, { action: 'discard' });
   return id;
@@ -157,9 +157,9 @@ test('takes at most 500 items in one transaction; being cut off between two of t
   here.clock.pass(90 * DAY);
   const left: number[] = [];
   const store: World['store'] = Object.create(here.store);
-  store.within = async (customerId, work) => {
-    const answer = await here.store.within(customerId, work);
-    left.push(await here.store.read(customerId, (view) => view.importPhotos.count(id)));
+  store.transaction = async (customerId, work) => {
+    const answer = await here.store.transaction(customerId, work);
+    left.push(await here.store.query(customerId, (reader) => reader.importPhotos.count(id)));
     expect(await acme.import(id)).toEqual(before);
     if (left.length === 1) throw new Error('cut off');
     return answer;
@@ -178,14 +178,14 @@ test('ends when it is told to, between two transactions too, and does the rest t
   expect(await everything(here)).toEqual(untouched);
   const stopping = new AbortController();
   const store: World['store'] = Object.create(here.store);
-  store.within = async (customerId, work) => {
-    const answer = await here.store.within(customerId, work);
+  store.transaction = async (customerId, work) => {
+    const answer = await here.store.transaction(customerId, work);
     stopping.abort();
     return answer;
   };
   await forgetImports({ ...here, store }, stopping.signal);
   expect(await acme.import(id)).toMatchObject({ counts: { total: 700, cancelled: 700 } });
-  expect(await here.store.read(acme.id, (view) => view.importPhotos.count(id))).toBe(200);
+  expect(await here.store.query(acme.id, (reader) => reader.importPhotos.count(id))).toBe(200);
   await forgetImports(here);
   expect(await isThere(acme, id)).toBe(false);
 });
@@ -214,8 +214,8 @@ test('goes through all imports of all customers, and on past one that has a faul
   }
   here.clock.pass(365 * DAY);
   const store: World['store'] = Object.create(here.store);
-  store.read = (customerId, look) =>
-    customerId === acme.id ? Promise.reject(new Error('broken')) : here.store.read(customerId, look);
+  store.query = (customerId, look) =>
+    customerId === acme.id ? Promise.reject(new Error('broken')) : here.store.query(customerId, look);
   await expect(forgetImports({ ...here, store })).rejects.toThrow('broken');
   for (const [owner, id] of opened) expect(await isThere(owner, id)).toBe(owner === acme);
   await forgetImports(here);

@@ -298,11 +298,11 @@ describe('beside everything else', () => {
     const arrival = item ? late.upload(item, file.bytes) : late.inline(id, [file]);
     await staged.opened;
     const store: World['store'] = Object.create(here.store);
-    store.within = async (customerId, work) => {
+    store.transaction = async (customerId, work) => {
       // What was read by the scan is old by now.
       scanned.open();
       await arrival;
-      return here.store.within(customerId, work);
+      return here.store.transaction(customerId, work);
     };
     expect(await collect({ ...here, store })).toEqual(nothing);
     await runJobsUntilIdle(here);
@@ -315,12 +315,12 @@ describe('beside everything else', () => {
   /** Once bytes are staged, the transaction that claims them waits. */
   function holdingClaims(staged: Gate, go: Gate): World['store'] {
     const store: World['store'] = Object.create(here.store);
-    store.within = async (customerId, work) => {
+    store.transaction = async (customerId, work) => {
       if ((await blobsUnder(here.blobs, 'staging/')).length > 0) {
         staged.open();
         await go.opened;
       }
-      return here.store.within(customerId, work);
+      return here.store.transaction(customerId, work);
     };
     return store;
   }
@@ -331,9 +331,9 @@ describe('beside everything else', () => {
     const [item] = await acme.items(id, announced(file));
     const collected: unknown[] = [];
     const store: World['store'] = Object.create(here.store);
-    store.within = async (customerId, work) => {
+    store.transaction = async (customerId, work) => {
       if (collected.length === 0) collected.push(await collect());
-      return here.store.within(customerId, work);
+      return here.store.transaction(customerId, work);
     };
     const late = await Account.open({ ...here, store }, { customerId: acme.id });
     await expect(late.upload(present(item), file.bytes)).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -52,7 +52,7 @@ function crashing(ports: World, { call, moment }: Fault): { ports: World; calls:
     return broken;
   };
   const blobs = counted('blobs', ports.blobs, ['put', 'get', 'head', 'copy', 'delete']);
-  const store = counted('store', ports.store, ['within', 'read']);
+  const store = counted('store', ports.store, ['transaction', 'query']);
   const media = counted('media', ports.media, ['inspect']);
   return { ports: { ...ports, blobs, store, media }, calls };
 }
@@ -135,8 +135,8 @@ describe('a worker that dies at any step of an import (§8.3)', () => {
         'blobs.put',
         'blobs.delete',
         'media.inspect',
-        'store.within',
-        'store.read',
+        'store.transaction',
+        'store.query',
       ];
       expect([...steps].sort()).toEqual(all.sort());
     },
@@ -173,7 +173,7 @@ describe('an upload that dies at any step (§8.5)', () => {
         await expectSound(ports);
         if (died === null) break;
       }
-      expect([...steps].sort()).toEqual(['blobs.delete', 'blobs.put', 'store.read', 'store.within']);
+      expect([...steps].sort()).toEqual(['blobs.delete', 'blobs.put', 'store.query', 'store.transaction']);
     },
   );
 });
@@ -426,7 +426,9 @@ describe('an outage', () => {
     const [lost, sound] = await acme.send(id, [picture('lost.jpg'), picture('sound.jpg')]);
     await acme.finalize(id);
     const broken = { ...ports, blobs: Object.create(ports.blobs) as BlobStore };
-    const { attempt } = present(await ports.store.read(acme.id, (view) => view.importPhotos.get(id, present(lost).id)));
+    const { attempt } = present(
+      await ports.store.query(acme.id, (reader) => reader.importPhotos.get(id, present(lost).id)),
+    );
     broken.blobs.get = async (key, range) => {
       if (key.endsWith(`/${attempt}`)) throw away;
       return ports.blobs.get(key, range);
@@ -469,10 +471,10 @@ describe('an outage', () => {
     }
     const broken = { ...ports, store: Object.create(ports.store) as World['store'] };
     let transactions = 0;
-    broken.store.within = async (customerId, step) => {
+    broken.store.transaction = async (customerId, step) => {
       transactions += 1;
       // One goes through, and then only its answer is lost.
-      if (transactions === 1) await ports.store.within(customerId, step);
+      if (transactions === 1) await ports.store.transaction(customerId, step);
       throw away;
     };
     await work(ports, broken, () => transactions < MAX_OUTAGES + 20);
@@ -520,13 +522,13 @@ describe('an outage', () => {
     await acme.finalize(id);
     const job = present(await ports.jobs.claim(LEASE));
     const purging = { ...ports, store: Object.create(ports.store) as World['store'] };
-    purging.store.within = (customerId, step) =>
-      ports.store.within(customerId, (inside) => {
-        const photos = Object.create(inside.photos) as typeof inside.photos;
+    purging.store.transaction = (customerId, step) =>
+      ports.store.transaction(customerId, (transaction) => {
+        const photos = Object.create(transaction.photos) as typeof transaction.photos;
         // Another import's photo came between the look for one and this, and went again.
         photos.insert = async () => false;
         photos.insertMany = async () => [];
-        return step({ ...inside, photos });
+        return step({ ...transaction, photos });
       });
     await expect(runJob(purging, { ...job, failures: MAX_FAILURES - 1 })).rejects.toMatchObject({
       code: 'service_unavailable',

@@ -165,7 +165,7 @@ describe('publishing', () => {
       tags: [],
     });
     expect(photo.createdAt).toEqual(photo.updatedAt);
-    expect(await ports.store.read(acme.id, (view) => view.photos.exif(photo.id))).toEqual(exif);
+    expect(await ports.store.query(acme.id, (reader) => reader.photos.exif(photo.id))).toEqual(exif);
     expect(await acme.original(photo.id)).toEqual(Buffer.from(file.bytes));
     expect(ended).toMatchObject({ status: 'completed', counts: { total: 1, imported: 1 } });
   });
@@ -287,7 +287,7 @@ describe('publishing', () => {
     const creation = { tagIds: [both.id, theirs.id] };
     const photo = await published({}, { tagIds: [both.id, mine.id], tagNames: ['new'] }, creation);
     expect(photo.tags.map(({ name }) => name)).toEqual(['both', 'mine', 'new', 'theirs']);
-    const tags = await ports.store.read(acme.id, (view) => view.tags.ofPhoto(photo.id));
+    const tags = await ports.store.query(acme.id, (reader) => reader.tags.ofPhoto(photo.id));
     expect(tags.map(({ photoCount }) => photoCount)).toEqual([1, 1, 1, 1]);
   });
 
@@ -377,7 +377,7 @@ describe('duplicates at publishing (§8.4)', () => {
     await runJobsUntilIdle(ports);
     expect(await acme.list(id)).toMatchObject([{ status: 'duplicate', photoId: photo.id, restored: true }]);
     expect(await acme.photo(photo.id)).toMatchObject({ trashedAt: null, purgeAt: null, version: photo.version + 2 });
-    expect((await ports.store.read(acme.id, (view) => view.tags.get(tag.id)))?.photoCount).toBe(1);
+    expect((await ports.store.query(acme.id, (reader) => reader.tags.get(tag.id)))?.photoCount).toBe(1);
   });
 
   test('of a photo in the trash leave it there where the import says so', async () => {
@@ -409,10 +409,10 @@ describe('duplicates at publishing (§8.4)', () => {
     await acme.finalize(id);
     // The run ends after the photo came back, before it could end the import.
     const job = present(await ports.jobs.claim(300));
-    const within = ports.store.within.bind(ports.store);
+    const within = ports.store.transaction.bind(ports.store);
     const crash = new Error('crash');
     const broken: World = { ...ports, store: Object.create(ports.store) };
-    broken.store.within = async (customerId, work) => {
+    broken.store.transaction = async (customerId, work) => {
       const answer = await within(customerId, work);
       if ((await acme.photo(photo.id)).trashedAt === null) throw crash;
       return answer;
@@ -434,8 +434,8 @@ describe('duplicates at publishing (§8.4)', () => {
       const crash = new Error('crash');
       const broken: World = { ...ports, store: Object.create(ports.store) };
       let photo: TaggedPhoto | undefined;
-      broken.store.within = async (customerId, work) => {
-        const answer = await ports.store.within(customerId, work);
+      broken.store.transaction = async (customerId, work) => {
+        const answer = await ports.store.transaction(customerId, work);
         photo = await reached();
         if (photo !== undefined) throw crash;
         return answer;
@@ -628,10 +628,14 @@ test('an import that ends while it is read is not shown as ended with items that
     {
       ...ports,
       store: {
-        within: (customerId, work) => ports.store.within(customerId, work),
-        read: (customerId, work) =>
-          ports.store.read(customerId, (view) => {
-            return work({ ...view, imports: whileItEnds(view.imports), importPhotos: whileItEnds(view.importPhotos) });
+        transaction: (customerId, work) => ports.store.transaction(customerId, work),
+        query: (customerId, work) =>
+          ports.store.query(customerId, (reader) => {
+            return work({
+              ...reader,
+              imports: whileItEnds(reader.imports),
+              importPhotos: whileItEnds(reader.importPhotos),
+            });
           }),
       },
     },

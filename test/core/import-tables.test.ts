@@ -53,10 +53,10 @@ async function ends(importId: number, counts: object): Promise<void> {
 function dying(after: number): World {
   const store = Object.create(ports.store) as World['store'];
   let transactions = 0;
-  store.within = (customerId, work) => {
+  store.transaction = (customerId, work) => {
     transactions += 1;
     if (transactions > after) throw new Error('the process died');
-    return ports.store.within(customerId, work);
+    return ports.store.transaction(customerId, work);
   };
   return { ...ports, store };
 }
@@ -75,9 +75,9 @@ describe('§8.3, crash or loss at', () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const torn = { ...ports, store: Object.create(ports.store) as World['store'] };
-    torn.store.within = (customerId, work) =>
-      ports.store.within(customerId, async (inside) => {
-        await work(inside);
+    torn.store.transaction = (customerId, work) =>
+      ports.store.transaction(customerId, async (transaction) => {
+        await work(transaction);
         throw away;
       });
     const other = await Account.open(torn, { customerId: acme.id });

@@ -220,7 +220,7 @@ describe('registering', () => {
     await acme.register(id, named);
     await expect(acme.without('tags:write').register(id, named)).resolves.toMatchObject({ results: [{ error: null }] });
     await acme.finalize(id, { action: 'discard' });
-    expect(await ports.store.read(acme.id, ({ tags }) => tags.findByNameKeys(['new']))).toHaveLength(1);
+    expect(await ports.store.query(acme.id, ({ tags }) => tags.findByNameKeys(['new']))).toHaveLength(1);
   });
 
   test('has a limit for one import', async () => {

@@ -38,7 +38,7 @@ const invalid = (field: string, code: string) => ({
   details: { errors: [expect.objectContaining({ field, code })] },
 });
 const edit = (patch: PhotoPatch, id = photo.id) => editPhoto(ports, acme.caller, id, patch);
-const photoCount = async (id: Id) => (await ports.store.read(acme.id, (view) => view.tags.get(id)))?.photoCount;
+const photoCount = async (id: Id) => (await ports.store.query(acme.id, (reader) => reader.tags.get(id)))?.photoCount;
 
 describe('PATCH of a photo (§7, endpoint 7)', () => {
   test('merges what it says, as a new version', async () => {
@@ -382,7 +382,7 @@ describe('DELETE of a photo (§7, endpoint 14)', () => {
     const trashed = { trashedAt: at, purgeAt: new Date(at.getTime() + 7 * DAY), updatedAt: at, version: 2 };
     await expect(read(false)).rejects.toMatchObject(missing);
     expect((await read(true)).photo).toEqual({ ...photo, ...trashed });
-    expect(await ports.store.read(acme.id, (view) => view.usage())).toMatchObject({ photos: 0, trashedPhotos: 1 });
+    expect(await ports.store.query(acme.id, (reader) => reader.usage())).toMatchObject({ photos: 0, trashedPhotos: 1 });
   });
 
   test('takes it out of the count of its tags, and restoring brings it back', async () => {

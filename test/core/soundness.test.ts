@@ -308,7 +308,7 @@ test('all customers are looked at, and more rows than fit in a batch', async () 
     (await other.start()).id,
     Array.from({ length: 203 }, () => picture('b.jpg')),
   );
-  const ids = await here.store.within(other.id, async ({ photos, importPhotos }) => {
+  const ids = await here.store.transaction(other.id, async ({ photos, importPhotos }) => {
     const added = await importPhotos.allocateIds(205);
     for (const id of added) await photos.insert(samplePhoto(other.id, id), [], {});
     return added;

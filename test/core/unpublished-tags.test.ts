@@ -82,11 +82,11 @@ describe('a merge of tags and what is not published yet (§7, endpoint 18)', () 
     await acme.finalize(id);
     let transactions = 0;
     const store: World['store'] = Object.create(ports.store);
-    store.within = async (customerId, work) => {
+    store.transaction = async (customerId, work) => {
       transactions += 1;
       // Between the reading of what is ready and the transaction that publishes it.
       if (transactions === 1) await merge();
-      return ports.store.within(customerId, work);
+      return ports.store.transaction(customerId, work);
     };
     const job = present(await ports.jobs.claim(60));
     expect(job.work.kind).toBe('publish');

@@ -60,8 +60,8 @@ describe('purging the trash', () => {
     await trash(acme, photo.id);
     here.clock.pass(31 * DAY);
     const store: World['store'] = Object.create(here.store);
-    store.read = async (customerId, look) => {
-      const seen = await here.store.read(customerId, look);
+    store.query = async (customerId, look) => {
+      const seen = await here.store.query(customerId, look);
       await editPhoto(here, acme.caller, photo.id, { trashed: false });
       return seen;
     };
@@ -76,8 +76,8 @@ describe('purging the trash', () => {
     await trash(acme, photo.id);
     here.clock.pass(31 * DAY);
     const store: World['store'] = Object.create(here.store);
-    store.read = async (customerId, look) => {
-      const seen = await here.store.read(customerId, look);
+    store.query = async (customerId, look) => {
+      const seen = await here.store.query(customerId, look);
       if ((await acme.photos()).length > 0) await acme.register((await acme.start()).id, announced(file));
       return seen;
     };

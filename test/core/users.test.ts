@@ -46,7 +46,7 @@ const browserAt = (address: string) => {
 };
 const tokenOf = (url: string) => url.split('/').at(-1) ?? '';
 const invite = (email: string, role: Role = 'owner') => inviteUser(ports, operatorFor(customerId), { email, role });
-const everyone = () => ports.store.read(customerId, ({ users }) => users.list());
+const everyone = () => ports.store.query(customerId, ({ users }) => users.list());
 const start = (user: User, token: string, byLink = false) =>
   openSession(ports, user, { token, address: ADDRESS, userAgent: 'a browser', byLink });
 
@@ -57,7 +57,7 @@ const userWith = async (id: Id) => present((await everyone()).find((user) => use
 /** Somebody who came by a link, chose a password, and is signed in nowhere. */
 async function join(email: string, role: Role = 'owner', password = PASSWORD): Promise<User> {
   const user = await enter((await invite(email, role)).url, { password });
-  await ports.store.within(customerId, ({ users }) => users.endSessions(user.id, null));
+  await ports.store.transaction(customerId, ({ users }) => users.endSessions(user.id, null));
   return user;
 }
 

@@ -102,7 +102,9 @@ describe('an endpoint', () => {
   test('goes with its deliveries, however many', async () => {
     const { endpoint } = await hook(here, acme.id);
     const ids = Array.from({ length: 2001 }, (_, at) => at + 1);
-    await here.store.within(acme.id, (work) => work.outbox.add('photo.updated', ids, here.clock.now()));
+    await here.store.transaction(acme.id, (transaction) =>
+      transaction.outbox.add('photo.updated', ids, here.clock.now()),
+    );
     await deleteWebhookEndpoint(here, operatorFor(acme.id), endpoint.id);
     expect(await listWebhookEndpoints(here, acme.id)).toEqual([]);
     expect(here.database.deliveries.all()).toEqual([]);
@@ -200,7 +202,7 @@ describe('a delivery', () => {
     await acme.tag('a');
     const held = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
     const store: World['store'] = Object.create(here.store);
-    store.within = async () => {
+    store.transaction = async () => {
       throw new DomainError('service_unavailable', 'The power is gone.');
     };
     await expect(deliverEvent({ ...here, store }, held, eventBody)).rejects.toThrow('power');
@@ -229,7 +231,7 @@ describe('a delivery', () => {
     await hook(here, acme.id, { events: ['tag.created', 'tag.deleted'] });
     const tag = await acme.tag('a');
     const gone = await acme.tag('b');
-    await here.store.within(acme.id, async ({ tags }) => {
+    await here.store.transaction(acme.id, async ({ tags }) => {
       await tags.lock([tag.id, gone.id]);
       await tags.update({ ...tag, name: 'renamed', nameKey: 'renamed', version: 2 });
       await tags.delete(gone.id, here.clock.now());

@@ -39,7 +39,7 @@ async function stopAll(): Promise<void> {
 }
 
 async function add(photo: number): Promise<void> {
-  await store.within(CUSTOMER, (work) => work.jobs.add(inspect(photo)));
+  await store.transaction(CUSTOMER, (transaction) => transaction.jobs.add(inspect(photo)));
   jobs.wakeUp();
 }
 

@@ -11,27 +11,27 @@ const NODE_OPTIONS = `--import=${pathToFileURL(join(__dirname, 'support/failpoin
 
 /** Each step that changes something, in the order of a photo's life: upload, verify, finalize, publish, delete, purge. */
 const steps = [
-  'create-import:createImport/store.within',
-  'register-photos:enrolAll/store.within',
+  'create-import:createImport/store.transaction',
+  'register-photos:enrolAll/store.transaction',
   'receive-upload:stage/blobs.put',
-  'mark-arrived:takeUp/store.within',
+  'mark-arrived:takeUp/store.transaction',
   'inspect-import-photo:lookAndSettle/blobs.copy',
-  'settle-looks:settleAll/store.within',
+  'settle-looks:settleAll/store.transaction',
   'inspect-import-photo:keepThumb/blobs.put',
   'inspect-import-photo:lookAndSettle/blobs.delete',
-  'inspect-import-photo:askToPublish/store.within',
-  'finalize-import:finalizeImport/store.within',
-  'publish-many:publishMany/store.within',
-  'publish-import:publishImport/store.within',
-  'edit-photo:editPhoto/store.within',
-  'trash-photo:trashPhoto/store.within',
-  'trash-photo:purgePhoto/store.within',
+  'inspect-import-photo:askToPublish/store.transaction',
+  'finalize-import:finalizeImport/store.transaction',
+  'publish-many:publishMany/store.transaction',
+  'publish-import:publishImport/store.transaction',
+  'edit-photo:editPhoto/store.transaction',
+  'trash-photo:trashPhoto/store.transaction',
+  'trash-photo:purgePhoto/store.transaction',
   'trash-photo:removeBytes/blobs.delete',
-  'answer-once:keep/store.within',
+  'answer-once:keep/store.transaction',
 ];
 
 /** The steps of `phs gc`, which is a process of its own. */
-const gcSteps = ['unowned:giveUp/store.within', 'collect-garbage:collectGarbage/blobs.delete'];
+const gcSteps = ['unowned:giveUp/store.transaction', 'collect-garbage:collectGarbage/blobs.delete'];
 
 describe('F2, F3: kill -9 right after each step, before anybody is told of it', () => {
   let installation: Installation;

@@ -394,9 +394,9 @@ describe('API.md §7, 18: PATCH /tags/{id} with bulk tools', () => {
 describe('API.md §7, 19: DELETE /tags/{id} of a tag with thousands of photos', () => {
   test('it is gone with the answer, and the new versions of its photos follow', async () => {
     const { id } = await tag('popular');
-    const photoIds = await app.ports.store.within(actor.customerId, async (work) => {
-      const ids = await work.importPhotos.allocateIds(2500);
-      for (const photoId of ids) await work.photos.insert(samplePhoto(actor.customerId, photoId), [id], {});
+    const photoIds = await app.ports.store.transaction(actor.customerId, async (transaction) => {
+      const ids = await transaction.importPhotos.allocateIds(2500);
+      for (const photoId of ids) await transaction.photos.insert(samplePhoto(actor.customerId, photoId), [id], {});
       return ids;
     });
     const [first, last] = [`/photos/${photoIds[0]}`, `/photos/${photoIds[2499]}`];

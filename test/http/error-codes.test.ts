@@ -24,8 +24,8 @@ async function start(options: StartOptions = {}): Promise<void> {
   app = await startApp({
     ports: ({ store }) => ({
       store: {
-        read: (customerId, work) => store.read(customerId, work),
-        within: (customerId, work) => instead(() => store.within(customerId, work)),
+        query: (customerId, work) => store.query(customerId, work),
+        transaction: (customerId, work) => instead(() => store.transaction(customerId, work)),
       },
     }),
     ...options,

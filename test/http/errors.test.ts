@@ -183,7 +183,11 @@ describe('RELIABILITY.md §3: our own faults', () => {
   const startBroken = (error: Error) =>
     startApp({
       ports: (ports) => ({
-        store: { ...ports.store, read: () => Promise.reject(error), within: ports.store.within.bind(ports.store) },
+        store: {
+          ...ports.store,
+          query: () => Promise.reject(error),
+          transaction: ports.store.transaction.bind(ports.store),
+        },
       }),
     });
 

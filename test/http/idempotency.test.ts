@@ -29,9 +29,10 @@ class BreakableStore implements CustomerStore {
 
   constructor(private readonly store: CustomerStore) {}
 
-  within: CustomerStore['within'] = (customerId, work) => this.instead(() => this.store.within(customerId, work));
+  transaction: CustomerStore['transaction'] = (customerId, work) =>
+    this.instead(() => this.store.transaction(customerId, work));
 
-  read: CustomerStore['read'] = (customerId, work) => this.store.read(customerId, work);
+  query: CustomerStore['query'] = (customerId, work) => this.store.query(customerId, work);
 }
 
 let app: RunningApp;

@@ -190,7 +190,7 @@ describe('browsers', () => {
   it('of somebody else cannot be signed out', async () => {
     const bert = new BrowserClient(app.url);
     await bert.enter(app.ports, actor.customerId, 'member', address('bert'));
-    const [session] = await app.ports.store.read(actor.customerId, ({ users }) => users.sessionsOf(userId));
+    const [session] = await app.ports.store.query(actor.customerId, ({ users }) => users.sessionsOf(userId));
     const path = `${ACCOUNT}/sessions/${session?.id}/end`;
     expect((await bert.post(path, { _csrf: await csrfOf(bert) })).status).toBe(404);
     expect((await browser.get(ACCOUNT)).status).toBe(200);
@@ -263,7 +263,7 @@ describe('people', () => {
   });
 
   async function idOf(name: string): Promise<Id | undefined> {
-    const users = await app.ports.store.read(actor.customerId, (view) => view.users.list());
+    const users = await app.ports.store.query(actor.customerId, (reader) => reader.users.list());
     return users.find(({ email }) => email === address(name))?.id;
   }
 });

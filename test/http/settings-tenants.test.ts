@@ -41,9 +41,9 @@ async function tenant(): Promise<Tenant> {
   const tags = await actor.put(`/photos/${photo.id}/tags`, { tagNames: ['Hush hush'] });
   const begun = await actor.post('/imports', { clientRef: 'half way' });
   const announced = await actor.post(`/imports/${begun.body.id}/photos`, { photos: [awaited] });
-  const { deliveries, sessions } = await app.ports.store.read(customerId, async (view) => ({
-    deliveries: await view.deliveries.list(endpoint.id, null, 1),
-    sessions: await view.users.sessionsOf(userId),
+  const { deliveries, sessions } = await app.ports.store.query(customerId, async (reader) => ({
+    deliveries: await reader.deliveries.list(endpoint.id, null, 1),
+    sessions: await reader.users.sessionsOf(userId),
   }));
   const { text } = await browser.get('/settings/library');
   const ids = {
@@ -108,11 +108,11 @@ function send({ method, path }: Route, who: Tenant, whose: Tenant): Promise<Answ
 /** All that a stranger could have changed. */
 async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
   const read = async (path: string) => (await actor.get(path)).body;
-  const people = await app.ports.store.read(actor.customerId, ({ users }) => users.list());
-  const sessions = people.map(({ id }) => app.ports.store.read(actor.customerId, ({ users }) => users.sessionsOf(id)));
-  const endpoints = await app.ports.store.read(actor.customerId, (view) => view.webhookEndpoints.list());
-  const sent = await app.ports.store.read(actor.customerId, (view) =>
-    view.deliveries.list(ids['/settings/webhooks'] ?? 0, null, 100),
+  const people = await app.ports.store.query(actor.customerId, ({ users }) => users.list());
+  const sessions = people.map(({ id }) => app.ports.store.query(actor.customerId, ({ users }) => users.sessionsOf(id)));
+  const endpoints = await app.ports.store.query(actor.customerId, (reader) => reader.webhookEndpoints.list());
+  const sent = await app.ports.store.query(actor.customerId, (reader) =>
+    reader.deliveries.list(ids['/settings/webhooks'] ?? 0, null, 100),
   );
   return {
     photo: await read(`/photos/${ids['/settings/photos']}?trashed=any`),

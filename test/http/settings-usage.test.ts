@@ -34,9 +34,9 @@ async function person(of: Actor, role: 'owner' | 'member'): Promise<BrowserClien
 }
 
 const traffic = (of = actor) => {
-  return app.ports.store.read(of.customerId, async (view) => ({
-    counts: await view.traffic.counts('2000-01-01'),
-    failures: await view.traffic.failures(),
+  return app.ports.store.query(of.customerId, async (reader) => ({
+    counts: await reader.traffic.counts('2000-01-01'),
+    failures: await reader.traffic.failures(),
   }));
 };
 
@@ -159,7 +159,7 @@ describe('the audit log', () => {
 
   it('is taken along as CSV, whole, as it is filtered, and without formulas', async () => {
     const edited = { action: 'api_key.edited', subject: { id: 7, name: 'key 7' }, at: app.ports.clock.now() } as const;
-    await app.ports.store.within(actor.customerId, async ({ audit }) => {
+    await app.ports.store.transaction(actor.customerId, async ({ audit }) => {
       for (let at = 0; at < 101; at += 1) await audit.add(commandLine, edited);
     });
     for (const name of ['=1+1', '+2', '-3', '@sum', 'say "hi", twice']) await actor.withKey({ name });

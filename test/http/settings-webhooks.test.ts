@@ -240,7 +240,7 @@ it('another customer’s endpoint and deliveries are not there', async () => {
   const stranger = await app.customer();
   const { id } = await endpoint(stranger);
   await stranger.post('/tags', { name: 'Sea' });
-  const [delivery] = await app.ports.store.read(stranger.customerId, (view) => view.deliveries.list(id, null, 1));
+  const [delivery] = await app.ports.store.query(stranger.customerId, (reader) => reader.deliveries.list(id, null, 1));
   const own = await endpoint();
   for (const path of [`/${id}`, `/${id}/edit`, `/${id}/secret`, `/${id}/delete`]) {
     expect((await browser.get(`/settings/webhooks${path}`)).status).toBe(404);

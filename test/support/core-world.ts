@@ -269,8 +269,8 @@ export class Account {
 
   photos(): Promise<readonly TaggedPhoto[]> {
     const window = { after: null, limit: 100 };
-    return this.world.store.read(this.id, (view) =>
-      view.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
+    return this.world.store.query(this.id, (reader) =>
+      reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     );
   }
 
@@ -281,7 +281,7 @@ export class Account {
 
   tags(): Promise<readonly Tag[]> {
     const window = { after: null, limit: 100 };
-    return this.world.store.read(this.id, (view) => view.tags.list({ filters: {}, sort: 'id', window }));
+    return this.world.store.query(this.id, (reader) => reader.tags.list({ filters: {}, sort: 'id', window }));
   }
 
   async tag(name: string): Promise<Tag> {

@@ -9,5 +9,5 @@ export function openSession(
   { customerId, id }: User,
   { byLink, ...browser }: Browser & Pick<Session, 'byLink'>,
 ): Promise<Session> {
-  return store.within(customerId, ({ users }) => users.openSession(id, newSession(browser, clock.now(), byLink)));
+  return store.transaction(customerId, ({ users }) => users.openSession(id, newSession(browser, clock.now(), byLink)));
 }

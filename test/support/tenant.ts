@@ -1,7 +1,7 @@
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { NewCustomer } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
-import type { CustomerStore, CustomerView, CustomerWork } from '../../src/core/customers/customer-store.js';
+import type { CustomerReader, CustomerStore, CustomerTransaction } from '../../src/core/customers/customer-store.js';
 import type { Import, NewImport } from '../../src/core/imports/import.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
@@ -26,16 +26,16 @@ export class Tenant {
     return new Tenant(store, (await customers.create(values, commandLine)).id);
   }
 
-  within<T>(work: (work: CustomerWork) => Promise<T>): Promise<T> {
-    return this.store.within(this.id, work);
+  transaction<T>(work: (transaction: CustomerTransaction) => Promise<T>): Promise<T> {
+    return this.store.transaction(this.id, work);
   }
 
-  read<T>(work: (view: CustomerView) => Promise<T>): Promise<T> {
-    return this.store.read(this.id, work);
+  query<T>(work: (reader: CustomerReader) => Promise<T>): Promise<T> {
+    return this.store.query(this.id, work);
   }
 
   photoIds(count: number): Promise<readonly Id[]> {
-    return this.within((work) => work.importPhotos.allocateIds(count));
+    return this.transaction((transaction) => transaction.importPhotos.allocateIds(count));
   }
 
   async newId(): Promise<Id> {
@@ -48,7 +48,7 @@ export class Tenant {
   }
 
   addPhotos(all: readonly Partial<Photo>[], tagIds: readonly Id[] = []): Promise<Photo[]> {
-    return this.within(async ({ photos, importPhotos }) => {
+    return this.transaction(async ({ photos, importPhotos }) => {
       const ids = await importPhotos.allocateIds(all.length);
       const added = all.map((values, at) => samplePhoto(this.id, present(ids[at]), values));
       for (const photo of added) {
@@ -59,7 +59,7 @@ export class Tenant {
   }
 
   async addTag(name: string, values: Partial<NewTag> = {}): Promise<Tag> {
-    return present(await this.within(({ tags }) => tags.insert(sampleTag(name, values))));
+    return present(await this.transaction(({ tags }) => tags.insert(sampleTag(name, values))));
   }
 
   async addTags(...names: readonly string[]): Promise<Tag[]> {
@@ -69,7 +69,7 @@ export class Tenant {
   }
 
   async addImport(values: Partial<NewImport> = {}): Promise<Import> {
-    return present(await this.within(({ imports }) => imports.insert(sampleImport(this.id, values))));
+    return present(await this.transaction(({ imports }) => imports.insert(sampleImport(this.id, values))));
   }
 
   async addItem(subject: Pick<Import, 'id' | 'customerId'>, values: Partial<ImportPhoto> = {}): Promise<ImportPhoto> {
@@ -80,7 +80,7 @@ export class Tenant {
     subject: Pick<Import, 'id' | 'customerId'>,
     ...all: readonly Partial<ImportPhoto>[]
   ): Promise<readonly ImportPhoto[]> {
-    return this.within(async ({ imports, importPhotos }) => {
+    return this.transaction(async ({ imports, importPhotos }) => {
       await imports.lock(subject.id);
       const ids = await importPhotos.allocateIds(all.length);
       const items = all.map((values, at) => sampleItem(subject, present(ids[at]), values));

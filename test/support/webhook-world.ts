@@ -47,7 +47,7 @@ export async function deliverAll(world: World): Promise<void> {
 
 /** The delivery log of an endpoint, oldest first. */
 export async function logOf(world: World, customerId: Id, endpointId: Id): Promise<Delivery[]> {
-  const rows = await world.store.read(customerId, (view) => view.deliveries.list(endpointId, null, 10_000));
+  const rows = await world.store.query(customerId, (reader) => reader.deliveries.list(endpointId, null, 10_000));
   return [...rows].reverse();
 }
 

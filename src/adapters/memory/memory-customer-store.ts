@@ -1,5 +1,5 @@
 import type { Customer, CustomerUsage, PhotoTotals } from '../../core/customers/customer.js';
-import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
+import type { CustomerReader, CustomerStore, CustomerTransaction } from '../../core/customers/customer-store.js';
 import type { QuotaUse } from '../../core/customers/quota.js';
 import { reservingStatuses } from '../../core/imports/import-photo.js';
 import type { Clock } from '../../core/shared/clock.js';
@@ -31,7 +31,7 @@ export class MemoryCustomerStore implements CustomerStore {
     private readonly clock: Clock,
   ) {}
 
-  within<T>(customerId: Id, work: (work: CustomerWork) => Promise<T>): Promise<T> {
+  transaction<T>(customerId: Id, work: (transaction: CustomerTransaction) => Promise<T>): Promise<T> {
     return this.database.transaction(async () => {
       let ended = false;
       let failure: unknown;
@@ -57,11 +57,11 @@ export class MemoryCustomerStore implements CustomerStore {
   }
 
   /** Each read waits for the transaction that runs, so it sees what is committed and nothing else. */
-  async read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T> {
+  async query<T>(customerId: Id, work: (reader: CustomerReader) => Promise<T>): Promise<T> {
     return work(this.everythingOf(customerId, (call) => this.database.transaction(call)));
   }
 
-  private everythingOf(customerId: Id, pass: Pass): CustomerWork {
+  private everythingOf(customerId: Id, pass: Pass): CustomerTransaction {
     const held = new HeldRows();
     const customer = () => pass(async () => copyOf(found(this.database.customers.get(customerId), 'customer')));
     return {

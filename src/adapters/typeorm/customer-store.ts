@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import type { CustomerStore, CustomerView, CustomerWork } from '../../core/customers/customer-store.js';
+import type { CustomerReader, CustomerStore, CustomerTransaction } from '../../core/customers/customer-store.js';
 import type { Id } from '../../core/shared/ids.js';
 import { TypeormAuditTrail } from './audit.repository.js';
 import { TypeormBlobOwnership } from './blob-owners.repository.js';
@@ -32,11 +32,11 @@ export class TypeormCustomerStore implements CustomerStore {
     this.photosTogether = new PhotosReadTogether(dataSource);
   }
 
-  within<T>(customerId: Id, work: (work: CustomerWork) => Promise<T>): Promise<T> {
+  transaction<T>(customerId: Id, work: (transaction: CustomerTransaction) => Promise<T>): Promise<T> {
     return inCustomerTransaction(this.dataSource, customerId, (manager) => work(everythingOf(manager, customerId)));
   }
 
-  read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T> {
+  query<T>(customerId: Id, work: (reader: CustomerReader) => Promise<T>): Promise<T> {
     return withoutTransaction(this.dataSource, (manager, isConnected) =>
       work(everythingOf(manager, customerId, () => (isConnected() ? null : this.photosTogether))),
     );
@@ -47,7 +47,7 @@ function everythingOf(
   manager: EntityManager,
   customerId: Id,
   together: () => PhotosReadTogether | null = () => null,
-): CustomerWork {
+): CustomerTransaction {
   return {
     customer: () => readCustomer(manager, customerId),
     updateCustomer: (customer) => update(manager, customerTable, { ...customer, id: customerId }),

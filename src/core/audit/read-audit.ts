@@ -12,7 +12,7 @@ export function listAudit(
   request: PageRequest,
   filter: AuditFilter = everything,
 ): Promise<Page<AuditEntry>> {
-  return uses.store.read(customerId, (view) => {
+  return uses.store.query(customerId, (reader) => {
     const listing = {
       customerId,
       endpoint: 'audit',
@@ -20,7 +20,7 @@ export function listAudit(
       filters: { ...filter, from: filter.from?.getTime() ?? null, until: filter.until?.getTime() ?? null },
       position: ({ id }: AuditEntry) => ({ value: id, id }),
       rows: ({ after: last, limit }: { after: { id: Id } | null; limit: number }) =>
-        view.audit.list(last?.id ?? null, limit, filter),
+        reader.audit.list(last?.id ?? null, limit, filter),
       // Ids do not move.
       unmoved: async () => true,
     };

@@ -8,5 +8,5 @@ export async function recordExport(
   filename: string,
 ): Promise<void> {
   const change = { action: 'customer.exported', subject: { id: customerId, name: filename }, at: clock.now() } as const;
-  await store.within(customerId, ({ audit }) => audit.add(actor, change));
+  await store.transaction(customerId, ({ audit }) => audit.add(actor, change));
 }

@@ -16,14 +16,15 @@ export async function forgetMissed(
   let leftOut = 0;
   for await (const { customerId, id, importId, why } of missed) {
     if (importId === null && why !== 'deleted') continue;
-    await store.within(customerId, async (work) => {
+    await store.transaction(customerId, async (transaction) => {
       if (importId !== null) {
-        const item = await work.importPhotos.lock(importId, id);
-        if (item?.status === 'processing' || item?.status === 'ready') await failItem(work, item, lost, clock.now());
+        const item = await transaction.importPhotos.lock(importId, id);
+        if (item?.status === 'processing' || item?.status === 'ready')
+          await failItem(transaction, item, lost, clock.now());
         return;
       }
-      const [photo] = await work.photos.lock([id]);
-      if (photo !== undefined) await work.photos.delete(id);
+      const [photo] = await transaction.photos.lock([id]);
+      if (photo !== undefined) await transaction.photos.delete(id);
     });
     leftOut += 1;
   }

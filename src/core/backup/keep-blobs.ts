@@ -2,7 +2,7 @@ import type { BlobKey } from '../blobs/blob-key.js';
 import type { BlobStore, OpenBlob } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { measured } from '../blobs/measured.js';
-import type { CustomerView } from '../customers/customer-store.js';
+import type { CustomerReader } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { withManyHands } from '../shared/many-hands.js';
@@ -58,13 +58,13 @@ export function keepBlobs(
     const why = await keep(keeping, blob);
     if (why === 'kept') return;
     const { customerId, id, importId, key } = blob;
-    const isDeleted = why === 'lost' && !(await store.read(customerId, (view) => isThere(view, blob)));
+    const isDeleted = why === 'lost' && !(await store.query(customerId, (reader) => isThere(reader, blob)));
     await keeping.onMissed({ customerId, id, importId, key, why: isDeleted ? 'deleted' : why });
   });
 }
 
 /** Whether the row still relies on these bytes. */
-async function isThere({ photos, importPhotos }: CustomerView, { id, importId }: NeededBlob): Promise<boolean> {
+async function isThere({ photos, importPhotos }: CustomerReader, { id, importId }: NeededBlob): Promise<boolean> {
   if (importId === null) return (await photos.get(id)) !== null;
   const item = await importPhotos.get(importId, id);
   return item?.status === 'processing' || item?.status === 'ready';

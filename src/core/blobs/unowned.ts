@@ -1,4 +1,4 @@
-import type { CustomerView } from '../customers/customer-store.js';
+import type { CustomerReader } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { type BlobKind, type BlobName, blobPrefixes, readBlobKey, type StagingName } from './blob-key.js';
@@ -57,13 +57,13 @@ export async function unownedAmong({ store }: Uses<'store'>, batch: readonly Nam
   const customers = new Set(batch.map(({ name }) => name.customerId));
   for (const customerId of customers) {
     const own = batch.filter(({ name }) => name.customerId === customerId);
-    const judged = await store.read(customerId, (view) => judge(view, own));
+    const judged = await store.query(customerId, (reader) => judge(reader, own));
     unowned.push(...judged);
   }
   return unowned;
 }
 
-async function judge({ blobOwners }: CustomerView, batch: readonly Named[]): Promise<UnownedBlob[]> {
+async function judge({ blobOwners }: CustomerReader, batch: readonly Named[]): Promise<UnownedBlob[]> {
   const staging = batch.flatMap(({ name }) => (name.kind === 'staging' ? [name] : []));
   const originals = batch.flatMap(({ name }) => (name.kind === 'originals' ? [name.blobName] : []));
   const photoIds = batch.flatMap(({ name }) => (name.kind === 'renditions' ? [name.photoId] : []));
@@ -89,12 +89,12 @@ async function judge({ blobOwners }: CustomerView, batch: readonly Named[]): Pro
  * told to send them again.
  */
 export function giveUp({ store }: Uses<'store'>, name: StagingName): Promise<boolean> {
-  return store.within(name.customerId, async (work) => {
-    await work.imports.lock(name.importId);
-    await work.importPhotos.lock(name.importId, name.itemId);
-    const [state] = await work.blobOwners.staging([name]);
+  return store.transaction(name.customerId, async (transaction) => {
+    await transaction.imports.lock(name.importId);
+    await transaction.importPhotos.lock(name.importId, name.itemId);
+    const [state] = await transaction.blobOwners.staging([name]);
     if (state?.held) return false;
-    if (state?.open) await work.blobOwners.drop(name.importId, name.attempt);
+    if (state?.open) await transaction.blobOwners.drop(name.importId, name.attempt);
     return true;
   });
 }

@@ -30,12 +30,12 @@ function change(
   id: Id,
   rule: (customer: Customer, at: Date) => Customer,
 ): Promise<Customer> {
-  return store.within(id, async (work) => {
-    const before = await work.lockCustomer();
+  return store.transaction(id, async (transaction) => {
+    const before = await transaction.lockCustomer();
     const changed = rule(before, clock.now());
     if (changed === before) return before;
-    await work.updateCustomer(changed);
-    await work.audit.add(actor, {
+    await transaction.updateCustomer(changed);
+    await transaction.audit.add(actor, {
       action: 'customer.edited',
       subject: changed,
       changes: ['status'],

@@ -25,7 +25,7 @@ import type { Customer, CustomerUsage, PhotoTotals } from './customer.js';
 import type { QuotaUse } from './quota.js';
 
 /** Everything of one customer, to read. */
-export interface CustomerView extends StrayReads {
+export interface CustomerReader extends StrayReads {
   /** Errors: `not_found` when the customer does not exist. */
   customer(): Promise<Customer>;
   usage(): Promise<CustomerUsage>;
@@ -49,7 +49,7 @@ export interface CustomerView extends StrayReads {
 }
 
 /** Everything of one customer, inside a transaction. */
-export interface CustomerWork extends CustomerView {
+export interface CustomerTransaction extends CustomerReader {
   /** Reads the customer and holds it until the transaction ends; taken before every other lock. */
   lockCustomer(): Promise<Customer>;
   /** Stores every value of the customer, who is held. */
@@ -78,7 +78,7 @@ export interface CustomerStore {
    * found it in conflict with another: so it must have no effect but through its argument.
    * Errors: `service_unavailable` when the database cannot be had in time.
    */
-  within<T>(customerId: Id, work: (work: CustomerWork) => Promise<T>): Promise<T>;
+  transaction<T>(customerId: Id, work: (transaction: CustomerTransaction) => Promise<T>): Promise<T>;
   /** Without a transaction: each read sees what is committed at its moment. */
-  read<T>(customerId: Id, work: (view: CustomerView) => Promise<T>): Promise<T>;
+  query<T>(customerId: Id, work: (reader: CustomerReader) => Promise<T>): Promise<T>;
 }

@@ -22,12 +22,13 @@ export async function editCustomer(
     ...retentionErrors(settings.trashRetentionDays),
   ];
   if (errors.length > 0) throw invalid(...errors);
-  return store.within(customerId, async (work) => {
-    const [before, at] = [await work.lockCustomer(), clock.now()];
+  return store.transaction(customerId, async (transaction) => {
+    const [before, at] = [await transaction.lockCustomer(), clock.now()];
     const changed = withSettings(before, settings, at);
-    await work.updateCustomer(changed);
+    await transaction.updateCustomer(changed);
     const changes = changedFields(before, changed, ['name', 'defaultTimeZone', 'trashRetentionDays']);
-    if (changes.length > 0) await work.audit.add(actor, { action: 'customer.edited', subject: changed, changes, at });
+    if (changes.length > 0)
+      await transaction.audit.add(actor, { action: 'customer.edited', subject: changed, changes, at });
     return changed;
   });
 }

@@ -1,6 +1,6 @@
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Customer } from './customer.js';
-import type { CustomerWork } from './customer-store.js';
+import type { CustomerTransaction } from './customer-store.js';
 
 /** What counts against a customer's quota. */
 export interface QuotaUse {
@@ -26,11 +26,11 @@ export class Room {
    * The room of a customer who has a quota is held until the transaction ends, so that two requests cannot take the same: call
    * this before anything else is locked. Who has none waits for nobody.
    */
-  static async of(work: Pick<CustomerWork, 'customer' | 'lockCustomer' | 'quotaUse'>): Promise<Room> {
+  static async of(transaction: Pick<CustomerTransaction, 'customer' | 'lockCustomer' | 'quotaUse'>): Promise<Room> {
     const nothing = { photos: 0, storageBytes: 0 };
-    if (!hasQuota(await work.customer())) return new Room({ photos: null, storageBytes: null }, nothing);
-    const { photosLimit, storageBytesLimit } = await work.lockCustomer();
-    return new Room({ photos: photosLimit, storageBytes: storageBytesLimit }, await work.quotaUse());
+    if (!hasQuota(await transaction.customer())) return new Room({ photos: null, storageBytes: null }, nothing);
+    const { photosLimit, storageBytesLimit } = await transaction.lockCustomer();
+    return new Room({ photos: photosLimit, storageBytes: storageBytesLimit }, await transaction.quotaUse());
   }
 
   /** Takes the room; else says why not, and takes nothing. Less than 0 gives room back. */

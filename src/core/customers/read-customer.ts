@@ -8,8 +8,8 @@ export interface CustomerWithUsage {
 }
 
 export function readCustomer({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>): Promise<CustomerWithUsage> {
-  return store.read(caller.customerId, async (view) => ({
-    customer: await view.customer(),
-    usage: await view.usage(),
+  return store.query(caller.customerId, async (reader) => ({
+    customer: await reader.customer(),
+    usage: await reader.usage(),
   }));
 }

@@ -20,7 +20,7 @@ export async function createWebhookEndpoint(
 ): Promise<EndpointWithSecret> {
   const { url = said.url, description = null, events = [] } = await endpointValues(uses, said);
   const secret = newWebhookSecret();
-  const endpoint = await uses.store.within(customerId, async ({ lockCustomer, webhookEndpoints, audit }) => {
+  const endpoint = await uses.store.transaction(customerId, async ({ lockCustomer, webhookEndpoints, audit }) => {
     // One new endpoint at a time, so that their number stays within its limit.
     await lockCustomer();
     if ((await webhookEndpoints.list()).length >= MAX_ENDPOINTS) throw tooMany();

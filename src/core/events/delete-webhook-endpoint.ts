@@ -16,13 +16,13 @@ export async function deleteWebhookEndpoint(
   { customerId, actor }: AccountCaller,
   id: Id,
 ): Promise<void> {
-  await store.within(customerId, async ({ webhookEndpoints }) => {
+  await store.transaction(customerId, async ({ webhookEndpoints }) => {
     const endpoint = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
     await webhookEndpoints.update(disabled(endpoint, 'by_owner', clock.now()));
   });
-  const deleteSome = () => store.within(customerId, ({ deliveries }) => deliveries.deleteSome(id, BATCH));
+  const deleteSome = () => store.transaction(customerId, ({ deliveries }) => deliveries.deleteSome(id, BATCH));
   while ((await deleteSome()) === BATCH);
-  await store.within(customerId, async ({ webhookEndpoints, audit }) => {
+  await store.transaction(customerId, async ({ webhookEndpoints, audit }) => {
     const endpoint = await webhookEndpoints.lock(id);
     // Somebody else, who deleted it at the same time, was first.
     if (endpoint === null) return;

@@ -21,7 +21,7 @@ type DeliverUses = Uses<'store' | 'keys' | 'clock' | 'secrets' | 'webhooks'>;
  */
 export async function deliverEvent(uses: DeliverUses, held: HeldDelivery, render: RenderEvent): Promise<void> {
   const { customerId, endpointId } = held;
-  const endpoint = await uses.store.read(customerId, (view) => view.webhookEndpoints.get(endpointId));
+  const endpoint = await uses.store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId));
   // Removed or disabled since it was claimed: it is not claimed again before it is enabled.
   if (endpoint?.status !== 'enabled') return;
   try {
@@ -45,7 +45,7 @@ function note(
   answer: WebhookAnswer,
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<void> {
-  return store.within(held.customerId, async ({ webhookEndpoints, deliveries, audit }) => {
+  return store.transaction(held.customerId, async ({ webhookEndpoints, deliveries, audit }) => {
     const before = await webhookEndpoints.lock(held.endpointId);
     const at = clock.now();
     const noted = await deliveries.settle(held, outcomeOf(held, answer, at, Math.random()));

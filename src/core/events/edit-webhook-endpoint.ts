@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../access/caller.js';
 import { type Change, changedFields } from '../audit/audit-entry.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -48,7 +48,7 @@ function change(
   id: Id,
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<WebhookEndpoint> {
-  return store.within(caller.customerId, async ({ webhookEndpoints, audit }: CustomerWork) => {
+  return store.transaction(caller.customerId, async ({ webhookEndpoints, audit }: CustomerTransaction) => {
     const before = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
     const at = clock.now();
     const next = rule(before, at);

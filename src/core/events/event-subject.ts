@@ -1,5 +1,5 @@
 import type { ApiKey } from '../access/api-key.js';
-import type { CustomerView } from '../customers/customer-store.js';
+import type { CustomerReader } from '../customers/customer-store.js';
 import { type ShownImport, showImport } from '../imports/shown.js';
 import type { TaggedPhoto } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
@@ -21,21 +21,21 @@ export async function readSubject(
 ): Promise<EventSubject | null> {
   const kind = subjectKind(type);
   if (kind === null || id === null || isDeletion(type)) return null;
-  if (kind !== 'apiKey') return store.read(customerId, (view) => readers[kind](view, id));
+  if (kind !== 'apiKey') return store.query(customerId, (reader) => readers[kind](reader, id));
   const known = await keys.find(id);
   return known?.key.customerId === customerId ? { kind, apiKey: known.key } : null;
 }
 
 const readers = {
-  async photo({ photos }: CustomerView, id: Id): Promise<EventSubject | null> {
+  async photo({ photos }: CustomerReader, id: Id): Promise<EventSubject | null> {
     const photo = await photos.get(id);
     return photo && { kind: 'photo', photo };
   },
-  async tag({ tags }: CustomerView, id: Id): Promise<EventSubject | null> {
+  async tag({ tags }: CustomerReader, id: Id): Promise<EventSubject | null> {
     const tag = await tags.get(id);
     return tag && { kind: 'tag', tag };
   },
-  async import({ imports, tags }: CustomerView, id: Id): Promise<EventSubject | null> {
+  async import({ imports, tags }: CustomerReader, id: Id): Promise<EventSubject | null> {
     const subject = await imports.get(id);
     return subject && { kind: 'import', import: await showImport(tags, subject) };
   },

@@ -1,4 +1,4 @@
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { forEachCustomer } from '../customers/each-customer.js';
 import type { Uses } from '../ports.js';
 import { after, DAY } from '../shared/clock.js';
@@ -32,13 +32,17 @@ async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Pr
     const text = unseal(secrets, 'webhook', sealed);
     return text === null ? sealed : seal(secrets, 'webhook', text);
   };
-  const endpoints = await store.read(customerId, (view) => view.webhookEndpoints.list());
+  const endpoints = await store.query(customerId, (reader) => reader.webhookEndpoints.list());
   for (const { id } of endpoints.filter((one) => isStale(one.secret) || isStale(one.previousSecret))) {
-    await store.within(customerId, (work) => change(work, id, resealed));
+    await store.transaction(customerId, (transaction) => change(transaction, id, resealed));
   }
 }
 
-async function change({ webhookEndpoints }: CustomerWork, id: Id, resealed: (sealed: string) => string): Promise<void> {
+async function change(
+  { webhookEndpoints }: CustomerTransaction,
+  id: Id,
+  resealed: (sealed: string) => string,
+): Promise<void> {
   const endpoint = await webhookEndpoints.lock(id);
   if (endpoint === null) return;
   const { secret, previousSecret } = endpoint;

@@ -7,7 +7,7 @@ import type { WebhookEndpoint } from './webhook-endpoint.js';
 
 /** All endpoints of a customer, oldest first. */
 export function listWebhookEndpoints({ store }: Uses<'store'>, customerId: Id): Promise<readonly WebhookEndpoint[]> {
-  return store.read(customerId, (view) => view.webhookEndpoints.list());
+  return store.query(customerId, (reader) => reader.webhookEndpoints.list());
 }
 
 export interface EndpointWithLast {
@@ -18,7 +18,7 @@ export interface EndpointWithLast {
 
 /** All endpoints of a customer with what was last sent to each, oldest endpoint first. */
 export function listEndpointsWithLast({ store }: Uses<'store'>, customerId: Id): Promise<readonly EndpointWithLast[]> {
-  return store.read(customerId, async ({ webhookEndpoints, deliveries }) => {
+  return store.query(customerId, async ({ webhookEndpoints, deliveries }) => {
     const all: EndpointWithLast[] = [];
     for (const endpoint of await webhookEndpoints.list()) {
       all.push({ endpoint, last: (await deliveries.list(endpoint.id, null, 1))[0] ?? null });
@@ -29,7 +29,7 @@ export function listEndpointsWithLast({ store }: Uses<'store'>, customerId: Id):
 
 /** Errors: `not_found`. */
 export async function readWebhookEndpoint({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<WebhookEndpoint> {
-  return found(await store.read(customerId, (view) => view.webhookEndpoints.get(id)), 'webhook_endpoint');
+  return found(await store.query(customerId, (reader) => reader.webhookEndpoints.get(id)), 'webhook_endpoint');
 }
 
 /** The delivery log of one endpoint, newest first, of the last 30 days. Errors: `not_found`, `invalid_cursor`. */
@@ -39,8 +39,8 @@ export function listDeliveries(
   endpointId: Id,
   request: PageRequest,
 ): Promise<Page<Delivery>> {
-  return uses.store.read(customerId, async (view) => {
-    found(await view.webhookEndpoints.get(endpointId), 'webhook_endpoint');
+  return uses.store.query(customerId, async (reader) => {
+    found(await reader.webhookEndpoints.get(endpointId), 'webhook_endpoint');
     const listing = {
       customerId,
       endpoint: `webhooks/${endpointId}/deliveries`,
@@ -48,7 +48,7 @@ export function listDeliveries(
       filters: {},
       position: ({ id }: Delivery) => ({ value: id, id }),
       rows: ({ after, limit }: { after: { id: Id } | null; limit: number }) =>
-        view.deliveries.list(endpointId, after?.id ?? null, limit),
+        reader.deliveries.list(endpointId, after?.id ?? null, limit),
       // Ids do not move; a row that is gone was too old for the log.
       unmoved: async () => true,
     };

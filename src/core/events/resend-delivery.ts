@@ -1,5 +1,5 @@
 import { requireTest } from '../access/require-budget.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -10,11 +10,11 @@ import type { Delivery } from './delivery.js';
  * Errors: `not_found`, `invalid_request` (its endpoint is disabled).
  */
 export function resendDelivery({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<Delivery> {
-  return store.within(customerId, async (work) => {
-    const { endpointId } = found(await work.deliveries.get(id), 'webhook_delivery');
-    await requireEnabled(work, endpointId);
-    await work.deliveries.renew(id);
-    return found(await work.deliveries.get(id), 'webhook_delivery');
+  return store.transaction(customerId, async (transaction) => {
+    const { endpointId } = found(await transaction.deliveries.get(id), 'webhook_delivery');
+    await requireEnabled(transaction, endpointId);
+    await transaction.deliveries.renew(id);
+    return found(await transaction.deliveries.get(id), 'webhook_delivery');
   });
 }
 
@@ -25,15 +25,15 @@ export async function sendTestEvent(
   endpointId: Id,
 ): Promise<Delivery> {
   // Only of an endpoint that is this customer's: nobody uses up another's budget.
-  found(await store.read(customerId, (view) => view.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
+  found(await store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
   await requireTest({ rateWindows }, endpointId);
-  return store.within(customerId, async (work) => {
-    await requireEnabled(work, endpointId);
-    return work.deliveries.addTest(endpointId, clock.now());
+  return store.transaction(customerId, async (transaction) => {
+    await requireEnabled(transaction, endpointId);
+    return transaction.deliveries.addTest(endpointId, clock.now());
   });
 }
 
-async function requireEnabled({ webhookEndpoints }: CustomerWork, id: Id): Promise<void> {
+async function requireEnabled({ webhookEndpoints }: CustomerTransaction, id: Id): Promise<void> {
   const { status } = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
   if (status === 'enabled') return;
   const message = 'This webhook endpoint is disabled. Enable it first.';

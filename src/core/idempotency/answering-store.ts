@@ -13,11 +13,11 @@ export function answeringStore(
   answerTo: (result: unknown) => KeptAnswer,
 ): CustomerStore {
   return {
-    read: (customerId, work) => store.read(customerId, work),
-    within: (customerId, work) =>
-      store.within(customerId, async (inside) => {
-        const result = await work(inside);
-        if (!(await inside.answers.keep(claim, answerTo(result)))) throw inProgress();
+    query: (customerId, work) => store.query(customerId, work),
+    transaction: (customerId, work) =>
+      store.transaction(customerId, async (transaction) => {
+        const result = await work(transaction);
+        if (!(await transaction.answers.keep(claim, answerTo(result)))) throw inProgress();
         return result;
       }),
   };

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { isTimeZone } from '../media/capture-time.js';
 import { textErrors, verbatimErrors } from '../photos/photo-values.js';
 import type { Uses } from '../ports.js';
@@ -27,30 +27,33 @@ export async function createImport(
 ): Promise<{ import: ShownImport; created: boolean }> {
   const errors = creationErrors(creation);
   if (errors.length > 0) throw invalid(...errors);
-  return store.within(caller.customerId, async (work) => {
-    const existing = await openImport(work, creation.clientRef);
-    if (existing !== null) return { import: await showImport(work.tags, existing), created: false };
+  return store.transaction(caller.customerId, async (transaction) => {
+    const existing = await openImport(transaction, creation.clientRef);
+    if (existing !== null) return { import: await showImport(transaction.tags, existing), created: false };
     // One at a time, so that the count of open imports stays within its limit.
-    await work.lockCustomer();
-    const opened = await openImport(work, creation.clientRef);
-    if (opened !== null) return { import: await showImport(work.tags, opened), created: false };
-    if ((await work.imports.countOpen()) >= limits.openImports) {
+    await transaction.lockCustomer();
+    const opened = await openImport(transaction, creation.clientRef);
+    if (opened !== null) return { import: await showImport(transaction.tags, opened), created: false };
+    if ((await transaction.imports.countOpen()) >= limits.openImports) {
       const message = `A customer has at most ${limits.openImports} open imports. Finalize or discard one first.`;
       throw new DomainError('limit_reached', message, { limit: limits.openImports, name: 'openImports' });
     }
     const at = clock.now();
-    const tagIds = await resolveTags(work, caller, creation, { limits, at });
-    const subject = await work.imports.insert({ ...newImport(creation, caller, at), tagIds });
+    const tagIds = await resolveTags(transaction, caller, creation, { limits, at });
+    const subject = await transaction.imports.insert({ ...newImport(creation, caller, at), tagIds });
     if (subject === null) {
       throw new DomainError('service_unavailable', 'Another request is opening this import. Try again.');
     }
     const fresh = { ...subject, counts: countItems(new Map()), totalBytes: 0 };
-    return { import: await showImport(work.tags, fresh), created: true };
+    return { import: await showImport(transaction.tags, fresh), created: true };
   });
 }
 
-async function openImport(work: CustomerWork, clientRef: string | null | undefined): Promise<CountedImport | null> {
-  return typeof clientRef === 'string' ? work.imports.findOpenByClientRef(clientRef) : null;
+async function openImport(
+  transaction: CustomerTransaction,
+  clientRef: string | null | undefined,
+): Promise<CountedImport | null> {
+  return typeof clientRef === 'string' ? transaction.imports.findOpenByClientRef(clientRef) : null;
 }
 
 /** Everything that is wrong with the values. */

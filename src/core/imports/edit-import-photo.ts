@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { type QuotaUse, Room } from '../customers/quota.js';
 import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
@@ -29,19 +29,20 @@ export async function editImportPhoto(
   const errors = patchErrors(patch, uses.limits);
   if (errors.length > 0) throw invalid(...errors);
   const staged = patch.status === 'uploaded' ? await stagedAttempt(uses, caller, importId, id) : null;
-  const shown = await uses.store.within(caller.customerId, async (work) => {
+  const shown = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
-    const room = mayReserve(patch) ? await Room.of(work) : null;
-    await holdForNewTags(work, patch);
-    const subject = found(await work.imports.lock(importId), 'import');
-    const before = found(await work.importPhotos.lock(importId, id), 'import_photo');
+    const room = mayReserve(patch) ? await Room.of(transaction) : null;
+    await holdForNewTags(transaction, patch);
+    const subject = found(await transaction.imports.lock(importId), 'import');
+    const before = found(await transaction.importPhotos.lock(importId, id), 'import_photo');
     requireOpen(subject);
     const at = uses.clock.now();
-    const edited = await withValues(uses, work, caller, subject, before, patch, at);
-    const item = patch.status === undefined ? edited : await setItemStatus(work, edited, patch.status, staged, at);
+    const edited = await withValues(uses, transaction, caller, subject, before, patch, at);
+    const item =
+      patch.status === undefined ? edited : await setItemStatus(transaction, edited, patch.status, staged, at);
     room?.demand(grown(before, item));
-    if (item !== before) await work.imports.update(touched(subject, at));
-    return found((await showItems(work.tags, [item]))[0], 'import_photo');
+    if (item !== before) await transaction.imports.update(touched(subject, at));
+    return found((await showItems(transaction.tags, [item]))[0], 'import_photo');
   });
   return found((await withUploadTargets(uses, caller, [shown]))[0], 'import_photo');
 }
@@ -57,7 +58,7 @@ function grown(before: ImportPhoto, after: ImportPhoto): QuotaUse {
 }
 
 async function stagedAttempt({ store, blobs }: EditUses, { customerId }: Caller, importId: Id, id: Id) {
-  const item = await store.read(customerId, (view) => view.importPhotos.get(importId, id));
+  const item = await store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
   if (item?.status !== 'awaiting_upload') return null;
   return (await blobs.head(stagingKey(item))) === null ? null : item.attempt;
 }
@@ -67,7 +68,7 @@ const takesBytesFacts: readonly ImportPhotoStatus[] = ['awaiting_upload', 'faile
 
 async function withValues(
   uses: EditUses,
-  work: CustomerWork,
+  transaction: CustomerTransaction,
   caller: Caller,
   subject: Import,
   item: ImportPhoto,
@@ -81,7 +82,7 @@ async function withValues(
   const said = wordsAfter(item, patch);
   const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
   const naming = { limits: uses.limits, at, beside: subject.tagIds };
-  const tagIds = named ? await resolveTags(work, caller, patch, naming) : item.tagIds;
+  const tagIds = named ? await resolveTags(transaction, caller, patch, naming) : item.tagIds;
   const values = { ...clientValues(said, tagIds), sizeBytes: said.sizeBytes, sha256: said.sha256 ?? null };
   const next = { ...item, ...values };
   if (isDeepStrictEqual(next, item)) return item;
@@ -89,7 +90,7 @@ async function withValues(
   // Other bytes than declared before: the old upload target must not let the old ones in.
   const attempt = otherBytes && item.status === 'awaiting_upload' ? newAttempt() : item.attempt;
   const edited = { ...next, attempt, updatedAt: at };
-  await work.importPhotos.update(edited);
-  if (edited.sha256 !== item.sha256) await failDependants(work, item, at);
+  await transaction.importPhotos.update(edited);
+  if (edited.sha256 !== item.sha256) await failDependants(transaction, item, at);
   return edited;
 }

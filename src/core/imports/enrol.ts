@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
 import type { Room } from '../customers/quota.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
@@ -26,18 +26,18 @@ export type EnrolOutcome = { readonly index: number } & Enrolled;
  * Errors: `limit_reached`, and those of resolving tags.
  */
 export async function enrol(
-  work: CustomerWork,
+  transaction: CustomerTransaction,
   caller: Caller,
   subject: Import,
   candidates: readonly Candidate[],
   { limits, room, at }: { limits: Limits; room: Room; at: Date },
 ): Promise<readonly EnrolOutcome[]> {
   // It holds photos, and photos come before tags: the order of all locks.
-  const register = await Register.open(work, subject, candidates);
+  const register = await Register.open(transaction, subject, candidates);
   const words = candidates.map(({ said }) => said);
-  await holdTags(work.tags, words);
+  await holdTags(transaction.tags, words);
   await requireStagedBytes(
-    work,
+    transaction,
     subject.id,
     candidates.flatMap(({ staged }) => staged?.attempt ?? []),
   );
@@ -46,15 +46,15 @@ export async function enrol(
   for (const candidate of candidates) {
     const { index, said } = candidate;
     const naming = { limits, at, prefix: `photos[${index}].`, beside: subject.tagIds };
-    const terms = { tags: () => resolveTags(work, caller, said, naming), room, at };
+    const terms = { tags: () => resolveTags(transaction, caller, said, naming), room, at };
     const known = register.known(said);
     const enrolled = known
-      ? await registerAgain(work, candidate, known, terms)
+      ? await registerAgain(transaction, candidate, known, terms)
       : await registerNew(register, subject, candidate, ids, terms);
     if (enrolled.outcome !== 'rejected') register.remember(enrolled.item);
     outcomes.push({ index, ...enrolled });
   }
-  await insertNew(work, subject, outcomes, limits);
+  await insertNew(transaction, subject, outcomes, limits);
   return outcomes;
 }
 
@@ -76,7 +76,7 @@ async function registerNew(
 }
 
 async function insertNew(
-  work: CustomerWork,
+  transaction: CustomerTransaction,
   subject: Import,
   outcomes: readonly Enrolled[],
   { importMaxPhotos: limit }: Limits,
@@ -84,10 +84,10 @@ async function insertNew(
   const items = outcomes.flatMap((each) =>
     each.outcome === 'created' || each.outcome === 'duplicate' ? [each.item] : [],
   );
-  if ((await work.importPhotos.count(subject.id)) + items.length > limit) {
+  if ((await transaction.importPhotos.count(subject.id)) + items.length > limit) {
     const message = `An import has at most ${limit} photos. Finalize it and start another.`;
     throw new DomainError('limit_reached', message, { limit, name: 'importMaxPhotos' });
   }
-  await work.importPhotos.insert(items);
-  for (const item of items) await inspectArrived(work, item);
+  await transaction.importPhotos.insert(items);
+  for (const item of items) await inspectArrived(transaction, item);
 }

@@ -23,7 +23,7 @@ export function expireImports(uses: ExpireUses, stopping?: AbortSignal): Promise
 
 async function expireImportsOf({ store }: ExpireUses, customerId: Id, at: Date, stopping?: AbortSignal) {
   for (;;) {
-    const ids = await store.read(customerId, (view) => view.imports.expired(at, BATCH));
+    const ids = await store.query(customerId, (reader) => reader.imports.expired(at, BATCH));
     for (const id of ids) {
       if (stopping?.aborted) return;
       await expireUnlessUsed({ store }, customerId, id, at);
@@ -38,14 +38,14 @@ async function expireImportsOf({ store }: ExpireUses, customerId: Id, at: Date, 
  * import open is seen here.
  */
 function expireUnlessUsed({ store }: Uses<'store'>, customerId: Id, id: Id, at: Date): Promise<void> {
-  return store.within(customerId, async (work) => {
-    const subject = await work.imports.lock(id);
+  return store.transaction(customerId, async (transaction) => {
+    const subject = await transaction.imports.lock(id);
     if (subject?.status !== 'open' || subject.expiresAt === null || subject.expiresAt.getTime() > at.getTime()) return;
-    const used = await work.importPhotos.lastChange(id);
+    const used = await transaction.importPhotos.lastChange(id);
     const keptUntil = used === null ? subject.expiresAt : after(used, IDLE_DAYS * DAY);
-    if (keptUntil.getTime() > at.getTime()) return work.imports.update({ ...subject, expiresAt: keptUntil });
-    await work.importPhotos.cancelAll(id, at);
-    await work.imports.update(expired(subject, at));
-    await work.outbox.add('import.expired', [id], at);
+    if (keptUntil.getTime() > at.getTime()) return transaction.imports.update({ ...subject, expiresAt: keptUntil });
+    await transaction.importPhotos.cancelAll(id, at);
+    await transaction.imports.update(expired(subject, at));
+    await transaction.outbox.add('import.expired', [id], at);
   });
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -25,30 +25,34 @@ export async function finalizeImport(
   { action, missingUploads }: Finalization,
 ): Promise<ShownImport> {
   if (action === 'commit') await noticeArrivals(uses, caller.customerId, id);
-  return uses.store.within(caller.customerId, async (work) => {
-    const subject = found(await work.imports.lock(id), 'import');
+  return uses.store.transaction(caller.customerId, async (transaction) => {
+    const subject = found(await transaction.imports.lock(id), 'import');
     const at = uses.clock.now();
     if (subject.status === 'open') {
-      if (action === 'discard') await discard(work, subject, at);
-      else await commit(work, subject, missingUploads, at);
-    } else await repeat(work, subject, action);
-    return showImport(work.tags, found(await work.imports.get(id), 'import'));
+      if (action === 'discard') await discard(transaction, subject, at);
+      else await commit(transaction, subject, missingUploads, at);
+    } else await repeat(transaction, subject, action);
+    return showImport(transaction.tags, found(await transaction.imports.get(id), 'import'));
   });
 }
 
 /** What was answered before may be asked again; the opposite may not. Publishing that had died of a fault begins anew. */
-async function repeat(work: CustomerWork, subject: Import, action: Finalization['action']): Promise<void> {
+async function repeat(
+  transaction: CustomerTransaction,
+  subject: Import,
+  action: Finalization['action'],
+): Promise<void> {
   const wasCommitted = subject.status === 'processing' || subject.finalizedAt !== null;
   if (!(action === 'commit' ? wasCommitted : subject.status === 'cancelled')) {
     throw new DomainError('import_not_open', `This import is ${subject.status}.`, { status: subject.status });
   }
-  if (subject.status === 'processing') await work.jobs.add({ kind: 'publish', importId: subject.id });
+  if (subject.status === 'processing') await transaction.jobs.add({ kind: 'publish', importId: subject.id });
 }
 
-async function discard(work: CustomerWork, subject: Import, at: Date): Promise<void> {
-  await work.importPhotos.cancelAll(subject.id, at);
-  await work.imports.update(discarded(subject, at));
-  await work.outbox.add('import.cancelled', [subject.id], at);
+async function discard(transaction: CustomerTransaction, subject: Import, at: Date): Promise<void> {
+  await transaction.importPhotos.cancelAll(subject.id, at);
+  await transaction.imports.update(discarded(subject, at));
+  await transaction.outbox.add('import.cancelled', [subject.id], at);
 }
 
 const missing: ItemError = {
@@ -57,20 +61,25 @@ const missing: ItemError = {
 };
 const SAMPLE = 20;
 
-async function commit(work: CustomerWork, subject: Import, missingUploads: 'reject' | 'fail', at: Date): Promise<void> {
-  const waiting = await work.importPhotos.countIn(subject.id, ['awaiting_upload']);
-  if (waiting > 0 && missingUploads === 'reject') throw await incomplete(work, subject.id, waiting);
-  if (waiting > 0) await work.importPhotos.failWaiting(subject.id, missing, sourceFailed, at);
+async function commit(
+  transaction: CustomerTransaction,
+  subject: Import,
+  missingUploads: 'reject' | 'fail',
+  at: Date,
+): Promise<void> {
+  const waiting = await transaction.importPhotos.countIn(subject.id, ['awaiting_upload']);
+  if (waiting > 0 && missingUploads === 'reject') throw await incomplete(transaction, subject.id, waiting);
+  if (waiting > 0) await transaction.importPhotos.failWaiting(subject.id, missing, sourceFailed, at);
   const processing = committed(subject, at);
-  const left = await work.importPhotos.countIn(subject.id, ['processing', 'ready', 'duplicate']);
-  const counted = found(await work.imports.get(subject.id), 'import');
-  await work.imports.update(left === 0 ? settled(processing, counted.counts, at) : processing);
-  if (left > 0) await work.jobs.add({ kind: 'publish', importId: subject.id });
-  else await work.outbox.add('import.completed', [subject.id], at);
+  const left = await transaction.importPhotos.countIn(subject.id, ['processing', 'ready', 'duplicate']);
+  const counted = found(await transaction.imports.get(subject.id), 'import');
+  await transaction.imports.update(left === 0 ? settled(processing, counted.counts, at) : processing);
+  if (left > 0) await transaction.jobs.add({ kind: 'publish', importId: subject.id });
+  else await transaction.outbox.add('import.completed', [subject.id], at);
 }
 
-async function incomplete(work: CustomerWork, importId: Id, waiting: number): Promise<DomainError> {
-  const sample = await work.importPhotos.list({
+async function incomplete(transaction: CustomerTransaction, importId: Id, waiting: number): Promise<DomainError> {
+  const sample = await transaction.importPhotos.list({
     importId,
     statuses: ['awaiting_upload'],
     window: { after: null, limit: SAMPLE },

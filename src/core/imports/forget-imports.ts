@@ -24,7 +24,7 @@ export function forgetImports(uses: ForgetUses, stopping?: AbortSignal): Promise
 
 async function forgetImportsOf({ store }: ForgetUses, customerId: Id, old: OldEnough, stopping?: AbortSignal) {
   for (;;) {
-    const ids = await store.read(customerId, (view) => view.imports.toForget(old, BATCH));
+    const ids = await store.query(customerId, (reader) => reader.imports.toForget(old, BATCH));
     for (const id of ids) {
       do {
         if (stopping?.aborted) return;
@@ -37,11 +37,11 @@ async function forgetImportsOf({ store }: ForgetUses, customerId: Id, old: OldEn
 
 /** True when nothing of this import is left to do. Between the look and the lock another may have done it. */
 function forgetSome({ store }: Uses<'store'>, customerId: Id, id: Id, old: OldEnough): Promise<boolean> {
-  return store.within(customerId, async (work) => {
-    const ended = (await work.imports.lock(id))?.completedAt;
+  return store.transaction(customerId, async (transaction) => {
+    const ended = (await transaction.imports.lock(id))?.completedAt;
     if (!ended) return true;
-    if (!(await work.imports.forgetItems(id, ITEMS))) return false;
-    if (ended.getTime() <= old.imports.getTime()) await work.imports.forget(id);
+    if (!(await transaction.imports.forgetItems(id, ITEMS))) return false;
+    if (ended.getTime() <= old.imports.getTime()) await transaction.imports.forget(id);
     return true;
   });
 }

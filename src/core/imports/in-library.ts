@@ -1,4 +1,4 @@
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { isTrashed, type Photo } from '../photos/photo.js';
 
 /**
@@ -6,7 +6,7 @@ import { isTrashed, type Photo } from '../photos/photo.js';
  * them, and then they are not deleted for ever, or they are gone already and are not in the answer.
  */
 export async function inLibrary(
-  { photos }: Pick<CustomerWork, 'photos'>,
+  { photos }: Pick<CustomerTransaction, 'photos'>,
   sha256: readonly string[],
 ): Promise<readonly Photo[]> {
   const found = (await photos.findBySha256(sha256)).filter(({ originalLostAt }) => originalLostAt === null);

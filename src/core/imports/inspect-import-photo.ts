@@ -131,9 +131,9 @@ const publishings = perStore(
 );
 
 async function askToPublish({ store }: Uses<'store'>, customerId: Id, importId: Id): Promise<void> {
-  const subject = await store.read(customerId, (view) => view.imports.find(importId));
+  const subject = await store.query(customerId, (reader) => reader.imports.find(importId));
   if (subject?.status !== 'processing') return;
-  await store.within(customerId, (work) => work.jobs.add({ kind: 'publish', importId }));
+  await store.transaction(customerId, (transaction) => transaction.jobs.add({ kind: 'publish', importId }));
 }
 
 /** For a file that could not be looked at, however often that was tried. `last` is what the last try failed with. */

@@ -40,14 +40,14 @@ export async function markArrived(uses: ArriveUses, arrival: Arrival): Promise<I
 function takeUp({ store, clock }: ArriveUses, arrived: readonly Caused[]): Promise<readonly Outcome[]> {
   const [{ grant }] = arrived as readonly [Caused];
   const { customerId, importId } = grant;
-  return store.within(customerId, async (work) => {
-    const held = await work.importPhotos.lockMany(
+  return store.transaction(customerId, async (transaction) => {
+    const held = await transaction.importPhotos.lockMany(
       importId,
       arrived.map((each) => each.grant.itemId),
     );
     const items = new Map(held.map((item) => [item.id, item]));
     const attempts = arrived.map(({ attempt }) => attempt);
-    const removed = new Set(await work.blobOwners.dropped(importId, attempts));
+    const removed = new Set(await transaction.blobOwners.dropped(importId, attempts));
     const at = clock.now();
     const outcomes = arrived.map((arrival): Outcome => {
       const item = items.get(arrival.grant.itemId) ?? null;
@@ -61,11 +61,11 @@ function takeUp({ store, clock }: ArriveUses, arrived: readonly Caused[]): Promi
       return { became: 'taken', item: processing };
     });
     const taken = arrived.filter((_, index) => outcomes[index]?.became === 'taken');
-    await work.importPhotos.update(...taken.flatMap((arrival) => items.get(arrival.grant.itemId) ?? []));
+    await transaction.importPhotos.update(...taken.flatMap((arrival) => items.get(arrival.grant.itemId) ?? []));
     for (const cause of new Set(taken.map((arrival) => arrival.cause))) {
       const works = taken.filter((arrival) => arrival.cause === cause).map((arrival) => arrival.grant.itemId);
       await causedBy(cause, () =>
-        work.jobs.add(...works.map((photoId) => ({ kind: 'inspect', importId, photoId }) as const)),
+        transaction.jobs.add(...works.map((photoId) => ({ kind: 'inspect', importId, photoId }) as const)),
       );
     }
     return outcomes;

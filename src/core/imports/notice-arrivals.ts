@@ -14,7 +14,9 @@ const BATCH = 100;
  * sent them straight to the store, or who stored them died. Resolves with how many. Errors: `service_unavailable`, the store's too.
  */
 export async function noticeArrivals(uses: NoticeUses, customerId: Id, importId: Id): Promise<number> {
-  const waiting = await uses.store.read(customerId, (view) => view.importPhotos.countIn(importId, ['awaiting_upload']));
+  const waiting = await uses.store.query(customerId, (reader) =>
+    reader.importPhotos.countIn(importId, ['awaiting_upload']),
+  );
   if (waiting === 0) return 0;
   let noticed = 0;
   let batch: StagingName[] = [];
@@ -37,15 +39,17 @@ async function takeUp(
   const keys = new Set(staged.map((name) => stagingKey({ ...name, id: name.itemId })));
   const isHere = (item: ImportPhoto) => item.status === 'awaiting_upload' && keys.has(stagingKey(item));
   const ids = [...new Set(staged.map(({ itemId }) => itemId))];
-  const arrived = (await store.read(customerId, (view) => view.importPhotos.getMany(importId, ids))).filter(isHere);
+  const arrived = (await store.query(customerId, (reader) => reader.importPhotos.getMany(importId, ids))).filter(
+    isHere,
+  );
   if (arrived.length === 0) return 0;
-  return store.within(customerId, async (work) => {
+  return store.transaction(customerId, async (transaction) => {
     let taken = 0;
     // By id ascending: the order of all locks.
     for (const { id } of arrived) {
-      const item = await work.importPhotos.lock(importId, id);
+      const item = await transaction.importPhotos.lock(importId, id);
       if (item === null || !isHere(item)) continue;
-      await saveArriving(work, move(item, 'processing', clock.now()));
+      await saveArriving(transaction, move(item, 'processing', clock.now()));
       taken += 1;
     }
     return taken;

@@ -26,8 +26,8 @@ export function noticeUploads(uses: NoticeUses, usedWithin: number, stopping?: A
 async function noticeUploadsOf(uses: NoticeUses, customerId: Id, endingAfter: Date, stopping?: AbortSignal) {
   for (let last: Id | null = null; ; ) {
     const window = { after: last, limit: PAGE };
-    const ids: readonly Id[] = await uses.store.read(customerId, (view) =>
-      view.imports.endingAfter(endingAfter, window),
+    const ids: readonly Id[] = await uses.store.query(customerId, (reader) =>
+      reader.imports.endingAfter(endingAfter, window),
     );
     for (const id of ids) {
       if (stopping?.aborted) return;
@@ -39,8 +39,8 @@ async function noticeUploadsOf(uses: NoticeUses, customerId: Id, endingAfter: Da
 }
 
 function keepInUse({ store, clock }: NoticeUses, customerId: Id, id: Id): Promise<void> {
-  return store.within(customerId, async (work) => {
-    const subject = await work.imports.lock(id);
-    if (subject?.status === 'open') await work.imports.update(touched(subject, clock.now()));
+  return store.transaction(customerId, async (transaction) => {
+    const subject = await transaction.imports.lock(id);
+    if (subject?.status === 'open') await transaction.imports.update(touched(subject, clock.now()));
   });
 }

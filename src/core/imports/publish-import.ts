@@ -1,5 +1,5 @@
 import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { changed, isTrashed, type Photo, recovered, restored } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, isOutage } from '../shared/errors.js';
@@ -22,7 +22,7 @@ export async function publishImport(
   importId: Id,
   isLastTry: boolean,
 ): Promise<void> {
-  const subject = await uses.store.read(customerId, (view) => view.imports.find(importId));
+  const subject = await uses.store.query(customerId, (reader) => reader.imports.find(importId));
   if (subject?.status !== 'processing') return;
   for await (const ready of pages(uses, subject, 'ready')) {
     // What is wrong with one of them must not keep the others back.
@@ -31,8 +31,8 @@ export async function publishImport(
       await publish(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
     }
   }
-  const busy = await uses.store.read(customerId, (view) =>
-    view.importPhotos.countIn(importId, ['processing', 'ready']),
+  const busy = await uses.store.query(customerId, (reader) =>
+    reader.importPhotos.countIn(importId, ['processing', 'ready']),
   );
   // The inspection of the last one asks for publishing again.
   if (busy > 0) return;
@@ -41,13 +41,13 @@ export async function publishImport(
       if (!item.resolved) await resolve(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
     }
   }
-  await uses.store.within(customerId, async (work) => {
-    const held = found(await work.imports.lock(importId), 'import');
-    const { counts } = found(await work.imports.get(importId), 'import');
+  await uses.store.transaction(customerId, async (transaction) => {
+    const held = found(await transaction.imports.lock(importId), 'import');
+    const { counts } = found(await transaction.imports.get(importId), 'import');
     const ended = settled(held, counts, uses.clock.now());
     if (ended === held) return;
-    await work.imports.update(ended);
-    await work.outbox.add('import.completed', [importId], ended.updatedAt);
+    await transaction.imports.update(ended);
+    await transaction.outbox.add('import.completed', [importId], ended.updatedAt);
   });
 }
 
@@ -57,28 +57,28 @@ function unlessOutage<T>(error: unknown, otherwise: T): T {
 }
 
 async function publish({ store, blobs, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
-  const lostRace = await store.within(subject.customerId, async (work) => {
+  const lostRace = await store.transaction(subject.customerId, async (transaction) => {
     // Read anew and kept so: a merge of tags comes before this photo and has changed it, or after and finds the photo.
-    const { tagIds: ofAll } = found(await work.imports.share(subject.id), 'import');
-    const item = await work.importPhotos.lock(subject.id, seen.id);
+    const { tagIds: ofAll } = found(await transaction.imports.share(subject.id), 'import');
+    const item = await transaction.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'ready' || item.facts === null) return false;
     const at = clock.now();
     const mayBeSecond = subject.duplicatePolicy === 'allow';
-    const dupSeq = mayBeSecond ? await work.photos.nextDupSeq() : 0;
-    const photo = newPhoto(item, item.facts, subject, await work.customer(), { dupSeq, at });
-    const same = async () => (await work.photos.findBySha256([photo.sha256]))[0];
+    const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
+    const photo = newPhoto(item, item.facts, subject, await transaction.customer(), { dupSeq, at });
+    const same = async () => (await transaction.photos.findBySha256([photo.sha256]))[0];
     // One that was allowed to be the second has a dupSeq of its own: storing this one beside it would be no conflict.
     const known = mayBeSecond ? undefined : await same();
     const tagIds = [...new Set([...ofAll, ...item.tagIds])];
-    if (known === undefined && (await work.photos.insert(photo, tagIds, item.facts.exif))) {
-      await work.importPhotos.update(published(item, at));
-      await work.outbox.add('photo.created', [item.id], at);
+    if (known === undefined && (await transaction.photos.insert(photo, tagIds, item.facts.exif))) {
+      await transaction.importPhotos.update(published(item, at));
+      await transaction.outbox.add('photo.created', [item.id], at);
       return false;
     }
     const winner = known ?? (await same());
     if (winner === undefined) throw goneThisMoment();
-    await work.importPhotos.update(duplicateOf(item, winner.id, at));
-    return !(await recover(work, winner, photo.blobKey, at));
+    await transaction.importPhotos.update(duplicateOf(item, winner.id, at));
+    return !(await recover(transaction, winner, photo.blobKey, at));
   });
   if (lostRace) await removeCopy(blobs, seen);
 }
@@ -100,12 +100,12 @@ async function removeCopy(blobs: PublishUses['blobs'], item: ImportPhoto): Promi
 }
 
 /** Gives a photo whose original is lost the one that came now. False, and nothing changed, for any other. */
-async function recover(work: CustomerWork, seen: Photo, blobKey: string, at: Date): Promise<boolean> {
+async function recover(transaction: CustomerTransaction, seen: Photo, blobKey: string, at: Date): Promise<boolean> {
   if (seen.originalLostAt === null) return false;
-  const photo = (await work.photos.lock([seen.id]))[0];
+  const photo = (await transaction.photos.lock([seen.id]))[0];
   if (photo === undefined || photo.originalLostAt === null) return false;
-  await work.photos.update(changed(photo, recovered(photo, blobKey), at));
-  await work.outbox.add('photo.updated', [photo.id], at);
+  await transaction.photos.update(changed(photo, recovered(photo, blobKey), at));
+  await transaction.outbox.add('photo.updated', [photo.id], at);
   return true;
 }
 
@@ -116,34 +116,39 @@ const sourceGone: ItemError = {
 
 /** Until now the duplicate was only announced: here it is tied to its photo, which comes back from the trash if it must. */
 async function resolve({ store, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
-  await store.within(subject.customerId, async (work) => {
-    const item = await work.importPhotos.lock(subject.id, seen.id);
+  await store.transaction(subject.customerId, async (transaction) => {
+    const item = await transaction.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'duplicate' || item.resolved) return;
     const at = clock.now();
-    const photoId = item.photoId ?? (await photoOfEarlierItem(work, item));
-    if (photoId === null) return failItem(work, item, sourceFailed, at);
-    const photo = (await work.photos.lock([photoId]))[0];
-    if (photo === undefined) return work.importPhotos.update(failed(item, sourceGone, at));
-    const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(work, subject, item, photo));
+    const photoId = item.photoId ?? (await photoOfEarlierItem(transaction, item));
+    if (photoId === null) return failItem(transaction, item, sourceFailed, at);
+    const photo = (await transaction.photos.lock([photoId]))[0];
+    if (photo === undefined) return transaction.importPhotos.update(failed(item, sourceGone, at));
+    const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(transaction, subject, item, photo));
     if (back) {
-      await work.photos.update(changed(photo, restored(photo), at));
-      await work.outbox.add('photo.restored', [photoId], at);
+      await transaction.photos.update(changed(photo, restored(photo), at));
+      await transaction.outbox.add('photo.restored', [photoId], at);
     }
     // Once: what is deleted from here on stays deleted, however often this runs.
-    await work.importPhotos.update({ ...item, photoId, restored: back, resolved: true, updatedAt: at });
+    await transaction.importPhotos.update({ ...item, photoId, restored: back, resolved: true, updatedAt: at });
   });
 }
 
 /** Whether this import brought the photo, or brought it back, already: then it was deleted after that, and stays deleted. */
-async function cameBefore(work: CustomerWork, subject: Import, item: ImportPhoto, photo: Photo): Promise<boolean> {
+async function cameBefore(
+  transaction: CustomerTransaction,
+  subject: Import,
+  item: ImportPhoto,
+  photo: Photo,
+): Promise<boolean> {
   if (photo.importId === subject.id) return true;
-  const same = await work.importPhotos.findBySha256(subject.id, [photo.sha256]);
+  const same = await transaction.importPhotos.findBySha256(subject.id, [photo.sha256]);
   return same.some((other) => other.id !== item.id && other.resolved && other.photoId === photo.id);
 }
 
-async function photoOfEarlierItem(work: CustomerWork, item: ImportPhoto): Promise<Id | null> {
+async function photoOfEarlierItem(transaction: CustomerTransaction, item: ImportPhoto): Promise<Id | null> {
   if (item.duplicateOfItemId === null) return null;
-  return (await work.importPhotos.get(item.importId, item.duplicateOfItemId))?.photoId ?? null;
+  return (await transaction.importPhotos.get(item.importId, item.duplicateOfItemId))?.photoId ?? null;
 }
 
 const unpublishable: ItemError = {
@@ -154,9 +159,9 @@ const unpublishable: ItemError = {
 /** One item that cannot be published must not keep its import from ending. */
 async function giveUp(uses: PublishUses, seen: ImportPhoto, error: unknown, isLastTry: boolean): Promise<void> {
   if (isOutage(error) || !isLastTry) throw error;
-  await uses.store.within(seen.customerId, async (work) => {
-    const item = await work.importPhotos.lock(seen.importId, seen.id);
-    if (item?.status === seen.status) await failItem(work, item, unpublishable, uses.clock.now());
+  await uses.store.transaction(seen.customerId, async (transaction) => {
+    const item = await transaction.importPhotos.lock(seen.importId, seen.id);
+    if (item?.status === seen.status) await failItem(transaction, item, unpublishable, uses.clock.now());
   });
 }
 
@@ -169,8 +174,8 @@ async function* pages(
 ): AsyncIterable<readonly ImportPhoto[]> {
   for (let after: Id | null = null; ; ) {
     const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
-    const page: readonly ImportPhoto[] = await uses.store.read(subject.customerId, (view) =>
-      view.importPhotos.list({ importId: subject.id, statuses: [status], window }),
+    const page: readonly ImportPhoto[] = await uses.store.query(subject.customerId, (reader) =>
+      reader.importPhotos.list({ importId: subject.id, statuses: [status], window }),
     );
     if (page.length > 0) yield page;
     after = page.at(-1)?.id ?? null;

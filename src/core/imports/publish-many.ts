@@ -11,27 +11,29 @@ export function publishMany(
   subject: Import,
   seen: readonly ImportPhoto[],
 ): Promise<readonly ImportPhoto[]> {
-  return store.within(subject.customerId, async (work) => {
+  return store.transaction(subject.customerId, async (transaction) => {
     // Read anew and kept so: a merge of tags comes before these photos and has changed it, or after and finds them.
-    const { tagIds: ofAll } = found(await work.imports.share(subject.id), 'import');
+    const { tagIds: ofAll } = found(await transaction.imports.share(subject.id), 'import');
     const ids = seen.map(({ id }) => id);
-    const items = (await work.importPhotos.lockMany(subject.id, ids)).filter(({ status }) => status === 'ready');
+    const items = (await transaction.importPhotos.lockMany(subject.id, ids)).filter(({ status }) => status === 'ready');
     const mayBeSecond = subject.duplicatePolicy === 'allow';
     const hashes = items.flatMap(({ sha256 }) => sha256 ?? []);
-    const known = new Set((mayBeSecond ? [] : await work.photos.findBySha256(hashes)).map(({ sha256 }) => sha256));
-    const customer = await work.customer();
+    const known = new Set(
+      (mayBeSecond ? [] : await transaction.photos.findBySha256(hashes)).map(({ sha256 }) => sha256),
+    );
+    const customer = await transaction.customer();
     const at = clock.now();
     const additions: NewPhoto[] = [];
     for (const item of items) {
       if (item.facts === null || known.has(item.sha256 ?? '')) continue;
-      const dupSeq = mayBeSecond ? await work.photos.nextDupSeq() : 0;
+      const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
       const photo = newPhoto(item, item.facts, subject, customer, { dupSeq, at });
       additions.push({ photo, tagIds: [...new Set([...ofAll, ...item.tagIds])], exif: item.facts.exif });
     }
-    const stored = new Set(await work.photos.insertMany(additions));
+    const stored = new Set(await transaction.photos.insertMany(additions));
     const imported = items.filter(({ id }) => stored.has(id));
-    await work.importPhotos.update(...imported.map((item) => published(item, at)));
-    await work.outbox.add(
+    await transaction.importPhotos.update(...imported.map((item) => published(item, at)));
+    await transaction.outbox.add(
       'photo.created',
       imported.map(({ id }) => id),
       at,

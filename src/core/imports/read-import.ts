@@ -10,8 +10,8 @@ import type { TargetUses } from './upload-target.js';
 
 /** Errors: `not_found`. */
 export function readImport({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<ShownImport> {
-  return store.read(caller.customerId, async (view) =>
-    showImport(view.tags, found(await view.imports.get(id), 'import')),
+  return store.query(caller.customerId, async (reader) =>
+    showImport(reader.tags, found(await reader.imports.get(id), 'import')),
   );
 }
 
@@ -25,14 +25,14 @@ export function listImports(
   { customerId }: Pick<Caller, 'customerId'>,
   { statuses, ...request }: ImportListRequest,
 ): Promise<Page<CountedImport>> {
-  return uses.store.read(customerId, (view) => {
+  return uses.store.query(customerId, (reader) => {
     const listing = {
       customerId,
       endpoint: 'imports',
       sort: '-id',
       filters: { statuses },
       position: ({ id }: CountedImport) => ({ value: id, id }),
-      rows: (window: PageWindow) => view.imports.list({ window, ...(statuses && { statuses }) }),
+      rows: (window: PageWindow) => reader.imports.list({ window, ...(statuses && { statuses }) }),
       unmoved: async () => true, // Ids never change.
     };
     return readPage(uses, listing, request);
@@ -48,8 +48,8 @@ export async function readImportPhotos(
   importId: Id,
   ids: readonly Id[],
 ): Promise<readonly ShownItem[]> {
-  const items = await uses.store.read(caller.customerId, async (view) =>
-    showItems(view.tags, await view.importPhotos.getMany(importId, ids)),
+  const items = await uses.store.query(caller.customerId, async (reader) =>
+    showItems(reader.tags, await reader.importPhotos.getMany(importId, ids)),
   );
   return withUploadTargets(uses, caller, items);
 }
@@ -65,23 +65,23 @@ export async function listImportPhotos(
   importId: Id,
   { statuses, ...request }: ItemListRequest,
 ): Promise<{ import: ShownImport; page: Page<ShownItem> }> {
-  const listed = await uses.store.read(caller.customerId, async (view) => {
+  const listed = await uses.store.query(caller.customerId, async (reader) => {
     const listing = {
       customerId: caller.customerId,
       endpoint: `imports/${importId}/photos`,
       sort: 'id',
       filters: { statuses },
       position: (item: ImportPhoto) => ({ value: item.id, id: item.id }),
-      rows: (window: PageWindow) => view.importPhotos.list({ importId, window, ...(statuses && { statuses }) }),
+      rows: (window: PageWindow) => reader.importPhotos.list({ importId, window, ...(statuses && { statuses }) }),
       unmoved: async () => true, // Items are sorted by what never changes.
     };
     // Before its items: shown as ended, it must not come with items as they were before its end.
-    const subject = await view.imports.get(importId);
+    const subject = await reader.imports.get(importId);
     // A cursor that is wrong is told of before an import that is missing (API.md §4.2).
     const page = await readPage(uses, listing, request);
     return {
-      import: await showImport(view.tags, found(subject, 'import')),
-      page: { ...page, data: await showItems(view.tags, page.data) },
+      import: await showImport(reader.tags, found(subject, 'import')),
+      page: { ...page, data: await showItems(reader.tags, page.data) },
     };
   });
   return { ...listed, page: { ...listed.page, data: await withUploadTargets(uses, caller, listed.page.data) } };

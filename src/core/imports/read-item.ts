@@ -15,7 +15,7 @@ const reads = perStore(
     new Gathering<string, Asked, ImportPhoto | null>(async (_, asked) => {
       const [{ customerId, importId }] = asked as readonly [Asked];
       const ids = asked.map(({ id }) => id);
-      const items = await store.read(customerId, (view) => view.importPhotos.getMany(importId, ids));
+      const items = await store.query(customerId, (reader) => reader.importPhotos.getMany(importId, ids));
       const byId = new Map(items.map((item) => [item.id, item]));
       return ids.map((id) => byId.get(id) ?? null);
     }),

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import { requireRoom } from '../blobs/require-room.js';
-import type { CustomerStore, CustomerView } from '../customers/customer-store.js';
+import type { CustomerReader, CustomerStore } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, invalid, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -82,9 +82,9 @@ async function receive(
   { words, files }: InlineUpload,
   enrolling: CustomerStore,
 ): Promise<RegistrationAnswer> {
-  await uses.store.read(caller.customerId, async (view) => {
-    requireOpen(found(await view.imports.find(importId), 'import'));
-    await requireQuota(uses, view, caller.customerId);
+  await uses.store.query(caller.customerId, async (reader) => {
+    requireOpen(found(await reader.imports.find(importId), 'import'));
+    await requireQuota(uses, reader, caller.customerId);
   });
   await requireRoom(uses, 0);
   const staging: Staging = { candidates: [], rejected: [] };
@@ -115,11 +115,11 @@ async function receive(
  * Bytes of one request are counted when they have come; those of several at once must fit into the quota together, or many of
  * them could fill the disk far beyond it. One is always taken: what it brings may be duplicates. Errors: `rate_limited`.
  */
-async function requireQuota({ uploads, limits }: InlineUses, view: CustomerView, customerId: Id): Promise<void> {
-  const { storageBytesLimit } = await view.customer();
+async function requireQuota({ uploads, limits }: InlineUses, reader: CustomerReader, customerId: Id): Promise<void> {
+  const { storageBytesLimit } = await reader.customer();
   const pending = uploads.unreservedBytes(customerId);
   if (storageBytesLimit === null || pending <= limits.inlineMaxBytes) return;
-  const { storageBytes } = await view.quotaUse();
+  const { storageBytes } = await reader.quotaUse();
   if (storageBytes + pending <= storageBytesLimit) return;
   const message =
     'Other requests that bring photos to this account are being received, and with them it would be full.';
@@ -183,11 +183,11 @@ async function stage(
  */
 async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: string | null | undefined) {
   const attempt = newAttempt();
-  return uses.store.within(customerId, async (work) => {
+  return uses.store.transaction(customerId, async (transaction) => {
     const [known] =
-      typeof clientRef === 'string' ? await work.importPhotos.findByClientRefs(importId, [clientRef]) : [];
+      typeof clientRef === 'string' ? await transaction.importPhotos.findByClientRefs(importId, [clientRef]) : [];
     if (known?.status === 'awaiting_upload' || known?.status === 'failed') return { id: known.id, attempt };
-    return { id: found((await work.importPhotos.allocateIds(1))[0], 'import_photo'), attempt };
+    return { id: found((await transaction.importPhotos.allocateIds(1))[0], 'import_photo'), attempt };
   });
 }
 

@@ -29,7 +29,7 @@ export async function recordRefusals(
   refusals: readonly Refusal[],
 ): Promise<readonly (ImportPhoto | null)[]> {
   if (refusals.length === 0) return [];
-  return store.within(customerId, async ({ imports, importPhotos }) => {
+  return store.transaction(customerId, async ({ imports, importPhotos }) => {
     const subject = found(await imports.lock(importId), 'import');
     requireOpen(subject);
     const at = clock.now();

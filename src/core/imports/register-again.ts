@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Room } from '../customers/quota.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -9,13 +9,13 @@ import { type Candidate, clientValues, normalSha256 } from './registration.js';
 
 /** The client names an item that is there: unchanged, or, when it has failed, with the new values and waiting for bytes once more. */
 export async function registerAgain(
-  work: CustomerWork,
+  transaction: CustomerTransaction,
   { said, staged }: Candidate,
   seen: ImportPhoto,
   { tags, room, at }: { tags: () => Promise<readonly Id[]>; room: Room; at: Date },
 ): Promise<{ outcome: 'existing'; item: ImportPhoto } | { outcome: 'rejected'; error: ItemError }> {
   // One that this very request has brought is not stored yet, and nobody else can know it.
-  const known = (await work.importPhotos.lock(seen.importId, seen.id)) ?? seen;
+  const known = (await transaction.importPhotos.lock(seen.importId, seen.id)) ?? seen;
   const sha256 = said.sha256 ? normalSha256(said.sha256) : null;
   const differs =
     (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || said.sizeBytes !== known.sizeBytes;
@@ -25,7 +25,7 @@ export async function registerAgain(
     const values = clientValues(said, await tags());
     const waiting = { ...retried(known, randomUUID(), at), ...values, sizeBytes: said.sizeBytes, sha256 };
     const item = withStagedBytes(waiting, staged, at);
-    await saveArriving(work, item);
+    await saveArriving(transaction, item);
     return { outcome: 'existing', item };
   }
   if (differs) {
@@ -33,7 +33,7 @@ export async function registerAgain(
     return { outcome: 'rejected', error: { code: 'client_ref_conflict', message } };
   }
   const item = known.status === 'awaiting_upload' ? withStagedBytes(known, staged, at) : known;
-  if (item !== known) await saveArriving(work, item);
+  if (item !== known) await saveArriving(transaction, item);
   return { outcome: 'existing', item };
 }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { Room } from '../customers/quota.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError } from '../shared/errors.js';
@@ -54,21 +54,21 @@ export async function enrolAll(
   candidates: readonly Candidate[],
   rejected: readonly EnrolOutcome[],
 ): Promise<RegistrationAnswer> {
-  const answer = await uses.store.within(caller.customerId, async (work) => {
+  const answer = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
-    const room = await Room.of(work);
-    await holdForNewTags(work, ...candidates.map(({ said }) => said));
-    const subject = found(await work.imports.lock(importId), 'import');
+    const room = await Room.of(transaction);
+    await holdForNewTags(transaction, ...candidates.map(({ said }) => said));
+    const subject = found(await transaction.imports.lock(importId), 'import');
     requireOpen(subject);
     const at = uses.clock.now();
-    const enrolled = await enrol(work, caller, subject, candidates, { limits: uses.limits, room, at });
+    const enrolled = await enrol(transaction, caller, subject, candidates, { limits: uses.limits, room, at });
     const outcomes = [...enrolled, ...rejected].sort((a, b) => a.index - b.index);
-    const results = await show(work, outcomes);
+    const results = await show(transaction, outcomes);
     if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw room.exceeded();
     if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
-    await work.imports.update(touched(subject, at));
-    const counted = found(await work.imports.get(importId), 'import');
-    return { results, import: await showImport(work.tags, counted) };
+    await transaction.imports.update(touched(subject, at));
+    const counted = found(await transaction.imports.get(importId), 'import');
+    return { results, import: await showImport(transaction.tags, counted) };
   });
   const items = answer.results.flatMap(({ photo }) => photo ?? []);
   const targeted = new Map((await withUploadTargets(uses, caller, items)).map((item) => [item.id, item]));
@@ -76,9 +76,12 @@ export async function enrolAll(
   return { ...answer, results };
 }
 
-async function show(work: CustomerWork, outcomes: readonly EnrolOutcome[]): Promise<RegistrationResult[]> {
+async function show(
+  transaction: CustomerTransaction,
+  outcomes: readonly EnrolOutcome[],
+): Promise<RegistrationResult[]> {
   const items = outcomes.flatMap((outcome) => (outcome.outcome === 'rejected' ? [] : [outcome.item]));
-  const shown = new Map((await showItems(work.tags, items)).map((item) => [item.id, item]));
+  const shown = new Map((await showItems(transaction.tags, items)).map((item) => [item.id, item]));
   return outcomes.map((outcome) =>
     outcome.outcome === 'rejected'
       ? { index: outcome.index, outcome: 'rejected', photo: null, error: outcome.error }

@@ -1,4 +1,4 @@
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { cleanFilename } from '../photos/photo-values.js';
 import type { Id } from '../shared/ids.js';
 import type { Import } from './import.js';
@@ -9,7 +9,7 @@ import { type Candidate, normalSha256, type Registration } from './registration.
 /** What the import and the library hold of the hashes and clientRefs of one request. */
 export class Register {
   private constructor(
-    private readonly work: CustomerWork,
+    private readonly work: CustomerTransaction,
     private readonly subject: Import,
     private readonly byClientRef: Map<string, ImportPhoto>,
     private readonly bySha256: Map<string, ImportPhoto>,
@@ -17,17 +17,21 @@ export class Register {
     private readonly library: ReadonlyMap<string, Id>,
   ) {}
 
-  static async open(work: CustomerWork, subject: Import, candidates: readonly Candidate[]): Promise<Register> {
+  static async open(
+    transaction: CustomerTransaction,
+    subject: Import,
+    candidates: readonly Candidate[],
+  ): Promise<Register> {
     const refs = candidates.flatMap(({ said }) => said.clientRef ?? []);
     const hashes = [
       ...new Set(candidates.flatMap(({ said }) => (said.sha256 ? (normalSha256(said.sha256) ?? []) : []))),
     ];
-    const named = await work.importPhotos.findByClientRefs(subject.id, [...new Set(refs)]);
-    const same = await work.importPhotos.findBySha256(subject.id, hashes);
-    const photos = subject.duplicatePolicy === 'skip' ? await inLibrary(work, hashes) : [];
+    const named = await transaction.importPhotos.findByClientRefs(subject.id, [...new Set(refs)]);
+    const same = await transaction.importPhotos.findBySha256(subject.id, hashes);
+    const photos = subject.duplicatePolicy === 'skip' ? await inLibrary(transaction, hashes) : [];
     const live = same.filter((item) => item.status !== 'failed' && item.status !== 'duplicate');
     return new Register(
-      work,
+      transaction,
       subject,
       new Map(named.flatMap((item) => (item.clientRef === null ? [] : [[item.clientRef, item]]))),
       new Map(live.map((item) => [item.sha256 ?? '', item])),

@@ -1,4 +1,4 @@
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 
@@ -7,7 +7,7 @@ import type { Id } from '../shared/ids.js';
  * was given up meanwhile is being removed. Errors: `service_unavailable`.
  */
 export async function requireStagedBytes(
-  { blobOwners }: Pick<CustomerWork, 'blobOwners'>,
+  { blobOwners }: Pick<CustomerTransaction, 'blobOwners'>,
   importId: Id,
   attempts: readonly number[],
 ): Promise<void> {

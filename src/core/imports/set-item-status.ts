@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { DomainError } from '../shared/errors.js';
 import { cancelItem } from './fail-item.js';
 import { type ImportPhoto, move, retried } from './import-photo.js';
@@ -10,22 +10,27 @@ import { saveArriving } from './inspect-arrived.js';
  * Does what a client asks of a locked item's state. `staged` is the attempt whose bytes are in staging, if any. Errors: `import_photo_final`, `uploads_incomplete`.
  */
 export async function setItemStatus(
-  work: CustomerWork,
+  transaction: CustomerTransaction,
   item: ImportPhoto,
   status: NonNullable<ImportPhotoPatch['status']>,
   staged: number | null,
   at: Date,
 ): Promise<ImportPhoto> {
-  if (status === 'cancelled') return item.status === 'cancelled' ? item : cancelItem(work, item, at);
-  if (status === 'uploaded') return uploaded(work, item, staged, at);
+  if (status === 'cancelled') return item.status === 'cancelled' ? item : cancelItem(transaction, item, at);
+  if (status === 'uploaded') return uploaded(transaction, item, staged, at);
   if (item.status !== 'awaiting_upload' && item.status !== 'failed') throw final(item);
   if (item.status === 'awaiting_upload') return item;
   const waiting = retried(item, randomUUID(), at);
-  await work.importPhotos.update(waiting);
+  await transaction.importPhotos.update(waiting);
   return waiting;
 }
 
-async function uploaded(work: CustomerWork, item: ImportPhoto, staged: number | null, at: Date): Promise<ImportPhoto> {
+async function uploaded(
+  transaction: CustomerTransaction,
+  item: ImportPhoto,
+  staged: number | null,
+  at: Date,
+): Promise<ImportPhoto> {
   if (['processing', 'ready', 'duplicate'].includes(item.status)) return item;
   if (item.status !== 'awaiting_upload') throw final(item);
   if (staged !== item.attempt) {
@@ -33,7 +38,7 @@ async function uploaded(work: CustomerWork, item: ImportPhoto, staged: number | 
     throw new DomainError('uploads_incomplete', message, { missing: 1, sample: [item.id] });
   }
   const arrived = move(item, 'processing', at);
-  await saveArriving(work, arrived);
+  await saveArriving(transaction, arrived);
   return arrived;
 }
 

@@ -1,5 +1,5 @@
 import type { Measure } from '../blobs/measured.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { PictureFacts } from '../media/media-reader.js';
 import type { Uses } from '../ports.js';
 import type { ItemError } from '../shared/errors.js';
@@ -48,9 +48,9 @@ export function settle(uses: SettleUses, look: Look): Promise<Settled> {
 /** Of one import. */
 function settleAll({ store, clock }: SettleUses, looks: readonly Look[]): Promise<readonly Settled[]> {
   const [{ item: any }] = looks as [Look];
-  return store.within(any.customerId, async (work) => {
+  return store.transaction(any.customerId, async (transaction) => {
     const ids = looks.map(({ item }) => item.id);
-    const held = new Map((await work.importPhotos.lockMany(any.importId, ids)).map((item) => [item.id, item]));
+    const held = new Map((await transaction.importPhotos.lockMany(any.importId, ids)).map((item) => [item.id, item]));
     const open = looks.flatMap((look, index) => {
       const item = held.get(look.item.id);
       if (item?.status !== 'processing' || item.attempt !== look.item.attempt) return [];
@@ -59,14 +59,15 @@ function settleAll({ store, clock }: SettleUses, looks: readonly Look[]): Promis
       return [{ index, look: { ...look, item } as Look }];
     });
     const known = await knownPhotos(
-      work,
+      transaction,
       any.importId,
       open.map(({ look }) => look),
     );
     const at = clock.now();
     const settled = open.map(({ index, look }) => ({ index, look, item: after(look, known, at) }));
-    await work.importPhotos.update(...settled.map(({ item }) => item));
-    for (const { look, item } of settled) if (item.status === 'failed') await failDependants(work, look.item, at);
+    await transaction.importPhotos.update(...settled.map(({ item }) => item));
+    for (const { look, item } of settled)
+      if (item.status === 'failed') await failDependants(transaction, look.item, at);
     const outcomes = new Map<number, Settled>(
       settled.map(({ index, item }) => [index, item.status === 'ready' ? 'used' : 'unused']),
     );
@@ -76,14 +77,14 @@ function settleAll({ store, clock }: SettleUses, looks: readonly Look[]): Promis
 
 /** Photos of the library that have the same bytes, by hash, where they are in the way. */
 async function knownPhotos(
-  work: CustomerWork,
+  transaction: CustomerTransaction,
   importId: Id,
   looks: readonly Look[],
 ): Promise<ReadonlyMap<string | null, Id>> {
   const hashes = looks.flatMap((look) => (look.error === null ? (look.measure.sha256 ?? []) : []));
   if (hashes.length === 0) return new Map();
-  const subject = await work.imports.find(importId);
-  const photos = subject?.duplicatePolicy === 'skip' ? await inLibrary(work, hashes) : [];
+  const subject = await transaction.imports.find(importId);
+  const photos = subject?.duplicatePolicy === 'skip' ? await inLibrary(transaction, hashes) : [];
   return new Map(photos.map(({ sha256, id }) => [sha256, id]));
 }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { type CaptureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
 import type { Uses } from '../ports.js';
 import { found, invalid, notFound } from '../shared/errors.js';
@@ -25,14 +25,14 @@ export async function editPhoto(
 ): Promise<TaggedPhoto> {
   const errors = patchErrors(patch);
   if (errors.length > 0) throw invalid(...errors);
-  return store.within(caller.customerId, async (work) => {
-    const photo = found((await work.photos.lock([id]))[0], 'photo');
+  return store.transaction(caller.customerId, async (transaction) => {
+    const photo = found((await transaction.photos.lock([id]))[0], 'photo');
     if (photo.trashedAt !== null && patch.trashed !== false) throw notFound('photo');
     check(photo);
-    const edited = changed(photo, await merge(work, photo, patch), clock.now());
+    const edited = changed(photo, await merge(transaction, photo, patch), clock.now());
     if (edited !== photo) {
-      await work.photos.update(edited);
-      await work.outbox.add(isTrashed(photo) ? 'photo.restored' : 'photo.updated', [id], edited.updatedAt);
+      await transaction.photos.update(edited);
+      await transaction.outbox.add(isTrashed(photo) ? 'photo.restored' : 'photo.updated', [id], edited.updatedAt);
     }
     return { ...edited, tags: photo.tags };
   });
@@ -55,7 +55,7 @@ export function patchErrors(patch: PhotoPatch) {
   return errors;
 }
 
-async function merge(work: CustomerWork, photo: Photo, patch: PhotoPatch): Promise<Photo> {
+async function merge(transaction: CustomerTransaction, photo: Photo, patch: PhotoPatch): Promise<Photo> {
   const now = patch.rotation === undefined ? photo : rotated(photo, patch.rotation as Rotation);
   return {
     ...(patch.trashed === false ? restored(now) : now),
@@ -66,7 +66,7 @@ async function merge(work: CustomerWork, photo: Photo, patch: PhotoPatch): Promi
     location: patch.location === undefined ? photo.location : patch.location && pointOf(patch.location),
     rating: patch.rating === undefined ? photo.rating : patch.rating,
     metadata: mergedMetadata(photo.metadata, patch.metadata),
-    ...(await captureTimeAfter(work, photo, patch)),
+    ...(await captureTimeAfter(transaction, photo, patch)),
   };
 }
 
@@ -77,7 +77,11 @@ function text(said: string | null | undefined, kept: string | null): string | nu
 const unknownTime: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
 
 /** Setting the zone alone keeps the wall clock and moves the instant; setting the wall clock alone keeps the zone (API.md §7, 7). */
-async function captureTimeAfter(work: CustomerWork, photo: Photo, patch: PhotoPatch): Promise<CaptureTime> {
+async function captureTimeAfter(
+  transaction: CustomerTransaction,
+  photo: Photo,
+  patch: PhotoPatch,
+): Promise<CaptureTime> {
   const { takenAt, takenAtLocal, timeZone } = patch;
   if (takenAt === null || takenAtLocal === null) return unknownTime;
   if (takenAt !== undefined) return unlessSame(photo, fromInstant(takenAt) ?? unknownTime);
@@ -90,7 +94,7 @@ async function captureTimeAfter(work: CustomerWork, photo: Photo, patch: PhotoPa
     throw invalid({ field: 'takenAtLocal', code: 'required', message });
   }
   const keptZone = timeZone === undefined ? photo.timeZone : timeZone;
-  const time = fromWallClock(local, keptZone ?? (await work.customer()).defaultTimeZone);
+  const time = fromWallClock(local, keptZone ?? (await transaction.customer()).defaultTimeZone);
   if (time === null) throw invalid(beyondYears('takenAtLocal'));
   return unlessSame(photo, time);
 }

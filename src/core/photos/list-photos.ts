@@ -18,17 +18,17 @@ export function listPhotos(
   { customerId }: Caller,
   { filters, sort, ...request }: PhotoListRequest,
 ): Promise<Page<TaggedPhoto>> {
-  return store.read(customerId, async (view) => {
-    await requireKnownTags(view.tags, filters);
+  return store.query(customerId, async (reader) => {
+    await requireKnownTags(reader.tags, filters);
     const listing = {
       customerId,
       endpoint: 'photos',
       sort,
       filters,
       position: (photo: TaggedPhoto) => photoPosition(photo, sort),
-      rows: (window: PageWindow) => view.photos.list({ filters, sort, window }),
+      rows: (window: PageWindow) => reader.photos.list({ filters, sort, window }),
       unmoved: async (position: Position) =>
-        isImmutableSort(sort) || (await view.photos.unmoved(filters, sort, position)),
+        isImmutableSort(sort) || (await reader.photos.unmoved(filters, sort, position)),
     };
     return readPage({ secrets, clock }, listing, request);
   });

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import { service } from '../audit/actor.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import { forEachCustomer } from '../customers/each-customer.js';
 import type { Uses } from '../ports.js';
 import { DomainError, notFound } from '../shared/errors.js';
@@ -27,7 +27,7 @@ export function purgeTrash(uses: PurgeUses, stopping?: AbortSignal): Promise<voi
 
 async function purgeTrashOf(uses: PurgeUses, customerId: Id, at: Date, stopping?: AbortSignal): Promise<void> {
   const operator: Caller = { customerId, apiKeyId: null, scopes: [], ipRestricted: false, actor: service };
-  const batch = (after: Id | null) => uses.store.read(customerId, (view) => view.photos.toPurge(at, after, BATCH));
+  const batch = (after: Id | null) => uses.store.query(customerId, (reader) => reader.photos.toPurge(at, after, BATCH));
   for (let after: Id | null = null; ; ) {
     const ids: readonly Id[] = await batch(after);
     const deleted = await purgeAll(uses, operator, ids, at, stopping);
@@ -43,7 +43,7 @@ async function purgeAll(uses: PurgeUses, operator: Caller, ids: readonly Id[], a
   let deleted = 0;
   for (const id of ids) {
     if (stopping?.aborted) break;
-    const check = (photo: Photo, work: CustomerWork) => requireDue(photo, work, at);
+    const check = (photo: Photo, transaction: CustomerTransaction) => requireDue(photo, transaction, at);
     const isDeleted = await purgePhoto(uses, operator, id, check, 'of batch').then(() => true, unlessGone);
     if (isDeleted) deleted += 1;
   }
@@ -54,11 +54,11 @@ async function purgeAll(uses: PurgeUses, operator: Caller, ids: readonly Id[], a
 async function recordPurge({ store, clock }: PurgeUses, { customerId, actor }: Caller, count: number): Promise<void> {
   if (count === 0) return;
   const change = { action: 'photo.deleted', subject: { id: null, name: null }, count, at: clock.now() } as const;
-  await store.within(customerId, ({ audit }) => audit.add(actor, change));
+  await store.transaction(customerId, ({ audit }) => audit.add(actor, change));
 }
 
 /** Between the look and the lock it may have been restored, or found by an import that will. */
-async function requireDue({ id, purgeAt }: Photo, { photos }: CustomerWork, at: Date): Promise<void> {
+async function requireDue({ id, purgeAt }: Photo, { photos }: CustomerTransaction, at: Date): Promise<void> {
   const isDue = purgeAt !== null && purgeAt.getTime() <= at.getTime();
   if (!isDue || (await photos.isAwaited(id))) throw notFound('photo');
 }

@@ -21,7 +21,7 @@ export function readNeighbours(
   photo: TaggedPhoto,
   { filters, sort }: { filters: PhotoFilters; sort: TwoWaySort },
 ): Promise<Neighbours> {
-  return store.read(customerId, async ({ photos }) => {
+  return store.query(customerId, async ({ photos }) => {
     const [next] = await photos.list({ filters, sort, window: { after: photoPosition(photo, sort), limit: 1 } });
     return { previous: await previousOf(photos, photo, filters, sort), next: next?.id ?? null };
   });

@@ -18,22 +18,22 @@ export function readPhoto(
   id: Id,
   reading: PhotoReading,
 ): Promise<{ photo: TaggedPhoto; exif: ExifTags | null }> {
-  return store.read(caller.customerId, async (view) => {
-    const photo = found(await view.photos.get(id), 'photo');
+  return store.query(caller.customerId, async (reader) => {
+    const photo = found(await reader.photos.get(id), 'photo');
     if (isTrashed(photo) && !reading.trashedToo) throw notFound('photo');
-    return { photo, exif: reading.withExif ? await view.photos.exif(id) : null };
+    return { photo, exif: reading.withExif ? await reader.photos.exif(id) : null };
   });
 }
 
 /** A photo that is not in the trash, for those who show it and not what is said of it. Errors: `not_found`. */
 export function readShownPhoto({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<Photo> {
-  return store.read(caller.customerId, async (view) => found(await view.photos.shown(id), 'photo'));
+  return store.query(caller.customerId, async (reader) => found(await reader.photos.shown(id), 'photo'));
 }
 
 /** The tags of a photo, by name. Errors: `not_found`. */
 export function readPhotoTags({ store }: Uses<'store'>, caller: Caller, id: Id): Promise<readonly Tag[]> {
-  return store.read(caller.customerId, async (view) => {
-    if (isTrashed(found(await view.photos.get(id), 'photo'))) throw notFound('photo');
-    return view.tags.ofPhoto(id);
+  return store.query(caller.customerId, async (reader) => {
+    if (isTrashed(found(await reader.photos.get(id), 'photo'))) throw notFound('photo');
+    return reader.tags.ofPhoto(id);
   });
 }

@@ -17,20 +17,20 @@ export async function setPhotoTags(
 ): Promise<readonly Tag[]> {
   const errors = tagSetErrors(request);
   if (errors.length > 0) throw invalid(...errors);
-  return store.within(caller.customerId, async (work) => {
-    await holdForNewTags(work, request);
-    const photo = found((await work.photos.lock([id]))[0], 'photo');
+  return store.transaction(caller.customerId, async (transaction) => {
+    await holdForNewTags(transaction, request);
+    const photo = found((await transaction.photos.lock([id]))[0], 'photo');
     if (isTrashed(photo)) throw notFound('photo');
     check(photo);
     const at = clock.now();
-    const tagIds = await resolveTags(work, caller, request, { limits, at });
+    const tagIds = await resolveTags(transaction, caller, request, { limits, at });
     const had = new Set(photo.tags.map((tag) => tag.id));
     if (had.size !== tagIds.length || tagIds.some((tagId) => !had.has(tagId))) {
-      await work.photos.setTags(id, tagIds);
-      await work.photos.update({ ...photo, updatedAt: at, version: photo.version + 1 });
-      await work.outbox.add('photo.updated', [id], at);
+      await transaction.photos.setTags(id, tagIds);
+      await transaction.photos.update({ ...photo, updatedAt: at, version: photo.version + 1 });
+      await transaction.outbox.add('photo.updated', [id], at);
     }
-    return work.tags.ofPhoto(id);
+    return transaction.tags.ofPhoto(id);
   });
 }
 

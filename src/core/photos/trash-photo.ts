@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import { keptKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { found, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -15,14 +15,14 @@ export function trashPhoto(
   id: Id,
   check: Precondition<TaggedPhoto> = unconditional,
 ): Promise<void> {
-  return store.within(caller.customerId, async (work) => {
-    const photo = found((await work.photos.lock([id]))[0], 'photo');
+  return store.transaction(caller.customerId, async (transaction) => {
+    const photo = found((await transaction.photos.lock([id]))[0], 'photo');
     if (isTrashed(photo)) throw notFound('photo');
     check(photo);
     const at = clock.now();
-    const { trashRetentionDays } = await work.customer();
-    await work.photos.update(changed(photo, trashed(photo, at, trashRetentionDays), at));
-    await work.outbox.add('photo.trashed', [id], at);
+    const { trashRetentionDays } = await transaction.customer();
+    await transaction.photos.update(changed(photo, trashed(photo, at, trashRetentionDays), at));
+    await transaction.outbox.add('photo.trashed', [id], at);
   });
 }
 
@@ -35,17 +35,21 @@ export async function purgePhoto(
   { store, blobs, clock }: Uses<'store' | 'blobs' | 'clock'>,
   caller: Caller,
   id: Id,
-  check: (photo: TaggedPhoto, work: CustomerWork) => void | Promise<void> = unconditional,
+  check: (photo: TaggedPhoto, transaction: CustomerTransaction) => void | Promise<void> = unconditional,
   entry: 'own' | 'of batch' = 'own',
 ): Promise<void> {
-  const photo = await store.within(caller.customerId, async (work) => {
-    const doomed = found((await work.photos.lock([id]))[0], 'photo');
-    await check(doomed, work);
-    await work.photos.delete(id);
+  const photo = await store.transaction(caller.customerId, async (transaction) => {
+    const doomed = found((await transaction.photos.lock([id]))[0], 'photo');
+    await check(doomed, transaction);
+    await transaction.photos.delete(id);
     const at = clock.now();
-    await work.outbox.add('photo.deleted', [id], at);
+    await transaction.outbox.add('photo.deleted', [id], at);
     if (entry === 'own') {
-      await work.audit.add(caller.actor, { action: 'photo.deleted', subject: { id, name: doomed.filename }, at });
+      await transaction.audit.add(caller.actor, {
+        action: 'photo.deleted',
+        subject: { id, name: doomed.filename },
+        at,
+      });
     }
     return doomed;
   });

@@ -37,7 +37,7 @@ export async function purgePhotos(
 }
 
 function recordDeletion({ store, clock }: Uses<'store' | 'clock'>, caller: Caller, ids: readonly Id[]): Promise<void> {
-  return store.within(caller.customerId, async ({ photos, audit }) => {
+  return store.transaction(caller.customerId, async ({ photos, audit }) => {
     const found = await photos.getMany([...new Set(ids)]);
     const [first] = found;
     if (first === undefined) return;

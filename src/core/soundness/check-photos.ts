@@ -21,8 +21,8 @@ const BATCH = 200;
 export async function checkPhotos(uses: CheckUses, customerId: Id, how: HowToCheck, findings: Findings): Promise<void> {
   for (let after: Id | null = null; ; ) {
     const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
-    const page: readonly TaggedPhoto[] = await uses.store.read(customerId, (view) =>
-      view.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
+    const page: readonly TaggedPhoto[] = await uses.store.query(customerId, (reader) =>
+      reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     );
     for (const photo of page) await checkPhoto(uses, photo, how, findings);
     after = page.at(-1)?.id ?? null;
@@ -47,7 +47,7 @@ const advice = ' Restore the file from a backup, or have the same file imported 
 
 /** The API shows it, and downloads are refused instead of cut short. */
 function mark({ store, clock }: CheckUses, seen: TaggedPhoto, as: (photo: Photo, at: Date) => Photo): Promise<void> {
-  return store.within(seen.customerId, async ({ photos, outbox }) => {
+  return store.transaction(seen.customerId, async ({ photos, outbox }) => {
     const photo = (await photos.lock([seen.id]))[0];
     if (photo?.blobKey !== seen.blobKey) return;
     const at = clock.now();
@@ -68,7 +68,7 @@ async function unmark(uses: CheckUses, photo: TaggedPhoto, { repair }: HowToChec
 
 /** Purged or given another original since it was read: then what was seen says nothing. */
 async function isUnchanged({ store }: CheckUses, { customerId, id, blobKey }: TaggedPhoto): Promise<boolean> {
-  const now = await store.read(customerId, (view) => view.photos.get(id));
+  const now = await store.query(customerId, (reader) => reader.photos.get(id));
   return now?.blobKey === blobKey;
 }
 
@@ -92,8 +92,8 @@ function about({ customerId, id, importId }: TaggedPhoto) {
 /** I1 for items that are not photos yet: what was sent is there until it is published. */
 export async function checkItems(uses: CheckUses, customerId: Id, how: HowToCheck, findings: Findings): Promise<void> {
   for (let after: Id | null = null; ; ) {
-    const page: readonly ImportPhoto[] = await uses.store.read(customerId, (view) =>
-      view.blobOwners.itemsWithBytes(after, BATCH),
+    const page: readonly ImportPhoto[] = await uses.store.query(customerId, (reader) =>
+      reader.blobOwners.itemsWithBytes(after, BATCH),
     );
     for (const item of page) await checkItem(uses, item, how, findings);
     after = page.at(-1)?.id ?? null;
@@ -107,7 +107,7 @@ async function checkItem(uses: CheckUses, item: ImportPhoto, how: HowToCheck, fi
   const fault = await faultOf(uses, isReady ? originalKey(item) : stagingKey(item), isReady ? item : unknown, how);
   if (fault === null) return;
   const { customerId, importId, id, status } = item;
-  const now = await uses.store.read(customerId, (view) => view.importPhotos.get(importId, id));
+  const now = await uses.store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
   if (now?.status !== status || now.attempt !== item.attempt) return;
   const message = `The file of item ${id} of import ${importId}, which is ${status}, ${fault.message}`;
   findings.breach('I1', message, { customerId, photoId: id, importId });

@@ -39,9 +39,10 @@ const TAG_BATCH = 50;
 
 /** I12: what is said of all photos together, in the usage and to quotas. */
 async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
-  const { kept, counted } = await store.read(customerId, (view) => view.photoTotals());
+  const { kept, counted } = await store.query(customerId, (reader) => reader.photoTotals());
   if (told(kept) === told(counted)) return;
-  if (repair) await store.within(customerId, (work) => work.lockCustomer().then(work.recountPhotos));
+  if (repair)
+    await store.transaction(customerId, (transaction) => transaction.lockCustomer().then(transaction.recountPhotos));
   const message = `The usage of this customer is said to be ${told(kept)}, and is ${told(counted)}.`;
   findings.breach('I12', message, { customerId, repaired: repair });
 }
@@ -56,11 +57,11 @@ function told({ photos, storageBytes, trashedPhotos, trashedBytes }: PhotoTotals
  */
 async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
   for (let last: Id | null = null; ; ) {
-    const page = await store.read(customerId, (view) => view.tags.photoCounts(last, TAG_BATCH));
+    const page = await store.query(customerId, (reader) => reader.tags.photoCounts(last, TAG_BATCH));
     for (const { id, kept, counted } of page) {
       findings.saw('tags');
       if (kept === counted) continue;
-      if (repair) await store.within(customerId, (work) => work.tags.recount(id));
+      if (repair) await store.transaction(customerId, (transaction) => transaction.tags.recount(id));
       const message = `Tag ${id} is said to be on ${kept ?? 'no one knows how many'} photos, and is on ${counted}.`;
       findings.breach('I12', message, { customerId, tagId: id, repaired: repair });
     }
@@ -80,7 +81,7 @@ const strayMessages: Readonly<Record<StrayRow['kind'], string>> = {
 /** I8 and I9. The database refuses such rows: whoever finds one has restored it, or changed it, by other means than this program. */
 async function checkStrays({ store }: CheckUses, customerId: Id, findings: Findings): Promise<void> {
   for (let after: Id | null = null; ; ) {
-    const { last, rows }: StrayRows = await store.read(customerId, (view) => view.strays(after, BATCH));
+    const { last, rows }: StrayRows = await store.query(customerId, (reader) => reader.strays(after, BATCH));
     for (const { kind, id } of rows) {
       findings.breach(kind === 'remains' ? 'I8' : 'I9', strayMessages[kind], { customerId, photoId: id });
     }

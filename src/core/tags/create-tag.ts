@@ -21,18 +21,18 @@ export async function createTag(
   if (errors.length > 0) throw invalid(...errors);
   const name = parseTagName(said.name, 'name');
   const nameKey = foldKey(name);
-  return store.within(caller.customerId, async (work) => {
-    const named = async () => (await work.tags.findByNameKeys([nameKey]))[0];
+  return store.transaction(caller.customerId, async (transaction) => {
+    const named = async () => (await transaction.tags.findByNameKeys([nameKey]))[0];
     let existing = await named();
     if (existing === undefined) {
       // One new tag at a time, so that their number stays within its limit; this name may be one of them.
-      await work.lockCustomer();
+      await transaction.lockCustomer();
       existing = await named();
     }
     if (existing === undefined) {
-      await requireTagsWithinLimit(work.tags, 1, limits);
+      await requireTagsWithinLimit(transaction.tags, 1, limits);
       const description = cleanDescription(said.description);
-      const tag = await work.tags.insert({
+      const tag = await transaction.tags.insert({
         name,
         nameKey,
         color: said.color?.toLowerCase() ?? null,
@@ -40,7 +40,7 @@ export async function createTag(
         createdAt: clock.now(),
       });
       if (tag !== null) {
-        await work.outbox.add('tag.created', [tag.id], tag.createdAt);
+        await transaction.outbox.add('tag.created', [tag.id], tag.createdAt);
         return { tag, created: true };
       }
     }

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
 import type { Uses } from '../ports.js';
 import { DomainError, type ItemError, invalid } from '../shared/errors.js';
@@ -29,9 +29,9 @@ export async function createTags(
   for (const [index, tag] of wanted.entries()) {
     if ('nameKey' in tag && !firsts.has(tag.nameKey)) firsts.set(tag.nameKey, index);
   }
-  return store.within(caller.customerId, async (work) => {
+  return store.transaction(caller.customerId, async (transaction) => {
     const { tags, created } = await makeMissing(
-      work,
+      transaction,
       wanted.filter((tag, index): tag is NewTag => 'nameKey' in tag && firsts.get(tag.nameKey) === index),
       { limits, at },
     );
@@ -61,7 +61,7 @@ function newTag(said: TagCreation, createdAt: Date): NewTag | ItemError {
 
 /** Tags by name key, those that were there and those that had to be made; the first of the request get what room there is. */
 async function makeMissing(
-  { tags, outbox, lockCustomer }: CustomerWork,
+  { tags, outbox, lockCustomer }: CustomerTransaction,
   wanted: readonly NewTag[],
   { limits, at }: { limits: Limits; at: Date },
 ): Promise<{ tags: ReadonlyMap<string, Tag>; created: ReadonlySet<string> }> {

@@ -16,13 +16,13 @@ export function deleteTag(
   id: Id,
   check: Precondition<Tag> = unconditional,
 ): Promise<void> {
-  return store.within(caller.customerId, async (work) => {
-    const many = await areMany(work, [id]);
-    if (!many) await work.photos.lockTagged([id], []);
-    check(found((await work.tags.lock([id]))[0], 'tag'));
+  return store.transaction(caller.customerId, async (transaction) => {
+    const many = await areMany(transaction, [id]);
+    if (!many) await transaction.photos.lockTagged([id], []);
+    check(found((await transaction.tags.lock([id]))[0], 'tag'));
     const at = clock.now();
-    await work.tags.delete(id, many ? null : at);
-    await work.outbox.add('tag.deleted', [id], at);
-    if (many) await work.jobs.add({ kind: 'renew' });
+    await transaction.tags.delete(id, many ? null : at);
+    await transaction.outbox.add('tag.deleted', [id], at);
+    if (many) await transaction.jobs.add({ kind: 'renew' });
   });
 }

@@ -1,5 +1,5 @@
 import { type Caller, requireScope } from '../access/caller.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { type FieldError, found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -34,9 +34,9 @@ export async function editTag(
   const errors = tagPatchErrors(id, patch);
   if (errors.length > 0) throw invalid(...errors);
   const name = patch.name === undefined ? undefined : parseTagName(patch.name, 'name');
-  return store.within(caller.customerId, async (work) => {
-    const photos = withTools ? await holdTagged(work, patch) : [];
-    const held = await work.tags.lock([...new Set([id, ...(patch.mergeTagIds ?? [])])]);
+  return store.transaction(caller.customerId, async (transaction) => {
+    const photos = withTools ? await holdTagged(transaction, patch) : [];
+    const held = await transaction.tags.lock([...new Set([id, ...(patch.mergeTagIds ?? [])])]);
     const tag = found(
       held.find((one) => one.id === id),
       'tag',
@@ -45,12 +45,12 @@ export async function editTag(
     check(tag);
     const at = clock.now();
     const next = merge(tag, patch, name ?? tag.name);
-    if (!withTools) return save(work, tag, next, at);
-    const changes = await retagPhotos(work, tag, { ...patch, mergeTagIds }, { photos, limits, at });
-    await work.outbox.add('tag.deleted', mergeTagIds, at);
+    if (!withTools) return save(transaction, tag, next, at);
+    const changes = await retagPhotos(transaction, tag, { ...patch, mergeTagIds }, { photos, limits, at });
+    await transaction.outbox.add('tag.deleted', mergeTagIds, at);
     // After the merge, which may have freed the name.
-    await save(work, tag, next, at);
-    return { ...found(await work.tags.get(id), 'tag'), changes };
+    await save(transaction, tag, next, at);
+    return { ...found(await transaction.tags.get(id), 'tag'), changes };
   });
 }
 
@@ -59,15 +59,15 @@ export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
   return [...tagErrors(patch), ...toolErrors(id, patch)];
 }
 
-async function save(work: CustomerWork, tag: Tag, next: Tag, at: Date): Promise<Tag> {
+async function save(transaction: CustomerTransaction, tag: Tag, next: Tag, at: Date): Promise<Tag> {
   const same = next.name === tag.name && next.color === tag.color && next.description === tag.description;
   if (same) return tag;
   const edited = { ...next, updatedAt: at, version: tag.version + 1 };
-  if (await work.tags.update(edited)) {
-    await work.outbox.add('tag.updated', [tag.id], at);
+  if (await transaction.tags.update(edited)) {
+    await transaction.outbox.add('tag.updated', [tag.id], at);
     return edited;
   }
-  throw nameTaken((await work.tags.findByNameKeys([edited.nameKey]))[0]);
+  throw nameTaken((await transaction.tags.findByNameKeys([edited.nameKey]))[0]);
 }
 
 function merge(tag: Tag, patch: TagPatch, name: string): Tag {

@@ -17,7 +17,7 @@ export const MAX_COUNTED = 100_000;
 
 /** Nothing is changed. Errors: `not_found` when one of the tags is not there. */
 export function previewMerge({ store }: Uses<'store'>, caller: Caller, ids: readonly Id[]): Promise<MergePreview> {
-  return store.read(caller.customerId, async ({ tags, photos }) => {
+  return store.query(caller.customerId, async ({ tags, photos }) => {
     const named = await tags.getMany(ids);
     for (const id of ids)
       found(

@@ -8,7 +8,7 @@ import { type TagFilters, type TagSort, tagPosition } from './tag-query.js';
 
 /** Errors: `not_found`. */
 export function readTag({ store }: Uses<'store'>, caller: Caller, id: Id): Promise<Tag> {
-  return store.read(caller.customerId, async (view) => found(await view.tags.get(id), 'tag'));
+  return store.query(caller.customerId, async (reader) => found(await reader.tags.get(id), 'tag'));
 }
 
 export interface TagListRequest extends PageRequest {
@@ -22,16 +22,17 @@ export function listTags(
   { customerId }: Caller,
   { filters, sort, ...request }: TagListRequest,
 ): Promise<Page<Tag>> {
-  return store.read(customerId, (view) => {
+  return store.query(customerId, (reader) => {
     const listing = {
       customerId,
       endpoint: 'tags',
       sort,
       filters,
       position: (tag: Tag) => tagPosition(tag, sort),
-      rows: (window: PageWindow) => view.tags.list({ filters, sort, window }),
+      rows: (window: PageWindow) => reader.tags.list({ filters, sort, window }),
       // Ids never change, so a list by them does not shift.
-      unmoved: async (position: Position) => sort.endsWith('id') || (await view.tags.unmoved(filters, sort, position)),
+      unmoved: async (position: Position) =>
+        sort.endsWith('id') || (await reader.tags.unmoved(filters, sort, position)),
     };
     return readPage({ secrets, clock }, listing, request);
   });

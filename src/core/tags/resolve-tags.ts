@@ -1,5 +1,5 @@
 import { type Caller, requireScope } from '../access/caller.js';
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -20,7 +20,7 @@ export interface TagRequest {
  * Errors: `invalid_request` (`unknown_tag`, `too_many`), `scope_required`, `limit_reached`.
  */
 export async function resolveTags(
-  { tags, outbox, lockCustomer }: Pick<CustomerWork, 'tags' | 'outbox' | 'lockCustomer'>,
+  { tags, outbox, lockCustomer }: Pick<CustomerTransaction, 'tags' | 'outbox' | 'lockCustomer'>,
   caller: Pick<Caller, 'scopes'>,
   request: TagRequest,
   { limits, at, prefix = '', beside = [] }: { limits: Limits; at: Date; prefix?: string; beside?: readonly Id[] },
@@ -53,7 +53,7 @@ export async function resolveTags(
  * one transaction at a time, so that their number stays within its limit. Called before anything else is locked.
  */
 export async function holdForNewTags(
-  { tags, lockCustomer }: Pick<CustomerWork, 'tags' | 'lockCustomer'>,
+  { tags, lockCustomer }: Pick<CustomerTransaction, 'tags' | 'lockCustomer'>,
   ...requests: readonly TagRequest[]
 ): Promise<void> {
   const nameKeys = nameKeysIn(requests);
@@ -92,7 +92,7 @@ function nameKeysIn(requests: readonly TagRequest[]): string[] {
 }
 
 async function create(
-  { tags, outbox }: Pick<CustomerWork, 'tags' | 'outbox'>,
+  { tags, outbox }: Pick<CustomerTransaction, 'tags' | 'outbox'>,
   names: ReadonlyMap<string, string>,
   limits: Limits,
   at: Date,

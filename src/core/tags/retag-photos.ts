@@ -1,4 +1,4 @@
-import type { CustomerWork } from '../customers/customer-store.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
 import { isTrashed, type TaggedPhoto } from '../photos/photo.js';
 import { type FieldError, invalid } from '../shared/errors.js';
@@ -12,13 +12,13 @@ import type { TagChanges, TagTools } from './tag-tools.js';
  * Holds everything that the tools are about, before any tag is held. Answers the photos that are named. A merge is also about what
  * is not published yet: the customer is held with it, so that no import with one of the tags is opened meanwhile.
  */
-export async function holdTagged(work: CustomerWork, tools: TagTools): Promise<readonly TaggedPhoto[]> {
+export async function holdTagged(transaction: CustomerTransaction, tools: TagTools): Promise<readonly TaggedPhoto[]> {
   const named = [...new Set([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])])];
   const merged = tools.mergeTagIds ?? [];
-  if (merged.length === 0) return work.photos.lock(named);
-  await work.lockCustomer();
-  await work.imports.lockUnpublished(merged);
-  return work.photos.lockTagged(merged, named);
+  if (merged.length === 0) return transaction.photos.lock(named);
+  await transaction.lockCustomer();
+  await transaction.imports.lockUnpublished(merged);
+  return transaction.photos.lockTagged(merged, named);
 }
 
 /** Errors: `invalid_request` (`unknown_tag`) when a tag that is to be merged is not among those `held`. */
@@ -37,12 +37,12 @@ export function requireMergedTags({ mergeTagIds = [] }: TagTools, held: readonly
  * at the same time becomes one new version, not two: what a merge brings is left to the merge.
  */
 export async function retagPhotos(
-  work: CustomerWork,
+  transaction: CustomerTransaction,
   { id }: Pick<Tag, 'id'>,
   tools: TagTools & { readonly mergeTagIds: readonly Id[] },
   { photos, limits, at }: { photos: readonly TaggedPhoto[]; limits: Limits; at: Date },
 ): Promise<TagChanges> {
-  const { tags } = work;
+  const { tags } = transaction;
   const { mergeTagIds } = tools;
   const shown = new Map(photos.flatMap((photo) => (isTrashed(photo) ? [] : [[photo.id, photo] as const])));
   const has = (photo: TaggedPhoto, ...tagIds: readonly Id[]) => photo.tags.some((tag) => tagIds.includes(tag.id));
@@ -56,7 +56,7 @@ export async function retagPhotos(
   const leaving = losing.map((photo) => photo.id);
   await tags.detach([id, ...mergeTagIds], leaving, at);
   await tags.attach(id, gaining, at);
-  const moved = mergeTagIds.length > 0 ? await mergeTags(work, mergeTagIds, id, at) : { added: 0, unchanged: 0 };
+  const moved = mergeTagIds.length > 0 ? await mergeTags(transaction, mergeTagIds, id, at) : { added: 0, unchanged: 0 };
   const removed = losing.filter((photo) => has(photo, id)).length;
   return {
     added: gaining.length + moved.added,
@@ -69,10 +69,15 @@ export async function retagPhotos(
 }
 
 /** Where the photos are many their new versions come behind the answer (`renewPhotos`). */
-async function mergeTags(work: CustomerWork, from: readonly Id[], into: Id, at: Date): Promise<MergedPhotos> {
-  await work.imports.replaceTags(from, into);
-  const many = await areMany(work, from);
-  const merged = await work.tags.merge(from, into, many ? null : at);
-  if (many) await work.jobs.add({ kind: 'renew' });
+async function mergeTags(
+  transaction: CustomerTransaction,
+  from: readonly Id[],
+  into: Id,
+  at: Date,
+): Promise<MergedPhotos> {
+  await transaction.imports.replaceTags(from, into);
+  const many = await areMany(transaction, from);
+  const merged = await transaction.tags.merge(from, into, many ? null : at);
+  if (many) await transaction.jobs.add({ kind: 'renew' });
   return merged;
 }

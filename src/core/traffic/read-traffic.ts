@@ -25,12 +25,12 @@ export async function readTraffic(
   customerId: Id,
 ): Promise<Traffic> {
   const days = trafficDays(clock.now());
-  const seen = await store.read(customerId, async (view) => ({
-    customer: await view.customer(),
-    usage: await view.usage(),
-    quotaUse: await view.quotaUse(),
-    counts: await view.traffic.counts(days[0] ?? ''),
-    failures: await view.traffic.failures(),
+  const seen = await store.query(customerId, async (reader) => ({
+    customer: await reader.customer(),
+    usage: await reader.usage(),
+    quotaUse: await reader.quotaUse(),
+    counts: await reader.traffic.counts(days[0] ?? ''),
+    failures: await reader.traffic.failures(),
   }));
   return { ...seen, days, keys: await keys.list(customerId) };
 }

@@ -12,12 +12,12 @@ export async function changeEmail(
   text: string,
 ): Promise<User> {
   const email = readEmail(text);
-  return store.within(caller.customerId, async (work) => {
-    await work.lockCustomer();
-    const user = { ...found(await work.users.lock(userId), 'user'), email };
-    if (!(await work.users.update(user))) throw emailTaken();
+  return store.transaction(caller.customerId, async (transaction) => {
+    await transaction.lockCustomer();
+    const user = { ...found(await transaction.users.lock(userId), 'user'), email };
+    if (!(await transaction.users.update(user))) throw emailTaken();
     const change = { action: 'user.edited', changes: ['email'], subject: named(user), at: clock.now() } as const;
-    await work.audit.add(caller.actor, change);
+    await transaction.audit.add(caller.actor, change);
     return user;
   });
 }

@@ -21,7 +21,7 @@ export async function changePassword(
   address: string,
 ): Promise<void> {
   const { store, passwords, clock } = uses;
-  const user = found(await store.read(session.customerId, ({ users }) => users.get(session.userId)), 'user');
+  const user = found(await store.query(session.customerId, ({ users }) => users.get(session.userId)), 'user');
   if (!maySetPassword(session, clock.now())) {
     // Whoever is signed in is no stranger: guesses of others do not count here.
     const account = user.email ?? `user ${user.id}`;
@@ -30,7 +30,7 @@ export async function changePassword(
   }
   requireGoodPassword(password, user, uses.commonPasswords);
   const passwordHash = await passwords.hash(password);
-  await store.within(session.customerId, async ({ users, audit }) => {
+  await store.transaction(session.customerId, async ({ users, audit }) => {
     const held = found(await users.lock(session.userId), 'user');
     // Another browser was faster: what was compared is the password no more.
     if (held.passwordHash !== user.passwordHash) throw notCurrent();

@@ -11,12 +11,12 @@ export async function changeRole(
   userId: Id,
   role: Role,
 ): Promise<User> {
-  return store.within(caller.customerId, async (work) => {
-    await work.lockCustomer();
-    const user = found(await work.users.lock(userId), 'user');
-    if (role !== 'owner') requireOtherOwner(user, await work.users.list());
-    await work.users.update({ ...user, role });
-    await work.audit.add(caller.actor, {
+  return store.transaction(caller.customerId, async (transaction) => {
+    await transaction.lockCustomer();
+    const user = found(await transaction.users.lock(userId), 'user');
+    if (role !== 'owner') requireOtherOwner(user, await transaction.users.list());
+    await transaction.users.update({ ...user, role });
+    await transaction.audit.add(caller.actor, {
       action: 'user.edited',
       changes: ['role'],
       subject: named(user),

@@ -37,16 +37,16 @@ export async function enterByLink(
   if (known === null) throw linkRefused();
   const { email, password } = readCredentials(known.user, given, uses.commonPasswords);
   const [hash, passwordHash] = [hashRandomToken(token), await uses.passwords.hash(password)];
-  return uses.store.within(known.user.customerId, async (work) => {
-    await work.lockCustomer();
-    const [held, now] = [await work.users.lock(known.user.id), uses.clock.now()];
+  return uses.store.transaction(known.user.customerId, async (transaction) => {
+    await transaction.lockCustomer();
+    const [held, now] = [await transaction.users.lock(known.user.id), uses.clock.now()];
     if (held === null || !isLinkOpen(held, hash, now)) throw linkRefused();
     const user = entered(held, { email: held.email ?? email, passwordHash }, now);
-    if (!(await work.users.update(user))) throw emailTaken();
-    await work.users.endSessions(user.id, null);
-    await work.users.openSession(user.id, newSession(browser, now, true));
+    if (!(await transaction.users.update(user))) throw emailTaken();
+    await transaction.users.endSessions(user.id, null);
+    await transaction.users.openSession(user.id, newSession(browser, now, true));
     const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
-    await work.audit.add(personActing(user, browser.address), { action, subject: named(user), at: now });
+    await transaction.audit.add(personActing(user, browser.address), { action, subject: named(user), at: now });
     return user;
   });
 }

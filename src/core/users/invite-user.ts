@@ -44,23 +44,23 @@ async function invite(
   role: Role,
 ): Promise<Invitation> {
   const token = newRandomToken();
-  const user = await store.within(customerId, async (work) => {
-    await work.lockCustomer();
-    const everyone = await work.users.list();
+  const user = await store.transaction(customerId, async (transaction) => {
+    await transaction.lockCustomer();
+    const everyone = await transaction.users.list();
     const [now, hash] = [clock.now(), hashRandomToken(token)];
     const known = email === null ? undefined : everyone.find((each) => each.email === email);
     if (known !== undefined) {
-      const again = linked(found(await work.users.lock(known.id), 'user'), hash, now);
-      await work.users.update(again);
-      await work.audit.add(actor, { action: 'user.linked', subject: named(again), at: now });
+      const again = linked(found(await transaction.users.lock(known.id), 'user'), hash, now);
+      await transaction.users.update(again);
+      await transaction.audit.add(actor, { action: 'user.linked', subject: named(again), at: now });
       return again;
     }
     if (everyone.length >= MAX_USERS) {
       const message = `An account has at most ${MAX_USERS} people. Remove somebody first.`;
       throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
     }
-    const user = found(await work.users.insert(linked(invited(email, role, now), hash, now)), 'user');
-    await work.audit.add(actor, { action: 'user.invited', subject: named(user), at: now });
+    const user = found(await transaction.users.insert(linked(invited(email, role, now), hash, now)), 'user');
+    await transaction.audit.add(actor, { action: 'user.invited', subject: named(user), at: now });
     return user;
   });
   return { user, url: linkUrl(publicUrl, token) };

@@ -60,6 +60,6 @@ export async function knownSource(
 async function sourcesOf({ store, clock }: Uses<'store' | 'clock'>, user: User): Promise<readonly string[]> {
   const from = after(clock.now(), -ADDRESS_DAYS * DAY);
   const filter = { actions: signIns, name: user.email, from, until: null };
-  const entries = await store.read(user.customerId, ({ audit }) => audit.list(null, SIGN_INS, filter));
+  const entries = await store.query(user.customerId, ({ audit }) => audit.list(null, SIGN_INS, filter));
   return entries.flatMap(({ address }) => (address === null ? [] : [addressBudget(address)]));
 }

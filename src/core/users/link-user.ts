@@ -13,7 +13,7 @@ export async function linkUser(
   userId: Id,
 ): Promise<Invitation> {
   const token = newRandomToken();
-  const user = await store.within(caller.customerId, async ({ users, audit }) => {
+  const user = await store.transaction(caller.customerId, async ({ users, audit }) => {
     const known = linked(found(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
     await users.update(known);
     await audit.add(caller.actor, { action: 'user.linked', subject: named(known), at: clock.now() });

@@ -8,6 +8,6 @@ export async function listSessions(
   customerId: Id,
   userId: Id,
 ): Promise<readonly Session[]> {
-  const sessions = await store.read(customerId, ({ users }) => users.sessionsOf(userId));
+  const sessions = await store.query(customerId, ({ users }) => users.sessionsOf(userId));
   return sessions.filter((session) => !isOver(session, clock.now()));
 }

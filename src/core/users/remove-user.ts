@@ -10,11 +10,11 @@ export async function removeUser(
   caller: AccountCaller,
   userId: Id,
 ): Promise<void> {
-  await store.within(caller.customerId, async (work) => {
-    await work.lockCustomer();
-    const user = found(await work.users.lock(userId), 'user');
-    if (user.role === 'owner' && user.joinedAt !== null) requireOtherOwner(user, await work.users.list());
-    await work.users.delete(userId);
-    await work.audit.add(caller.actor, { action: 'user.removed', subject: named(user), at: clock.now() });
+  await store.transaction(caller.customerId, async (transaction) => {
+    await transaction.lockCustomer();
+    const user = found(await transaction.users.lock(userId), 'user');
+    if (user.role === 'owner' && user.joinedAt !== null) requireOtherOwner(user, await transaction.users.list());
+    await transaction.users.delete(userId);
+    await transaction.audit.add(caller.actor, { action: 'user.removed', subject: named(user), at: clock.now() });
   });
 }

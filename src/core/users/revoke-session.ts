@@ -14,7 +14,7 @@ export async function revokeSession(
   { customerId, userId }: Owner,
   id: Id,
 ): Promise<void> {
-  await store.within(customerId, async ({ users, audit }) => {
+  await store.transaction(customerId, async ({ users, audit }) => {
     const user = found(await users.lock(userId), 'user');
     if (!(await users.endSession(userId, id))) throw notFound('session');
     await audit.add(actor, { action: 'user.sessions_ended', subject: named(user), at: clock.now() });
@@ -27,7 +27,7 @@ export async function revokeOtherSessions(
   actor: Actor,
   { session, user }: Pick<KnownSession, 'session' | 'user'>,
 ): Promise<void> {
-  await store.within(session.customerId, async ({ users, audit }) => {
+  await store.transaction(session.customerId, async ({ users, audit }) => {
     const count = await users.endSessions(session.userId, session.id);
     if (count === 0) return;
     await audit.add(actor, { action: 'user.sessions_ended', subject: named(user), count, at: clock.now() });
@@ -40,7 +40,7 @@ export async function signOut(
   actor: Actor,
   { session, user }: Pick<KnownSession, 'session' | 'user'>,
 ): Promise<void> {
-  await store.within(session.customerId, async ({ users, audit }) => {
+  await store.transaction(session.customerId, async ({ users, audit }) => {
     if (!(await users.endSession(session.userId, session.id))) return;
     await audit.add(actor, { action: 'user.signed_out', subject: named(user), at: clock.now() });
   });

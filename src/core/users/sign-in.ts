@@ -32,7 +32,7 @@ export async function signIn(
     await recordRefusal(uses, known, normal, address);
     throw refused();
   }
-  return uses.store.within(user.customerId, async ({ users, audit }) => {
+  return uses.store.transaction(user.customerId, async ({ users, audit }) => {
     const [held, now] = [await users.lock(user.id), uses.clock.now()];
     // Comparing takes long enough for a new password, which ends every session, to come between.
     if (held?.passwordHash !== user.passwordHash) throw refused();
@@ -59,7 +59,7 @@ async function recordRefusal(
   const nobody: Actor = { kind: 'person', id: null, name: null, address };
   for (const user of known) {
     const change = { action: 'user.sign_in_refused', subject: named(user), at: uses.clock.now() } as const;
-    await uses.store.within(user.customerId, ({ audit }) => audit.add(nobody, change));
+    await uses.store.transaction(user.customerId, ({ audit }) => audit.add(nobody, change));
   }
 }
 

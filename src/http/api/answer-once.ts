@@ -75,7 +75,7 @@ export class AnswerOnce {
   }
 
   private keep(claim: Claim, answer: KeptAnswer): Promise<unknown> {
-    return this.ports.store.within(claim.customerId, (work) => work.answers.keep(claim, answer));
+    return this.ports.store.transaction(claim.customerId, (transaction) => transaction.answers.keep(claim, answer));
   }
 
   /** The client gets its answer all the same; the key is free again when its lease runs out. */

@@ -13,7 +13,7 @@ Error.stackTraceLimit = 40;
 
 watch(LocalBlobStore.prototype, 'blobs', ['put', 'copy', 'delete']);
 watch(TypeormCustomerDirectory.prototype, 'customers', ['removeRows', 'remove']);
-watch(TypeormCustomerStore.prototype, 'store', ['within']);
+watch(TypeormCustomerStore.prototype, 'store', ['transaction']);
 
 function watch(port, portName, methods) {
   for (const method of methods) {

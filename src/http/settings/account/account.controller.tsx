@@ -87,8 +87,8 @@ export class AccountController {
 
   private async page(visit: Visit, refused: { form: string; problems: Problems } | null = null): Promise<Reply> {
     const person = personOf(visit);
-    const { customer, sessions } = await this.ports.store.read(person.customer.id, async (view) => ({
-      customer: await view.customer(),
+    const { customer, sessions } = await this.ports.store.query(person.customer.id, async (reader) => ({
+      customer: await reader.customer(),
       sessions: await listSessions(this.ports, person.customer.id, person.user.id),
     }));
     const words = { title: 'Account', section: 'account', ...(refused && { status: refused.problems.status }) };

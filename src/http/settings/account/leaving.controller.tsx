@@ -36,9 +36,9 @@ export class LeavingController {
 
   private async form(visit: Visit, problems: Problems | null): Promise<Reply> {
     const { id } = personOf(visit).customer;
-    const { customer, usage } = await this.ports.store.read(id, async (view) => ({
-      customer: await view.customer(),
-      usage: await view.usage(),
+    const { customer, usage } = await this.ports.store.query(id, async (reader) => ({
+      customer: await reader.customer(),
+      usage: await reader.usage(),
     }));
     const keys = (await this.ports.keys.list(id)).length;
     const words = { title: 'Erase the account', section: 'account', ...(problems && { status: problems.status }) };

@@ -79,7 +79,7 @@ export class PeopleController {
   }
 
   private async user(visit: Visit, id: Id): Promise<User> {
-    return found(await this.ports.store.read(customerOf(visit), ({ users }) => users.get(id)), 'user');
+    return found(await this.ports.store.query(customerOf(visit), ({ users }) => users.get(id)), 'user');
   }
 
   private invitation(visit: Visit, invitation: Invitation): Reply {
@@ -90,7 +90,7 @@ export class PeopleController {
   /** @param problems Of the invitation, to be shown in its form; or of something else, to be said above. */
   private async page(visit: Visit, problems: { refused?: Problems; said?: Problems } = {}): Promise<Reply> {
     const { refused = null, said = null } = problems;
-    const users = await this.ports.store.read(customerOf(visit), (view) => view.users.list());
+    const users = await this.ports.store.query(customerOf(visit), (reader) => reader.users.list());
     const status = (refused ?? said)?.status ?? 200;
     const flash = said && ({ kind: 'failed', text: said.message } as const);
     const view = <PeopleList users={users} self={personOf(visit).user.id} problems={refused} form={visit.form} />;
