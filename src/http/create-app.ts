@@ -8,7 +8,7 @@ import type { Ports } from '../core/ports.js';
 import { ExpressServer } from './express-server.js';
 import type { HttpOptions } from './http-options.js';
 import { NestLogger } from './nest-logger.js';
-import { openExchange } from './open-exchange.js';
+import { openRequestContext } from './open-request-context.js';
 import { requireHost } from './require-host.js';
 import { browserSessions } from './settings/browser-session.js';
 import { limitSockets } from './socket-timeouts.js';
@@ -39,7 +39,7 @@ function expressApp(ports: Ports, options: HttpOptions): express.Express {
   app.set('query parser', 'simple');
   // Whether an answer is 304 is ours to decide: Express would go by the ETag alone.
   Object.defineProperty(app.request, 'fresh', { value: false });
-  app.use(openExchange(options));
+  app.use(openRequestContext(options));
   app.use(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: nothing },

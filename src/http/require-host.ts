@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Ports } from '../core/ports.js';
 import { DomainError } from '../core/shared/errors.js';
-import { exchangeOf } from './exchange.js';
 import { isForPrograms } from './for-programs.js';
+import { requestContextOf } from './request-context.js';
 
 /** A name or an address, in brackets where it has colons, and perhaps a port (RFC 9110 §7.2; no name of ours needs more letters). */
 const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/;
@@ -26,7 +26,7 @@ function refusalOf(request: Request, own: string): DomainError | null {
   if (hosts === undefined) return null;
   const [host = ''] = hosts;
   if (hosts.length > 1 || !HOST.test(host)) return invalidHost();
-  if (isForPrograms(exchangeOf(request), request)) return null;
+  if (isForPrograms(requestContextOf(request), request)) return null;
   const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
   return name === own || LOOPBACK.test(name) ? null : foreignHost();
 }

@@ -7,10 +7,10 @@ import { answeringStore } from '../../core/idempotency/answering-store.js';
 import { claimKey } from '../../core/idempotency/claim-key.js';
 import type { Claim, KeptAnswer } from '../../core/idempotency/idempotency-store.js';
 import type { Ports } from '../../core/ports.js';
-import { callerOf, type Exchange, exchangeOf } from '../exchange.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { Outcomes, Reply } from '../reply.js';
+import { callerOf, type RequestContext, requestContextOf } from '../request-context.js';
 import { ClaimLeases } from './claim-leases.js';
 import { fingerprintOf, idempotencyKeyOf } from './idempotency-key.js';
 import { type Kept, keptError, ReplayedError } from './kept-answer.js';
@@ -37,26 +37,26 @@ export class AnswerOnce {
   async answer(context: ExecutionContext, handle: () => Promise<unknown>): Promise<unknown> {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
-    const exchange = exchangeOf(request);
-    exchange.once = async (act, answerTo) => answerTo(await act(this.ports));
+    const requestContext = requestContextOf(request);
+    requestContext.once = async (act, answerTo) => answerTo(await act(this.ports));
     const key = budgetGroupOf(request.method) === 'write' ? idempotencyKeyOf(request) : null;
     if (key === null) return handle();
     const keeping = this.reflector.get<AnyKeeping | undefined>(KEEPING, context.getHandler());
-    const { customerId } = callerOf(exchange);
-    const claimed = await claimKey(this.ports, { customerId, key }, fingerprintOf(request, exchange));
-    if ('answer' in claimed) return this.replay(claimed.answer, exchange, response, keeping);
+    const { customerId } = callerOf(requestContext);
+    const claimed = await claimKey(this.ports, { customerId, key }, fingerprintOf(request, requestContext));
+    if ('answer' in claimed) return this.replay(claimed.answer, requestContext, response, keeping);
     const kept = (answer: unknown) => keptAnswer(answer, response.statusCode, keeping);
-    return this.leases.during(claimed.claim, () => this.run(claimed.claim, exchange, handle, kept));
+    return this.leases.during(claimed.claim, () => this.run(claimed.claim, requestContext, handle, kept));
   }
 
   private async run(
     claim: Claim,
-    exchange: Exchange,
+    requestContext: RequestContext,
     handle: () => Promise<unknown>,
     kept: (answer: unknown) => KeptAnswer,
   ) {
     let isKept = false;
-    exchange.once = async (act, answerTo) => {
+    requestContext.once = async (act, answerTo) => {
       const store = answeringStore(this.ports.store, claim, (result) => kept(answerTo(result as never)));
       const result = await act({ ...this.ports, store });
       isKept = true;
@@ -64,12 +64,14 @@ export class AnswerOnce {
     };
     try {
       const answer: unknown = await handle();
-      if (!isKept) await this.quietly(exchange, () => this.keep(claim, kept(answer)));
+      if (!isKept) await this.quietly(requestContext, () => this.keep(claim, kept(answer)));
       return answer;
     } catch (error) {
-      const answer = keptError(error, exchange.requestId);
+      const answer = keptError(error, requestContext.requestId);
       // Where an answer is kept already both change nothing: a lost answer of the database, say, hides a commit that went through.
-      await this.quietly(exchange, () => (answer ? this.keep(claim, answer) : this.ports.idempotency.release(claim)));
+      await this.quietly(requestContext, () =>
+        answer ? this.keep(claim, answer) : this.ports.idempotency.release(claim),
+      );
       throw error;
     }
   }
@@ -79,18 +81,18 @@ export class AnswerOnce {
   }
 
   /** The client gets its answer all the same; the key is free again when its lease runs out. */
-  private async quietly(exchange: Exchange, act: () => Promise<unknown>): Promise<void> {
+  private async quietly(requestContext: RequestContext, act: () => Promise<unknown>): Promise<void> {
     try {
       await act();
     } catch (error) {
-      const { requestId } = exchange;
+      const { requestId } = requestContext;
       this.options.logger.warn({ err: error, requestId }, 'what became of an Idempotency-Key could not be kept');
     }
   }
 
   private async replay(
     answer: KeptAnswer,
-    exchange: Exchange,
+    requestContext: RequestContext,
     response: Response,
     keeping: AnyKeeping | undefined,
   ): Promise<Reply> {
@@ -99,7 +101,7 @@ export class AnswerOnce {
     if ('error' in kept) throw new ReplayedError(kept);
     const { status, headers, body, bulk } = kept;
     if (bulk) return new Outcomes((body as Outcomes['body']).data);
-    const shown = body && keeping ? await keeping.show(this.ports, callerOf(exchange), body) : body;
+    const shown = body && keeping ? await keeping.show(this.ports, callerOf(requestContext), body) : body;
     return new Reply(status, shown, headers);
   }
 }

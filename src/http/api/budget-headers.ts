@@ -3,11 +3,16 @@ import { addressBudget } from '../../core/access/ip-list.js';
 import { type Budget, type BudgetGroup, defaultBudgets, type WindowState } from '../../core/access/rolling-window.js';
 import type { Uses } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
-import type { Exchange } from '../exchange.js';
+import type { RequestContext } from '../request-context.js';
 
 /** Puts the budget that a request was charged to into its answer (API.md §4.3). */
-export function showBudget(exchange: Exchange, response: Response, group: BudgetGroup, state: WindowState): void {
-  exchange.charged = { group, state };
+export function showBudget(
+  requestContext: RequestContext,
+  response: Response,
+  group: BudgetGroup,
+  state: WindowState,
+): void {
+  requestContext.charged = { group, state };
   response.setHeader('X-RateLimit-Limit', state.limit);
   response.setHeader('X-RateLimit-Remaining', state.remaining);
   response.setHeader('X-RateLimit-Reset', state.reset);
@@ -28,15 +33,15 @@ export function budgetUsedUp(response: Response, group: BudgetGroup, state: Wind
  */
 export async function refusedByAddress(
   { rateWindows }: Uses<'rateWindows'>,
-  exchange: Exchange,
+  requestContext: RequestContext,
   response: Response,
   refusal: DomainError,
 ): Promise<DomainError> {
-  const state = await rateWindows.hit(anonymousBudget(exchange));
-  showBudget(exchange, response, 'anonymous', state);
+  const state = await rateWindows.hit(anonymousBudget(requestContext));
+  showBudget(requestContext, response, 'anonymous', state);
   return state.allowed ? refusal : budgetUsedUp(response, 'anonymous', state);
 }
 
-export function anonymousBudget({ clientIp }: Exchange): Budget {
+export function anonymousBudget({ clientIp }: RequestContext): Budget {
   return { name: `anonymous:${addressBudget(clientIp)}`, limit: defaultBudgets.anonymous };
 }

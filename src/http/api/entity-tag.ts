@@ -38,10 +38,10 @@ function opaque(tag: string): string {
 }
 
 /** Makes the precondition that `If-Match` asks for, out of the view that clients know the resource by. */
-export type IfMatch = <T>(view: (current: T) => object) => Precondition<T>;
+export type IfMatchPrecondition = <T>(view: (current: T) => object) => Precondition<T>;
 
 /** The `If-Match` of a request to change one resource. Without the header every state will do. */
-export const Conditions = createParamDecorator((_: unknown, context: ExecutionContext): IfMatch => {
+export const Conditions = createParamDecorator((_: unknown, context: ExecutionContext): IfMatchPrecondition => {
   const header = context.switchToHttp().getRequest<Request>().headers['if-match'];
   return (view) => (current) => {
     if (header === undefined) return;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { canonical } from '../../core/shared/canonical.js';
 import { invalid } from '../../core/shared/errors.js';
-import type { Exchange } from '../exchange.js';
+import type { RequestContext } from '../request-context.js';
 import { isStreamed } from './read-request.js';
 
 /** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */
@@ -25,7 +25,7 @@ export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
  * What makes requests equal: method, path, query and body, as the route reads them, so that neither the order of fields nor
  * white space counts. Of a streamed body only its words count: its files are known by their own hashes.
  */
-export function fingerprintOf({ method, path }: Request, { parameters, body }: Exchange): string {
+export function fingerprintOf({ method, path }: Request, { parameters, body }: RequestContext): string {
   const said = isStreamed(body) ? body.words : body;
   return createHash('sha256')
     .update(canonical([method, path, parameters, said]))

@@ -3,7 +3,7 @@ import { createParamDecorator, SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import type { Ports } from '../../core/ports.js';
-import { exchangeOf } from '../exchange.js';
+import { requestContextOf } from '../request-context.js';
 
 /**
  * Runs a use case that has exactly one transaction, and answers. For a request with an Idempotency-Key the answer is kept in
@@ -13,7 +13,7 @@ import { exchangeOf } from '../exchange.js';
 export type RunOnce = <T>(act: (ports: Ports) => Promise<T>, answerTo: (result: T) => unknown) => Promise<unknown>;
 
 export const Once = createParamDecorator((_: unknown, context: ExecutionContext): RunOnce => {
-  const { once } = exchangeOf(context.switchToHttp().getRequest<Request>());
+  const { once } = requestContextOf(context.switchToHttp().getRequest<Request>());
   if (!once) throw new Error('AnswerOnce has not seen this request');
   return once;
 });

@@ -4,24 +4,24 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.js';
 import { codePoints } from '../../core/shared/text.js';
 
 /** The reading of one parameter's text: its value, or what is wrong with it. */
-export type Reading<T> =
+export type ParseResult<T> =
   | { readonly value: T }
   | { readonly error: Omit<FieldError, 'field' | 'message'>; readonly says: string };
 
-export type Reader<T> = (text: string) => Reading<T>;
+export type ParameterParser<T> = (text: string) => ParseResult<T>;
 
 /** The query parameters that a route knows, by name. What is not named is refused. */
-export type ParameterTable = Readonly<Record<string, Reader<unknown>>>;
+export type ParameterTable = Readonly<Record<string, ParameterParser<unknown>>>;
 
 /** All optional: what was not sent is absent. */
-export type Parameters<Table extends ParameterTable> = {
-  readonly [Name in keyof Table]?: Table[Name] extends Reader<infer Value> ? Value : never;
+export type QueryOf<Table extends ParameterTable> = {
+  readonly [Name in keyof Table]?: Table[Name] extends ParameterParser<infer Value> ? Value : never;
 };
 
 /** Most ids in one list (API.md §9). */
 export const MAX_IDS = 100;
 
-export interface ReadParameters {
+export interface ParsedQuery {
   readonly values: object;
   readonly errors: readonly FieldError[];
   /** Names of all that were sent, right or wrong, in their order. */
@@ -29,7 +29,7 @@ export interface ReadParameters {
 }
 
 /** Reads a query string by a table: strict about names, repetition and values (API.md §4.5). */
-export function readParameters(query: string, table: ParameterTable): ReadParameters {
+export function parseQuery(query: string, table: ParameterTable): ParsedQuery {
   const values: Record<string, unknown> = {};
   const errors: FieldError[] = [];
   if (query === '') return { values, errors, sent: new Set() };
@@ -38,14 +38,14 @@ export function readParameters(query: string, table: ParameterTable): ReadParame
   for (const name of sent) {
     const texts = given.getAll(name);
     const reader = Object.hasOwn(table, name) ? table[name] : undefined;
-    const reading = reader ? readOne(texts, reader) : unknownParameter(table);
+    const reading = reader ? parseOne(texts, reader) : unknownParameter(table);
     if ('value' in reading) values[name] = reading.value;
     else errors.push({ field: name, message: `${name} ${reading.says}`, ...reading.error });
   }
   return { values, errors, sent };
 }
 
-function readOne(texts: readonly string[], reader: Reader<unknown>): Reading<unknown> {
+function parseOne(texts: readonly string[], reader: ParameterParser<unknown>): ParseResult<unknown> {
   const [text = '', ...more] = texts;
   if (more.length > 0) {
     const bounds = reader('');
@@ -54,7 +54,7 @@ function readOne(texts: readonly string[], reader: Reader<unknown>): Reading<unk
   return text.includes('\u0000') ? wrong('invalid_format', 'must not contain NUL.') : reader(text);
 }
 
-function unknownParameter(table: ParameterTable): Reading<never> {
+function unknownParameter(table: ParameterTable): ParseResult<never> {
   const names = Object.keys(table);
   return wrong(
     'unknown_parameter',
@@ -62,12 +62,16 @@ function unknownParameter(table: ParameterTable): Reading<never> {
   );
 }
 
-export function wrong(code: FieldError['code'], says: string, bounds?: { min?: number; max?: number }): Reading<never> {
+export function wrong(
+  code: FieldError['code'],
+  says: string,
+  bounds?: { min?: number; max?: number },
+): ParseResult<never> {
   return { error: { code, ...bounds }, says };
 }
 
 /** A whole number in plain decimal digits: no sign but minus, no exponent, no spaces. */
-export function wholeNumber(min: number, max: number): Reader<number> {
+export function wholeNumber(min: number, max: number): ParameterParser<number> {
   return (text) => {
     const says = `must be a whole number from ${min} to ${max}.`;
     if (!/^-?[0-9]{1,15}$/.test(text)) return wrong('invalid_type', says, { min, max });
@@ -76,7 +80,7 @@ export function wholeNumber(min: number, max: number): Reader<number> {
   };
 }
 
-export function oneOf<const Value extends string>(choices: readonly Value[]): Reader<Value> {
+export function oneOf<const Value extends string>(choices: readonly Value[]): ParameterParser<Value> {
   return (text) => {
     const value = choices.find((choice) => choice === text);
     return value === undefined ? wrong('invalid_format', `must be one of ${choices.join(', ')}.`) : { value };
@@ -84,11 +88,11 @@ export function oneOf<const Value extends string>(choices: readonly Value[]): Re
 }
 
 /** Comma separated. */
-export function someOf<const Value extends string>(choices: readonly Value[]): Reader<readonly Value[]> {
+export function someOf<const Value extends string>(choices: readonly Value[]): ParameterParser<readonly Value[]> {
   return listOf(oneOf(choices), choices.length);
 }
 
-export function listOf<T>(reader: Reader<T>, max: number): Reader<readonly T[]> {
+export function listOf<T>(reader: ParameterParser<T>, max: number): ParameterParser<readonly T[]> {
   return (text) => {
     const value: T[] = [];
     for (const part of text.split(',')) {
@@ -100,22 +104,22 @@ export function listOf<T>(reader: Reader<T>, max: number): Reader<readonly T[]> 
   };
 }
 
-export const flag: Reader<boolean> = (text) => {
+export const flag: ParameterParser<boolean> = (text) => {
   const reading = oneOf(['true', 'false'])(text);
   return 'value' in reading ? { value: reading.value === 'true' } : reading;
 };
 
-export const id: Reader<Id> = (text) => {
+export const id: ParameterParser<Id> = (text) => {
   const value = parseId(text);
   return value === null ? wrong('invalid_type', 'must be an id: a whole number from 1.') : { value };
 };
 
-export function idList(max = MAX_IDS): Reader<readonly Id[]> {
+export function idList(max = MAX_IDS): ParameterParser<readonly Id[]> {
   return listOf(id, max);
 }
 
 /** At least one character, at most `max`, counted as code points. */
-export function text(max: number): Reader<string> {
+export function text(max: number): ParameterParser<string> {
   return (value) => {
     if (value === '') return wrong('too_short', 'must not be empty.', { min: 1 });
     return codePoints(value) > max ? wrong('too_long', `must have at most ${max} characters.`, { max }) : { value };
@@ -125,9 +129,9 @@ export function text(max: number): Reader<string> {
 /** What every list takes. A cursor is looked at by core, which alone can tell whether it is right. */
 export const pageParameters = {
   limit: wholeNumber(1, MAX_PAGE_SIZE),
-  cursor: ((value) => ({ value })) as Reader<string>,
+  cursor: ((value) => ({ value })) as ParameterParser<string>,
 };
 
-export function pageRequest({ limit, cursor }: Parameters<typeof pageParameters>) {
+export function pageRequest({ limit, cursor }: QueryOf<typeof pageParameters>) {
   return { limit: limit ?? DEFAULT_PAGE_SIZE, cursor: cursor ?? null };
 }

@@ -21,7 +21,7 @@ export function pathIdOf({ params }: Request, name: string): Id {
 const ID_LIST = Symbol('IdList');
 
 /** Declares that `:id` in the path of a route may be a list. */
-export const TakesIdList = () => SetMetadata(ID_LIST, true);
+export const AcceptsIdList = () => SetMetadata(ID_LIST, true);
 
 /** What is wrong with the list of ids of a request, where its route takes one: too long, or with If-Match, which is about one resource. */
 export function idListErrors(reflector: Reflector, context: ExecutionContext): FieldError[] {

@@ -4,13 +4,13 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Ports, Uses } from '../../core/ports.js';
 import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
-import { exchangeOf } from '../exchange.js';
 import { PORTS } from '../ports-token.js';
 import { discardBody, hasBody, readBody, tooLarge } from '../request-body.js';
+import { requestContextOf } from '../request-context.js';
 import { isPlainObject } from './body-fields.js';
 import { fieldErrorsOf, inOrder } from './field-errors.js';
 import { type BodyClass, parseJson, readShape } from './json-body.js';
-import { type Parameters, type ParameterTable, type ReadParameters, readParameters } from './parameters.js';
+import { type ParameterTable, type ParsedQuery, parseQuery, type QueryOf } from './parameters.js';
 import { idListErrors, pathIdOf } from './path-id.js';
 
 const MIB = 1024 * 1024;
@@ -53,16 +53,16 @@ const BODY = Symbol('BodyRules');
 
 /** What is wrong with parameters that are right each by itself; `sent` has the names of the others, too. */
 export type ParameterRule<Table extends ParameterTable> = (
-  parameters: Parameters<Table>,
+  parameters: QueryOf<Table>,
   request: { readonly sent: ReadonlySet<string>; readonly body: unknown },
 ) => readonly FieldError[];
 
 /** Declares the query parameters of a route. Without it, it takes none. */
-export const TakesParameters = <Table extends ParameterTable>(table: Table, rule?: ParameterRule<Table>) =>
+export const QuerySchema = <Table extends ParameterTable>(table: Table, rule?: ParameterRule<Table>) =>
   applyDecorators(SetMetadata(PARAMETERS, table), SetMetadata(PARAMETER_RULE, rule));
 
 /** Declares the JSON body of a route. Without it, a body is ignored. */
-export const TakesBody = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
+export const BodySchema = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
   SetMetadata<symbol, BodyRules>(BODY, {
     shape,
     maxBytes: JSON_BODY_BYTES,
@@ -72,8 +72,8 @@ export const TakesBody = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
   });
 
 /** A JSON body that is merged into what is there (RFC 7396). */
-export const TakesPatch = (shape: BodyClass) =>
-  TakesBody(shape, { json: ['application/json', 'application/merge-patch+json'] });
+export const PatchSchema = (shape: BodyClass) =>
+  BodySchema(shape, { json: ['application/json', 'application/merge-patch+json'] });
 
 /** The same of a handler by itself. */
 export function declaredParameters(reflector: Reflector, handler: Handler): ParameterTable | undefined {
@@ -87,13 +87,13 @@ export function declaredBody(reflector: Reflector, handler: Handler): BodyRules 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 /** The query parameters, read by the route's table. */
-export const Asked = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  return exchangeOf(context.switchToHttp().getRequest<Request>()).parameters;
+export const ValidQuery = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  return requestContextOf(context.switchToHttp().getRequest<Request>()).parameters;
 });
 
 /** The body, of the route's shape, or as the route opens it. */
-export const Sent = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  return exchangeOf(context.switchToHttp().getRequest<Request>()).body;
+export const ValidBody = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  return requestContextOf(context.switchToHttp().getRequest<Request>()).body;
 });
 
 /**
@@ -112,20 +112,20 @@ export class ReadRequest {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
-    const exchange = exchangeOf(request);
+    const requestContext = requestContextOf(request);
     const rules = declaredBody(this.reflector, context.getHandler());
     const sent = rules ? await readOrErrors(() => this.bodyOf(request, rules)) : ignoreBody(request);
-    exchange.body = sent.body;
+    requestContext.body = sent.body;
     const parameters = this.parametersOf(context, request, sent.body);
-    exchange.parameters = parameters.values;
+    requestContext.parameters = parameters.values;
     const errors = [...idListErrors(this.reflector, context), ...parameters.errors, ...sent.errors];
     if (errors.length > 0) throw invalid(...errors);
   }
 
-  private parametersOf(context: ExecutionContext, request: Request, body: unknown): ReadParameters {
+  private parametersOf(context: ExecutionContext, request: Request, body: unknown): ParsedQuery {
     const table = declaredParameters(this.reflector, context.getHandler()) ?? {};
     const rule = this.reflector.get<ParameterRule<ParameterTable> | undefined>(PARAMETER_RULE, context.getHandler());
-    const { values, errors, sent } = readParameters(queryOf(request), table);
+    const { values, errors, sent } = parseQuery(queryOf(request), table);
     const together = rule?.(values, { sent, body }) ?? [];
     return { values, errors: inOrder([...errors, ...together], [...sent]), sent };
   }
@@ -133,11 +133,11 @@ export class ReadRequest {
   /** To be called at the end, whatever it was: stops reading a body that is still open. */
   leave(context: ExecutionContext): void {
     const request = context.switchToHttp().getRequest<Request>();
-    const { body } = exchangeOf(request);
+    const { body } = requestContextOf(request);
     if (isStreamed(body)) void body.leave().then(() => discardBody(request));
   }
 
-  private async bodyOf(request: Request, rules: BodyRules): Promise<SentBody> {
+  private async bodyOf(request: Request, rules: BodyRules): Promise<ParsedBody> {
     const type = mediaType(request);
     if (!hasBody(request) && rules.optional) return { body: new rules.shape(), errors: [] };
     if (type === null || request.headers['content-encoding'] !== undefined) throw unacceptable(rules);
@@ -163,13 +163,13 @@ export class ReadRequest {
   }
 }
 
-interface SentBody {
+interface ParsedBody {
   readonly body: unknown;
   readonly errors: readonly FieldError[];
 }
 
 /** A body that could not be read has errors of its own; those of the steps before go on. */
-async function readOrErrors(read: () => Promise<SentBody>): Promise<SentBody> {
+async function readOrErrors(read: () => Promise<ParsedBody>): Promise<ParsedBody> {
   try {
     return await read();
   } catch (error) {
@@ -179,7 +179,7 @@ async function readOrErrors(read: () => Promise<SentBody>): Promise<SentBody> {
   }
 }
 
-function ignoreBody(request: Request): SentBody {
+function ignoreBody(request: Request): ParsedBody {
   if (hasBody(request)) discardBody(request);
   return { body: undefined, errors: [] };
 }

@@ -6,11 +6,11 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError, type ErrorCode } from '../../core/shared/errors.js';
 import { anonymousBudget, showBudget } from '../api/budget-headers.js';
 import { ReplayedError } from '../api/kept-answer.js';
-import { type Exchange, exchangeOf } from '../exchange.js';
 import { isForPrograms } from '../for-programs.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { ClientGone, discardBody } from '../request-body.js';
+import { type RequestContext, requestContextOf } from '../request-context.js';
 import { GoElsewhere, sendErrorPage, wantsPage } from '../settings/error-page.js';
 import { messageForPeople } from '../settings/error-words.js';
 import { statusOfCode } from './status-of-code.js';
@@ -46,7 +46,7 @@ export class ErrorFilter implements ExceptionFilter {
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
-    const exchange = exchangeOf(request);
+    const requestContext = requestContextOf(request);
     if (thrown instanceof GoElsewhere) {
       response.redirect(303, thrown.path);
       return;
@@ -56,50 +56,50 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     const error = asDomainError(thrown);
-    exchange.refusal = error.code;
-    if (statusOfCode[error.code] >= 500) this.report(thrown, exchange, request);
+    requestContext.refusal = error.code;
+    if (statusOfCode[error.code] >= 500) this.report(thrown, requestContext, request);
     discardBody(request);
     if (response.headersSent) {
       // The client must not take what it has got for the whole.
       response.destroy();
       return;
     }
-    await this.showSomeBudget(exchange, response);
-    this.answer(error, exchange, response);
+    await this.showSomeBudget(requestContext, response);
+    this.answer(error, requestContext, response);
   }
 
-  private answer(error: DomainError, exchange: Exchange, response: Response): void {
-    const { requestId } = error instanceof ReplayedError ? error : exchange;
+  private answer(error: DomainError, requestContext: RequestContext, response: Response): void {
+    const { requestId } = error instanceof ReplayedError ? error : requestContext;
     for (const name of HEADERS_OF_SUCCESS) response.removeHeader(name);
     response.setHeader('Cache-Control', 'no-store');
-    if (error.code === 'unauthorized' && exchange.underApi) response.setHeader('WWW-Authenticate', 'Bearer');
+    if (error.code === 'unauthorized' && requestContext.underApi) response.setHeader('WWW-Authenticate', 'Bearer');
     const wait = RETRY_AFTER[error.code];
     // That of a budget is exact, and there already.
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
-    if (!isForPrograms(exchange, response.req)) response.vary('Accept');
-    if (wantsPage(exchange, response.req)) {
-      sendErrorPage(error, exchange, response);
+    if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
+    if (wantsPage(requestContext, response.req)) {
+      sendErrorPage(error, requestContext, response);
       return;
     }
     const { code, details } = error;
     // Scripts of pages say it to people.
-    const message = exchange.underSettings ? messageForPeople(error) : error.message;
+    const message = requestContext.underSettings ? messageForPeople(error) : error.message;
     response.status(statusOfCode[code]).json({ error: { code, message, ...(details && { details }), requestId } });
   }
 
   /** The stack, and never what the client sent: headers, bodies and signed URLs stay out of the log. */
-  private report(thrown: unknown, { requestId }: Exchange, request: Request): void {
+  private report(thrown: unknown, { requestId }: RequestContext, request: Request): void {
     const route = request.route?.path ?? null;
     this.options.logger.error({ err: thrown, requestId, method: request.method, route }, 'request failed');
   }
 
   /** A failure before any budget was charged still carries the headers: those of the source address, uncharged. */
-  private async showSomeBudget(exchange: Exchange, response: Response): Promise<void> {
-    if (!exchange.underApi || exchange.charged !== null) return;
-    const budget = anonymousBudget(exchange);
+  private async showSomeBudget(requestContext: RequestContext, response: Response): Promise<void> {
+    if (!requestContext.underApi || requestContext.charged !== null) return;
+    const budget = anonymousBudget(requestContext);
     const untouched = () => new AdmissionLog().peek(budget.limit, this.ports.clock.now().getTime());
     const state = await this.ports.rateWindows.peek(budget).catch(untouched);
-    showBudget(exchange, response, 'anonymous', state);
+    showBudget(requestContext, response, 'anonymous', state);
   }
 }
 

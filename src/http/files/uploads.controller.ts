@@ -3,9 +3,9 @@ import type { Request, Response } from 'express';
 import { receiveUpload } from '../../core/imports/receive-upload.js';
 import type { Ports } from '../../core/ports.js';
 import { NeedsNoKey } from '../api/access.js';
-import { exchangeOf } from '../exchange.js';
 import { PORTS } from '../ports-token.js';
 import { bodyOf, requestTimeout } from '../request-body.js';
+import { requestContextOf } from '../request-context.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'OPTIONS, PUT';
@@ -23,7 +23,7 @@ export class UploadsController {
     const declared = request.headers['content-length'];
     return receiveUpload(this.ports, {
       token,
-      address: exchangeOf(request).namedIp,
+      address: requestContextOf(request).namedIp,
       declaredBytes: declared === undefined ? null : Number(declared),
       bytes: bodyOf(request, requestTimeout),
       isGone: () => request.socket.destroyed,

@@ -8,7 +8,7 @@ import { findSession } from '../../core/users/find-session.js';
 import { DEVICE_DAYS, newDevice } from '../../core/users/known-source.js';
 import type { Browser } from '../../core/users/open-session.js';
 import { type KnownSession, LONGEST_MS } from '../../core/users/session.js';
-import { exchangeOf } from '../exchange.js';
+import { requestContextOf } from '../request-context.js';
 
 declare module 'express-session' {
   interface SessionData {
@@ -44,14 +44,14 @@ export function browserSessions(ports: Ports) {
     name: cookieName(ports, 'phs'),
     store: new PortStore(ports),
     secret: ports.secrets.map((secret) => createHmac('sha256', secret).update('session').digest('hex')),
-    genid: (request) => exchangeOf(request).newSessionToken ?? newRandomToken(),
+    genid: (request) => requestContextOf(request).newSessionToken ?? newRandomToken(),
     resave: false,
     // Whoever only looks at the sign-in page gets no session and no row.
     saveUninitialized: false,
     cookie: { ...cookieRules(ports), maxAge: LONGEST_MS },
   });
   return (request: Request, response: Response, next: NextFunction): void => {
-    const isPage = exchangeOf(request).underSettings && !request.path.startsWith('/settings/assets/');
+    const isPage = requestContextOf(request).underSettings && !request.path.startsWith('/settings/assets/');
     if (isPage) handle(request, response, next);
     else next();
   };
@@ -59,7 +59,7 @@ export function browserSessions(ports: Ports) {
 
 /** The browser of a request, with the token of a session that a use case may open for it. */
 export function newBrowser(request: Request): Browser {
-  const { clientIp } = exchangeOf(request);
+  const { clientIp } = requestContextOf(request);
   return { token: newRandomToken(), address: clientIp, userAgent: request.headers['user-agent'] ?? '' };
 }
 
@@ -68,7 +68,7 @@ export function newBrowser(request: Request): Browser {
  * session that it had before ends.
  */
 export async function beginSession(request: Request, { token }: Browser): Promise<void> {
-  exchangeOf(request).newSessionToken = token;
+  requestContextOf(request).newSessionToken = token;
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });

@@ -2,7 +2,7 @@ import { csrfSync } from 'csrf-sync';
 import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { exchangeOf } from '../exchange.js';
+import { requestContextOf } from '../request-context.js';
 import { cookieName, cookieOf, isSecure } from './browser-session.js';
 
 export const CSRF_FIELD = '_csrf';
@@ -14,7 +14,7 @@ export class Csrf {
     size: 32,
     getTokenFromRequest: (request) => {
       const header = request.headers['x-csrf-token'];
-      return typeof header === 'string' ? header : exchangeOf(request).visit?.form.text(CSRF_FIELD);
+      return typeof header === 'string' ? header : requestContextOf(request).visit?.form.text(CSRF_FIELD);
     },
     getTokenFromState: (request) => (isSignedIn(request) ? request.session.csrfToken : this.planted(request)),
     storeTokenInState: (request, token) => {

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import { renderToString } from 'preact-render-to-string';
 import type { DomainError } from '../../core/shared/errors.js';
 import { statusOfCode } from '../errors/status-of-code.js';
-import type { Exchange } from '../exchange.js';
 import { isForPrograms, prefersHtml } from '../for-programs.js';
+import type { RequestContext } from '../request-context.js';
 import { assetUrl } from './assets.js';
 import { messageForPeople } from './error-words.js';
 import { HOME } from './navigation.js';
@@ -22,9 +22,9 @@ export class GoElsewhere extends Error {
  * People get pages, scripts of pages the error as the API writes it. In the settings area those say so; elsewhere, where programs
  * come by, too, it is people who do: by an Accept that prefers HTML.
  */
-export function wantsPage(exchange: Exchange, request: Request): boolean {
-  if (isForPrograms(exchange, request)) return false;
-  return exchange.underSettings ? request.accepts(['html', 'json']) !== 'json' : prefersHtml(request);
+export function wantsPage(requestContext: RequestContext, request: Request): boolean {
+  if (isForPrograms(requestContext, request)) return false;
+  return requestContext.underSettings ? request.accepts(['html', 'json']) !== 'json' : prefersHtml(request);
 }
 
 const titles: Readonly<Record<number, string>> = {
@@ -38,7 +38,7 @@ const titles: Readonly<Record<number, string>> = {
 };
 
 /** An error, said to a person. Needs nothing that could fail once more. */
-export function sendErrorPage(error: DomainError, { requestId }: Exchange, response: Response): void {
+export function sendErrorPage(error: DomainError, { requestId }: RequestContext, response: Response): void {
   const status = statusOfCode[error.code];
   const title = titles[status] ?? 'That did not work';
   const html = renderToString(

@@ -8,8 +8,8 @@ import { DomainError } from '../../core/shared/errors.js';
 import { touchSession } from '../../core/users/find-session.js';
 import { mayActAs, type Role } from '../../core/users/user.js';
 import { accessOf } from '../api/access.js';
-import { exchangeOf } from '../exchange.js';
 import { PORTS } from '../ports-token.js';
+import { requestContextOf } from '../request-context.js';
 import { Csrf } from './csrf.js';
 import { GoElsewhere, wantsPage } from './error-page.js';
 import { FormFields, readForm, TAKES_FILES } from './form-fields.js';
@@ -30,17 +30,17 @@ export class PersonGuard implements CanActivate {
     const access = accessOf(this.reflector, context);
     if (access?.needs !== 'person' && access?.needs !== 'visitor') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const exchange = exchangeOf(request);
+    const requestContext = requestContextOf(request);
     const person = request.session?.known ?? null;
-    const { clientIp, requestId } = exchange;
+    const { clientIp, requestId } = requestContext;
     const visit = { request, person, clientIp, requestId, form: new FormFields(new URLSearchParams()) };
-    exchange.visit = visit;
+    requestContext.visit = visit;
     if (person !== null) await touchSession(this.ports, person, clientIp);
     if (access.needs === 'person') this.requirePerson(request, access.role);
     if (request.method === 'GET' || request.method === 'HEAD') return true;
     const takesFiles = this.reflector.get<boolean | undefined>(TAKES_FILES, context.getHandler()) ?? false;
     const form = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
-    exchange.visit = { ...visit, form };
+    requestContext.visit = { ...visit, form };
     try {
       this.csrf.requireToken(request);
       if (access.needs !== 'person' || person === null) return true;
@@ -58,7 +58,7 @@ export class PersonGuard implements CanActivate {
   private requirePerson(request: Request, role: Role): void {
     const person = request.session?.known;
     if (person === undefined) {
-      if (!wantsPage(exchangeOf(request), request)) throw new DomainError('unauthorized', 'Sign in first.');
+      if (!wantsPage(requestContextOf(request), request)) throw new DomainError('unauthorized', 'Sign in first.');
       const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.originalUrl)}` : '';
       throw new GoElsewhere(`/settings/sign-in${next}`);
     }

@@ -4,7 +4,7 @@ import type { Caller } from '../../core/access/caller.js';
 import { scopes } from '../../core/access/scope.js';
 import type { KnownSession } from '../../core/users/session.js';
 import { personActing } from '../../core/users/user.js';
-import { exchangeOf } from '../exchange.js';
+import { requestContextOf } from '../request-context.js';
 import type { FormFields } from './form-fields.js';
 
 /** A request to the settings area, as pages see it. */
@@ -24,7 +24,7 @@ export const Visiting = createParamDecorator((_: unknown, context: ExecutionCont
 });
 
 export function visitOf(request: Request): Visit {
-  const { visit } = exchangeOf(request);
+  const { visit } = requestContextOf(request);
   if (visit === null) throw new Error('nobody is known to visit before the guard of persons has passed');
   return visit;
 }

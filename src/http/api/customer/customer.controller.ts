@@ -4,7 +4,7 @@ import { readCustomer } from '../../../core/customers/read-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import { PORTS } from '../../ports-token.js';
 import { Needs } from '../access.js';
-import { Calling } from '../calling.js';
+import { CurrentCaller } from '../current-caller.js';
 import { Tagged } from '../send-reply.js';
 import { customerView } from './customer.view.js';
 
@@ -15,7 +15,7 @@ export class CustomerController {
   @Get()
   @Needs('customer:read')
   @Tagged()
-  async read(@Calling() caller: Caller) {
+  async read(@CurrentCaller() caller: Caller) {
     return customerView(this.ports, await readCustomer(this.ports, caller));
   }
 }

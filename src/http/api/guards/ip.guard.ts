@@ -3,8 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
-import { exchangeOf } from '../../exchange.js';
 import { PORTS } from '../../ports-token.js';
+import { requestContextOf } from '../../request-context.js';
 import { refusedByAddress } from '../budget-headers.js';
 import { KeyUses } from './key-uses.js';
 
@@ -17,19 +17,19 @@ export class IpGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const exchange = exchangeOf(context.switchToHttp().getRequest<Request>());
-    if (exchange.key === null) return true;
-    const { key } = exchange.key;
-    if (this.ports.ipLists.admits(key.ipList, exchange.namedIp)) {
-      this.uses.note(key.id, exchange.clientIp);
+    const requestContext = requestContextOf(context.switchToHttp().getRequest<Request>());
+    if (requestContext.key === null) return true;
+    const { key } = requestContext.key;
+    if (this.ports.ipLists.admits(key.ipList, requestContext.namedIp)) {
+      this.uses.note(key.id, requestContext.clientIp);
       return true;
     }
     const message =
-      exchange.namedIp === null
-        ? `This key may only be used from certain addresses, and the proxy at ${exchange.clientIp} did not name yours.`
-        : `This key may not be used from ${exchange.clientIp}.`;
+      requestContext.namedIp === null
+        ? `This key may only be used from certain addresses, and the proxy at ${requestContext.clientIp} did not name yours.`
+        : `This key may not be used from ${requestContext.clientIp}.`;
     const response = context.switchToHttp().getResponse<Response>();
     const refusal = new DomainError('ip_not_whitelisted', message);
-    throw await refusedByAddress(this.ports, exchange, response, refusal);
+    throw await refusedByAddress(this.ports, requestContext, response, refusal);
   }
 }

@@ -5,8 +5,8 @@ import type { Request, Response } from 'express';
 import { authenticate } from '../../../core/access/authenticate.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
-import { exchangeOf } from '../../exchange.js';
 import { PORTS } from '../../ports-token.js';
+import { requestContextOf } from '../../request-context.js';
 import { accessOf, needsKey } from '../access.js';
 import { refusedByAddress } from '../budget-headers.js';
 import { TrafficNotes } from './traffic-notes.js';
@@ -24,13 +24,13 @@ export class KeyGuard implements CanActivate {
     if (!needsKey(accessOf(this.reflector, context))) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
-    const exchange = exchangeOf(request);
-    exchange.key = await authenticate(this.ports, request.headersDistinct['authorization'] ?? []);
-    if (exchange.key) {
+    const requestContext = requestContextOf(request);
+    requestContext.key = await authenticate(this.ports, request.headersDistinct['authorization'] ?? []);
+    if (requestContext.key) {
       this.traffic.follow(request, response);
       return true;
     }
     const refusal = new DomainError('unauthorized', 'Send a valid API key: Authorization: Bearer <API_KEY>.');
-    throw await refusedByAddress(this.ports, exchange, response, refusal);
+    throw await refusedByAddress(this.ports, requestContext, response, refusal);
   }
 }

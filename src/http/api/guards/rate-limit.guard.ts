@@ -9,7 +9,7 @@ import {
   type RateWindowStore,
   WINDOW_MS,
 } from '../../../core/access/rolling-window.js';
-import { exchangeOf, knownKeyOf } from '../../exchange.js';
+import { knownKeyOf, requestContextOf } from '../../request-context.js';
 import { budgetUsedUp, showBudget } from '../budget-headers.js';
 import { type RateWindowRecord, RateWindowStorage } from './rate-window-storage.js';
 
@@ -30,14 +30,14 @@ export function throttlerOptions(rateWindows: RateWindowStore): ThrottlerModuleO
 
 function budgetOf(context: ExecutionContext): Budget {
   const request = context.switchToHttp().getRequest<Request>();
-  return keyBudget(knownKeyOf(exchangeOf(request)).key, budgetGroupOf(request.method));
+  return keyBudget(knownKeyOf(requestContextOf(request)).key, budgetGroupOf(request.method));
 }
 
 /** Step 3 of API.md §4.2: is there budget left? A refused call is not counted. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
-    return exchangeOf(context.switchToHttp().getRequest<Request>()).key === null;
+    return requestContextOf(context.switchToHttp().getRequest<Request>()).key === null;
   }
 
   protected override async handleRequest({ context, limit, ttl, ...ask }: ThrottlerRequest): Promise<boolean> {
@@ -47,7 +47,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     const record = await this.storageService.increment(name, ttl, limit, ask.blockDuration, 'default');
     const { state } = record as RateWindowRecord;
     const group = budgetGroupOf(request.method);
-    showBudget(exchangeOf(request), response, group, state);
+    showBudget(requestContextOf(request), response, group, state);
     if (record.isBlocked) throw budgetUsedUp(response, group, state);
     return true;
   }

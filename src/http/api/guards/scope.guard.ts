@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { requireScope } from '../../../core/access/caller.js';
 import { budgetGroupOf } from '../../../core/access/rolling-window.js';
 import { DomainError } from '../../../core/shared/errors.js';
-import { exchangeOf, knownKeyOf } from '../../exchange.js';
+import { knownKeyOf, requestContextOf } from '../../request-context.js';
 import { accessOf } from '../access.js';
 
 /** Steps 5 and 6 of API.md §4.2: may this key do this, and may its customer write? */
@@ -19,7 +19,7 @@ export class ScopeGuard implements CanActivate {
     if (!access) throw new DomainError('not_found', 'There is nothing at this path.');
     if (access.needs !== 'scope') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const { key, customerStatus } = knownKeyOf(exchangeOf(request));
+    const { key, customerStatus } = knownKeyOf(requestContextOf(request));
     requireScope(key, access.scope);
     if (customerStatus === 'suspended' && budgetGroupOf(request.method) === 'write') {
       throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');

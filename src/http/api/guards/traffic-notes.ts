@@ -4,9 +4,9 @@ import type { Request, Response } from 'express';
 import type { Ports } from '../../../core/ports.js';
 import { SECOND } from '../../../core/shared/clock.js';
 import { TrafficCounter } from '../../../core/traffic/counter.js';
-import { exchangeOf, knownKeyOf } from '../../exchange.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
+import { knownKeyOf, requestContextOf } from '../../request-context.js';
 
 const FLUSH_MS = 5 * SECOND;
 
@@ -25,17 +25,17 @@ export class TrafficNotes implements OnModuleInit, OnApplicationShutdown {
   /** Counts a request of a known key once its answer is out, whatever becomes of it. */
   follow(request: Request, response: Response): void {
     response.once('close', () => {
-      const exchange = exchangeOf(request);
-      const { customerId, id: apiKeyId } = knownKeyOf(exchange).key;
+      const requestContext = requestContextOf(request);
+      const { customerId, id: apiKeyId } = knownKeyOf(requestContext).key;
       this.counter.note({
         customerId,
         apiKeyId,
-        requestId: exchange.requestId,
+        requestId: requestContext.requestId,
         at: this.ports.clock.now(),
         method: request.method,
         route: request.route?.path ?? null,
         status: response.statusCode,
-        code: exchange.refusal,
+        code: requestContext.refusal,
       });
     });
   }

@@ -5,7 +5,7 @@ import { patchErrors } from '../../../core/imports/import-photo-patch.js';
 import type { ItemListRequest } from '../../../core/imports/read-import.js';
 import { Decimal, Flag, ListOf, OneOf, StringMap, Text } from '../body-fields.js';
 import type { BodyContext } from '../json-body.js';
-import { type Parameters, pageParameters, pageRequest, someOf } from '../parameters.js';
+import { pageParameters, pageRequest, type QueryOf, someOf } from '../parameters.js';
 import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from '../photos/descriptive.dto.js';
 import type { ParameterRule } from '../read-request.js';
 
@@ -32,9 +32,9 @@ export const importRule: ParameterRule<typeof importParameters> = (_, { sent }) 
 };
 
 /** Which page of items is asked for; null without `include=photos`. */
-export function itemListRequest(asked: Parameters<typeof importParameters>): ItemListRequest | null {
-  const { include, photoStatus } = asked;
-  return include ? { ...pageRequest(asked), ...(photoStatus && { statuses: photoStatus }) } : null;
+export function itemListRequest(query: QueryOf<typeof importParameters>): ItemListRequest | null {
+  const { include, photoStatus } = query;
+  return include ? { ...pageRequest(query), ...(photoStatus && { statuses: photoStatus }) } : null;
 }
 
 export class ImportCreationBody {

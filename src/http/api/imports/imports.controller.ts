@@ -13,11 +13,18 @@ import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
 import { Needs } from '../access.js';
-import { Calling } from '../calling.js';
+import { CurrentCaller } from '../current-caller.js';
 import { KeptAs, Once, type RunOnce } from '../once.js';
-import type { Parameters } from '../parameters.js';
+import type { QueryOf } from '../parameters.js';
 import { PathId } from '../path-id.js';
-import { Asked, REGISTRATION_BODY_BYTES, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.js';
+import {
+  BodySchema,
+  PatchSchema,
+  QuerySchema,
+  REGISTRATION_BODY_BYTES,
+  ValidBody,
+  ValidQuery,
+} from '../read-request.js';
 import { Tagged } from '../send-reply.js';
 import {
   FinalizationBody,
@@ -46,8 +53,8 @@ export class ImportsController {
   @Post()
   @Needs('photos:write')
   @Tagged()
-  @TakesBody(ImportCreationBody, { optional: true })
-  async create(@Calling() caller: Caller, @Sent() body: ImportCreationBody, @Once() once: RunOnce) {
+  @BodySchema(ImportCreationBody, { optional: true })
+  async create(@CurrentCaller() caller: Caller, @ValidBody() body: ImportCreationBody, @Once() once: RunOnce) {
     return once(
       (ports) => createImport(ports, caller, body),
       ({ import: subject, created }) =>
@@ -58,13 +65,13 @@ export class ImportsController {
   @Get(':id')
   @Needs('photos:write')
   @Tagged()
-  @TakesParameters(importParameters, importRule)
+  @QuerySchema(importParameters, importRule)
   async read(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
-    @Asked() asked: Parameters<typeof importParameters>,
+    @ValidQuery() query: QueryOf<typeof importParameters>,
   ): Promise<Reply> {
-    const items = itemListRequest(asked);
+    const items = itemListRequest(query);
     if (items) {
       const { import: subject, page } = await listImportPhotos(this.ports, caller, id, items);
       return whileProcessing(subject, importWithPhotos(subject, page));
@@ -76,7 +83,7 @@ export class ImportsController {
   @Post(':id/photos')
   @Needs('photos:write')
   @KeptAs(keptRegistration)
-  @TakesBody(RegistrationBody, {
+  @BodySchema(RegistrationBody, {
     maxBytes: REGISTRATION_BODY_BYTES,
     streamed: {
       type: 'multipart/form-data',
@@ -85,9 +92,9 @@ export class ImportsController {
     },
   })
   async add(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
-    @Sent() body: RegistrationBody | InlineRequest,
+    @ValidBody() body: RegistrationBody | InlineRequest,
     @Once() once: RunOnce,
   ) {
     const add = (ports: Ports) =>
@@ -100,12 +107,12 @@ export class ImportsController {
   @Patch(':id/photos/:photoId')
   @Needs('photos:write')
   @KeptAs(keptItem)
-  @TakesPatch(ImportPhotoPatchBody)
+  @PatchSchema(ImportPhotoPatchBody)
   async edit(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
     @PathId('photoId') photoId: Id,
-    @Sent() body: ImportPhotoPatchBody,
+    @ValidBody() body: ImportPhotoPatchBody,
     @Once() once: RunOnce,
   ) {
     return once((ports) => editImportPhoto(ports, caller, id, photoId, body), importPhotoView);
@@ -114,11 +121,11 @@ export class ImportsController {
   @Post(':id/finalize')
   @Needs('photos:write')
   @Tagged()
-  @TakesBody(FinalizationBody, { optional: true })
+  @BodySchema(FinalizationBody, { optional: true })
   async finalize(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
-    @Sent() { action = 'commit', missingUploads = 'reject' }: FinalizationBody,
+    @ValidBody() { action = 'commit', missingUploads = 'reject' }: FinalizationBody,
     @Headers('prefer') prefer: string | undefined,
   ) {
     const begun = await finalizeImport(this.ports, caller, id, { action, missingUploads });

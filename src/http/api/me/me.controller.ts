@@ -2,10 +2,10 @@ import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { keyBudget } from '../../../core/access/rolling-window.js';
 import { readCustomer } from '../../../core/customers/read-customer.js';
 import type { Ports } from '../../../core/ports.js';
-import { chargedTo, type Exchange, knownKeyOf } from '../../exchange.js';
 import { PORTS } from '../../ports-token.js';
+import { chargedTo, knownKeyOf, type RequestContext } from '../../request-context.js';
 import { Needs } from '../access.js';
-import { ThisExchange } from '../calling.js';
+import { CurrentRequestContext } from '../current-caller.js';
 import { customerView } from '../customer/customer.view.js';
 import { meView } from './me.view.js';
 
@@ -16,14 +16,14 @@ export class MeController {
   @Get()
   @Needs('customer:read')
   @Header('Cache-Control', 'no-store')
-  async read(@ThisExchange() exchange: Exchange) {
-    const { key } = knownKeyOf(exchange);
+  async read(@CurrentRequestContext() requestContext: RequestContext) {
+    const { key } = knownKeyOf(requestContext);
     return meView({
       customer: customerView(this.ports, await readCustomer(this.ports, key)),
       key,
-      read: chargedTo(exchange),
+      read: chargedTo(requestContext),
       write: await this.ports.rateWindows.peek(keyBudget(key, 'write')),
-      clientIp: exchange.clientIp,
+      clientIp: requestContext.clientIp,
       now: this.ports.clock.now(),
     });
   }

@@ -3,7 +3,7 @@ import { downloadOriginal, downloadRendition, type RenditionDownload } from '../
 import type { Uses } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { reprDigest, type Sendable } from '../../send-download.js';
-import type { Parameters } from '../parameters.js';
+import type { QueryOf } from '../parameters.js';
 import type { downloadParameters } from './photo.dto.js';
 
 /** What a download request asks for, ready to be sent (API.md §7, 5). Errors: those of the use cases. */
@@ -11,9 +11,9 @@ export async function openDownload(
   uses: Uses<'store' | 'blobs' | 'media'>,
   caller: Caller,
   id: Id,
-  asked: Parameters<typeof downloadParameters>,
+  query: QueryOf<typeof downloadParameters>,
 ): Promise<Sendable> {
-  const { rendition = 'original', format, disposition = 'attachment' } = asked;
+  const { rendition = 'original', format, disposition = 'attachment' } = query;
   const headers = { 'Cache-Control': 'private, no-cache, no-transform' };
   if (rendition !== 'original') {
     const download = await downloadRendition(uses, caller, id, { name: rendition, format });

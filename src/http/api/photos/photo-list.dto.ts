@@ -8,10 +8,10 @@ import {
   idList,
   listOf,
   oneOf,
-  type Parameters,
+  type ParameterParser,
   pageParameters,
   pageRequest,
-  type Reader,
+  type QueryOf,
   someOf,
   text,
   wholeNumber,
@@ -23,7 +23,7 @@ export const MAX_FILTER_TAGS = 20;
 export const MAX_HASHES = 100;
 export const MAX_TYPES = 20;
 
-const instant: Reader<Date> = (value) => {
+const instant: ParameterParser<Date> = (value) => {
   const at = parseInstant(value);
   if (at !== null) return { value: at };
   return wrong(
@@ -33,35 +33,35 @@ const instant: Reader<Date> = (value) => {
 };
 
 /** Text that is looked for by its words. Without any it would find everything, so it is refused. */
-const words: Reader<string> = (value) => {
+const words: ParameterParser<string> = (value) => {
   const said = text(200)(value);
   if (!('value' in said) || searchText(said.value) !== '') return said;
   return wrong('too_short', 'must have a letter or a digit.');
 };
 
-const search: Reader<readonly string[]> = (value) => {
+const search: ParameterParser<readonly string[]> = (value) => {
   const said = words(value);
   if (!('value' in said)) return said;
   const terms = searchTerms(said.value);
   return terms ? { value: terms } : wrong('too_many', `must have at most ${MAX_SEARCH_WORDS} words.`);
 };
 
-const sha256: Reader<string> = (value) =>
+const sha256: ParameterParser<string> = (value) =>
   /^[0-9a-f]{64}$/i.test(value)
     ? { value: value.toLowerCase() }
     : wrong('invalid_format', 'must be SHA-256 hashes of 64 hex digits.');
 
-const contentType: Reader<string> = (value) =>
+const contentType: ParameterParser<string> = (value) =>
   /^[a-z]+\/(\*|[a-z0-9.+-]+)$/i.test(value)
     ? { value: value.toLowerCase() }
     : wrong('invalid_format', 'must be content types such as image/jpeg or image/*.');
 
-const degrees: Reader<number> = (value) =>
+const degrees: ParameterParser<number> = (value) =>
   /^-?[0-9]{1,3}(\.[0-9]{1,15})?$/.test(value)
     ? { value: Number(value) }
     : wrong('invalid_format', 'must be minLon,minLat,maxLon,maxLat in decimal degrees.');
 
-const bbox: Reader<readonly [number, number, number, number]> = (value) => {
+const bbox: ParameterParser<readonly [number, number, number, number]> = (value) => {
   const corners = listOf(degrees, 4)(value);
   if (!('value' in corners)) return corners;
   const [west, south, east, north] = corners.value;
@@ -103,7 +103,7 @@ export const photoListParameters = {
 };
 
 /** Filters are compared with what the library keeps clean or folded: they are made so in the same way here. */
-export function photoListRequest(asked: Parameters<typeof photoListParameters>): PhotoListRequest {
+export function photoListRequest(query: QueryOf<typeof photoListParameters>): PhotoListRequest {
   const {
     limit: _,
     cursor: __,
@@ -115,7 +115,7 @@ export function photoListRequest(asked: Parameters<typeof photoListParameters>):
     trashed = 'false',
     include: ___,
     ...exact
-  } = asked;
+  } = query;
   const filters: PhotoFilters = {
     ...exact,
     ...(q !== undefined && { words: q }),
@@ -124,5 +124,5 @@ export function photoListRequest(asked: Parameters<typeof photoListParameters>):
     ...(camera !== undefined && { camera: searchText(camera) }),
     trashed,
   };
-  return { ...pageRequest(asked), filters, sort };
+  return { ...pageRequest(query), filters, sort };
 }

@@ -16,12 +16,12 @@ import { PORTS } from '../../ports-token.js';
 import { Outcomes } from '../../reply.js';
 import { sendDownload } from '../../send-download.js';
 import { Needs } from '../access.js';
-import { Calling } from '../calling.js';
-import { Conditions, type IfMatch } from '../entity-tag.js';
+import { CurrentCaller } from '../current-caller.js';
+import { Conditions, type IfMatchPrecondition } from '../entity-tag.js';
 import { nothing, Once, type RunOnce } from '../once.js';
-import type { Parameters } from '../parameters.js';
-import { isList, PathId, PathIds, TakesIdList } from '../path-id.js';
-import { Asked, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.js';
+import type { QueryOf } from '../parameters.js';
+import { AcceptsIdList, isList, PathId, PathIds } from '../path-id.js';
+import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../read-request.js';
 import { Tagged } from '../send-reply.js';
 import { pageView, tagsView } from '../tags/tag.view.js';
 import {
@@ -45,21 +45,21 @@ export class PhotosController {
 
   @Get()
   @Needs('photos:read')
-  @TakesParameters(photoListParameters)
-  async list(@Calling() caller: Caller, @Asked() asked: Parameters<typeof photoListParameters>) {
-    const page = await listPhotos(this.ports, caller, photoListRequest(asked));
-    if (!asked.include?.includes('urls')) return pageView(page, photoView);
+  @QuerySchema(photoListParameters)
+  async list(@CurrentCaller() caller: Caller, @ValidQuery() query: QueryOf<typeof photoListParameters>) {
+    const page = await listPhotos(this.ports, caller, photoListRequest(query));
+    if (!query.include?.includes('urls')) return pageView(page, photoView);
     return pageView(page, (photo) => photoWithExtras(photo, { urls: renditionUrls(this.ports, caller, photo) }));
   }
 
   @Get(':id')
   @Needs('photos:read')
   @Tagged()
-  @TakesParameters(photoParameters)
+  @QuerySchema(photoParameters)
   async read(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
-    @Asked() { include = [], trashed }: Parameters<typeof photoParameters>,
+    @ValidQuery() { include = [], trashed }: QueryOf<typeof photoParameters>,
   ) {
     const withExif = include.includes('exif');
     const { photo, exif } = await readPhoto(this.ports, caller, id, { trashedToo: trashed === 'any', withExif });
@@ -71,33 +71,33 @@ export class PhotosController {
 
   @Get(':id/download')
   @Needs('photos:read')
-  @TakesParameters(downloadParameters, downloadRule)
+  @QuerySchema(downloadParameters, downloadRule)
   async download(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
-    @Asked() asked: Parameters<typeof downloadParameters>,
+    @ValidQuery() query: QueryOf<typeof downloadParameters>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendDownload(request, response, await openDownload(this.ports, caller, id, asked), this.options);
+    await sendDownload(request, response, await openDownload(this.ports, caller, id, query), this.options);
   }
 
   @Get(':id/tags')
   @Needs('photos:read')
-  async tags(@Calling() caller: Caller, @PathId('id') id: Id) {
+  async tags(@CurrentCaller() caller: Caller, @PathId('id') id: Id) {
     return tagsView(await readPhotoTags(this.ports, caller, id));
   }
 
   @Patch(':id')
   @Needs('photos:write')
   @Tagged()
-  @TakesIdList()
-  @TakesPatch(PhotoPatchBody)
+  @AcceptsIdList()
+  @PatchSchema(PhotoPatchBody)
   async edit(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathIds('id') ids: Id | readonly Id[],
-    @Sent() body: PhotoPatchBody,
-    @Conditions() ifMatch: IfMatch,
+    @ValidBody() body: PhotoPatchBody,
+    @Conditions() ifMatch: IfMatchPrecondition,
     @Once() once: RunOnce,
   ) {
     if (isList(ids)) return new Outcomes((await editPhotos(this.ports, caller, ids, body)).map(photoEditView));
@@ -106,12 +106,12 @@ export class PhotosController {
 
   @Put(':id/tags')
   @Needs('photos:write')
-  @TakesBody(PhotoTagsBody)
+  @BodySchema(PhotoTagsBody)
   async setTags(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
-    @Sent() body: PhotoTagsBody,
-    @Conditions() ifMatch: IfMatch,
+    @ValidBody() body: PhotoTagsBody,
+    @Conditions() ifMatch: IfMatchPrecondition,
     @Once() once: RunOnce,
   ) {
     return once((ports) => setPhotoTags(ports, caller, id, body, ifMatch(photoView)), tagsView);
@@ -120,13 +120,13 @@ export class PhotosController {
   @Delete(':id')
   @Needs('photos:delete')
   @HttpCode(204)
-  @TakesIdList()
-  @TakesParameters(deletionParameters)
+  @AcceptsIdList()
+  @QuerySchema(deletionParameters)
   async delete(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathIds('id') ids: Id | readonly Id[],
-    @Asked() { permanent }: Parameters<typeof deletionParameters>,
-    @Conditions() ifMatch: IfMatch,
+    @ValidQuery() { permanent }: QueryOf<typeof deletionParameters>,
+    @Conditions() ifMatch: IfMatchPrecondition,
     @Once() once: RunOnce,
   ) {
     const [remove, removeAll] = permanent === 'true' ? [purgePhoto, purgePhotos] : [trashPhoto, trashPhotos];

@@ -5,7 +5,7 @@ import { type TagFilters, tagSorts } from '../../../core/tags/tag-query.js';
 import { tagErrors } from '../../../core/tags/tag-values.js';
 import { Ids, ListOf, Text } from '../body-fields.js';
 import type { BodyContext } from '../json-body.js';
-import { flag, idList, oneOf, type Parameters, pageParameters, pageRequest, text } from '../parameters.js';
+import { flag, idList, oneOf, pageParameters, pageRequest, type QueryOf, text } from '../parameters.js';
 import type { ParameterRule } from '../read-request.js';
 
 export const tagListParameters = {
@@ -17,15 +17,15 @@ export const tagListParameters = {
   sort: oneOf(tagSorts),
 };
 
-export function tagListRequest(asked: Parameters<typeof tagListParameters>): TagListRequest {
-  const { q, name, ids, unused, sort = 'name' } = asked;
+export function tagListRequest(query: QueryOf<typeof tagListParameters>): TagListRequest {
+  const { q, name, ids, unused, sort = 'name' } = query;
   const filters: TagFilters = {
     ...(q !== undefined && { q: searchText(q), ...signsIn(q) }),
     ...(name !== undefined && { nameKey: foldKey(name.trim().replace(/\s+/gu, ' ')) }),
     ...(ids !== undefined && { ids }),
     ...(unused !== undefined && { unused }),
   };
-  return { ...pageRequest(asked), filters, sort };
+  return { ...pageRequest(query), filters, sort };
 }
 
 /** What `searchText` leaves out: it keeps words, and blanks are between them. */

@@ -10,12 +10,12 @@ import { listTags, readTag } from '../../../core/tags/read-tag.js';
 import { PORTS } from '../../ports-token.js';
 import { Outcomes, Reply } from '../../reply.js';
 import { Needs } from '../access.js';
-import { Calling } from '../calling.js';
-import { Conditions, type IfMatch } from '../entity-tag.js';
+import { CurrentCaller } from '../current-caller.js';
+import { Conditions, type IfMatchPrecondition } from '../entity-tag.js';
 import { nothing, Once, type RunOnce } from '../once.js';
-import type { Parameters } from '../parameters.js';
+import type { QueryOf } from '../parameters.js';
 import { PathId } from '../path-id.js';
-import { Asked, Sent, TakesBody, TakesParameters, TakesPatch } from '../read-request.js';
+import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../read-request.js';
 import { Tagged } from '../send-reply.js';
 import {
   TagCreationBody,
@@ -34,27 +34,27 @@ export class TagsController {
 
   @Get()
   @Needs('tags:read')
-  @TakesParameters(tagListParameters)
-  async list(@Calling() caller: Caller, @Asked() asked: Parameters<typeof tagListParameters>) {
-    return pageView(await listTags(this.ports, caller, tagListRequest(asked)), tagView);
+  @QuerySchema(tagListParameters)
+  async list(@CurrentCaller() caller: Caller, @ValidQuery() query: QueryOf<typeof tagListParameters>) {
+    return pageView(await listTags(this.ports, caller, tagListRequest(query)), tagView);
   }
 
   @Get(':id')
   @Needs('tags:read')
   @Tagged()
-  async read(@Calling() caller: Caller, @PathId('id') id: Id) {
+  async read(@CurrentCaller() caller: Caller, @PathId('id') id: Id) {
     return tagView(await readTag(this.ports, caller, id));
   }
 
   @Post()
   @Needs('tags:write')
   @Tagged()
-  @TakesParameters(tagCreationParameters, tagCreationRule)
-  @TakesBody(TagCreationBody, { bulk: { field: 'tags', shape: TagsCreationBody } })
+  @QuerySchema(tagCreationParameters, tagCreationRule)
+  @BodySchema(TagCreationBody, { bulk: { field: 'tags', shape: TagsCreationBody } })
   async create(
-    @Calling() caller: Caller,
-    @Sent() body: TagCreationBody | TagsCreationBody,
-    @Asked() asked: Parameters<typeof tagCreationParameters>,
+    @CurrentCaller() caller: Caller,
+    @ValidBody() body: TagCreationBody | TagsCreationBody,
+    @ValidQuery() query: QueryOf<typeof tagCreationParameters>,
     @Once() once: RunOnce,
   ) {
     if (body instanceof TagsCreationBody) {
@@ -64,7 +64,7 @@ export class TagsController {
       );
     }
     return once(
-      (ports) => createTag(ports, caller, body, asked.ifExists),
+      (ports) => createTag(ports, caller, body, query.ifExists),
       ({ tag, created }) =>
         created ? new Reply(201, tagView(tag), { Location: `/api/v1/tags/${tag.id}` }) : new Reply(200, tagView(tag)),
     );
@@ -73,12 +73,12 @@ export class TagsController {
   @Patch(':id')
   @Needs('tags:write')
   @Tagged()
-  @TakesPatch(TagPatchBody)
+  @PatchSchema(TagPatchBody)
   async edit(
-    @Calling() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
-    @Sent() body: TagPatchBody,
-    @Conditions() ifMatch: IfMatch,
+    @ValidBody() body: TagPatchBody,
+    @Conditions() ifMatch: IfMatchPrecondition,
     @Once() once: RunOnce,
   ) {
     return once((ports) => editTag(ports, caller, id, body, ifMatch(tagView)), editedTagView);
@@ -87,7 +87,12 @@ export class TagsController {
   @Delete(':id')
   @Needs('tags:write')
   @HttpCode(204)
-  async delete(@Calling() caller: Caller, @PathId('id') id: Id, @Conditions() ifMatch: IfMatch, @Once() once: RunOnce) {
+  async delete(
+    @CurrentCaller() caller: Caller,
+    @PathId('id') id: Id,
+    @Conditions() ifMatch: IfMatchPrecondition,
+    @Once() once: RunOnce,
+  ) {
     return once((ports) => deleteTag(ports, caller, id, ifMatch(tagView)), nothing);
   }
 }

@@ -36,8 +36,8 @@ const otherKinds: Partial<Record<AuditAction, Kind>> = {
 /** The filter of the page, as its address says it. Empty: not asked. */
 export type AuditQuery = Readonly<Record<'kind' | 'person' | 'from' | 'to', string>>;
 
-export function readAuditQuery(asked: Readonly<Record<string, unknown>>): AuditQuery {
-  const text = (name: string) => oneOfQuery(asked[name]).trim();
+export function readAuditQuery(query: Readonly<Record<string, unknown>>): AuditQuery {
+  const text = (name: string) => oneOfQuery(query[name]).trim();
   return { kind: text('kind'), person: text('person'), from: text('from'), to: text('to') };
 }
 

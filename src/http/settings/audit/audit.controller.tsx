@@ -26,8 +26,8 @@ export class AuditController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  async show(@Visiting() visit: Visit, @Query() asked: Record<string, unknown>): Promise<Reply> {
-    const [query, cursor] = [readAuditQuery(asked), oneOfQuery(asked['cursor'])];
+  async show(@Visiting() visit: Visit, @Query() parameters: Record<string, unknown>): Promise<Reply> {
+    const [query, cursor] = [readAuditQuery(parameters), oneOfQuery(parameters['cursor'])];
     const { id: customerId } = personOf(visit).customer;
     const request = { limit: PAGE, cursor: cursor || null };
     const entries = await listAudit(this.ports, customerId, request, filterOf(query));
@@ -39,11 +39,11 @@ export class AuditController {
   @Get('audit.csv')
   async csv(
     @Visiting() visit: Visit,
-    @Query() asked: Record<string, unknown>,
+    @Query() query: Record<string, unknown>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const [caller, filter] = [callerOfVisit(visit), filterOf(readAuditQuery(asked))];
+    const [caller, filter] = [callerOfVisit(visit), filterOf(readAuditQuery(query))];
     if (request.method !== 'HEAD') await recordExport(this.ports, caller, FILE.filename);
     const entries = everyPage((cursor) =>
       listAudit(this.ports, caller.customerId, { limit: MAX_PAGE_SIZE, cursor }, filter),

@@ -31,8 +31,8 @@ export interface LibraryQuery {
 
 type Asked = Readonly<Record<string, unknown>>;
 
-export function readLibraryQuery(asked: Asked): LibraryQuery {
-  const text = (name: string) => (typeof asked[name] === 'string' ? asked[name].trim() : '');
+export function readLibraryQuery(query: Asked): LibraryQuery {
+  const text = (name: string) => (typeof query[name] === 'string' ? query[name].trim() : '');
   const [sort] = librarySorts.find(([value]) => value === text('sort')) ?? librarySorts[0];
   return {
     q: text('q'),

@@ -28,11 +28,11 @@ export class LibraryController {
 
   @Get()
   @For('member')
-  async list(@Visiting() visit: Visit, @Query() asked: Record<string, unknown>): Promise<Reply> {
+  async list(@Visiting() visit: Visit, @Query() parameters: Record<string, unknown>): Promise<Reply> {
     const caller = callerOfVisit(visit);
-    const query = readLibraryQuery(asked);
+    const query = readLibraryQuery(parameters);
     const { filters, problems } = await libraryFilters(this.ports, caller, query);
-    const cursor = typeof asked['cursor'] === 'string' ? asked['cursor'] : null;
+    const cursor = typeof parameters['cursor'] === 'string' ? parameters['cursor'] : null;
     const request = { sort: query.sort, limit: PAGE, cursor };
     const { data, nextCursor } = filters
       ? await listPhotos(this.ports, caller, { ...request, filters })
@@ -65,9 +65,9 @@ export class LibraryController {
   /** Does one thing to every photo that is chosen. */
   @Post('selection')
   @For('member')
-  async change(@Visiting() visit: Visit, @Query() asked: Record<string, unknown>): Promise<Reply> {
+  async change(@Visiting() visit: Visit, @Query() parameters: Record<string, unknown>): Promise<Reply> {
     const { form } = visit;
-    const query = readLibraryQuery(asked);
+    const query = readLibraryQuery(parameters);
     const ids = selectedIds(form.all('ids'));
     const back = (flash: Flash) => goTo(visit, libraryPath(query), flash);
     if (ids.length === 0) return back({ kind: 'failed', text: 'Choose some photos first.' });

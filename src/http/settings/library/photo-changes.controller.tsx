@@ -27,8 +27,8 @@ export class PhotoChangesController {
 
   @Post(':id/tags')
   @For('member')
-  addTag(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
-    return this.change(visit, id, asked, async (caller) => {
+  addTag(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+    return this.change(visit, id, query, async (caller) => {
       // Before a tag is made for a photo that is not there.
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
       await addTag(this.ports, caller, [id], visit.form.text('tag'));
@@ -38,8 +38,8 @@ export class PhotoChangesController {
 
   @Post(':id/tags/remove')
   @For('member')
-  removeTag(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
-    return this.change(visit, id, asked, async (caller) => {
+  removeTag(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+    return this.change(visit, id, query, async (caller) => {
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
       await editTag(this.ports, caller, parseId(visit.form.text('tag')) ?? 0, { removePhotoIds: [id] });
       return 'Tag removed.';
@@ -48,8 +48,8 @@ export class PhotoChangesController {
 
   @Post(':id/trash')
   @For('member')
-  trash(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
-    return this.change(visit, id, asked, async (caller) => {
+  trash(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+    return this.change(visit, id, query, async (caller) => {
       await trashPhoto(this.ports, caller, id);
       return 'Moved to the trash.';
     });
@@ -57,8 +57,8 @@ export class PhotoChangesController {
 
   @Post(':id/restore')
   @For('member')
-  restore(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
-    return this.change(visit, id, asked, async (caller) => {
+  restore(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+    return this.change(visit, id, query, async (caller) => {
       await editPhoto(this.ports, caller, id, { trashed: false });
       return 'Back in the library.';
     });
@@ -66,8 +66,8 @@ export class PhotoChangesController {
 
   @Get(':id/delete')
   @For('member')
-  async askToDelete(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
-    const query = readLibraryQuery(asked);
+  async askToDelete(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() parameters: Asked): Promise<Reply> {
+    const query = readLibraryQuery(parameters);
     const { photo } = await readPhoto(this.ports, callerOfVisit(visit), id, { trashedToo: true, withExif: false });
     const confirm = (
       <Confirm
@@ -84,18 +84,18 @@ export class PhotoChangesController {
 
   @Post(':id/delete')
   @For('member')
-  async delete(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
+  async delete(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
     await purgePhoto(this.ports, callerOfVisit(visit), id);
-    return goTo(visit, libraryPath(readLibraryQuery(asked)), { kind: 'done', text: 'Deleted for ever.' });
+    return goTo(visit, libraryPath(readLibraryQuery(query)), { kind: 'done', text: 'Deleted for ever.' });
   }
 
   private async change(
     visit: Visit,
     id: Id,
-    asked: Asked,
+    query: Asked,
     work: (caller: ReturnType<typeof callerOfVisit>) => Promise<string>,
   ): Promise<Reply> {
-    const back = (flash: Flash) => goTo(visit, photoPath(id, readLibraryQuery(asked)), flash);
+    const back = (flash: Flash) => goTo(visit, photoPath(id, readLibraryQuery(query)), flash);
     try {
       return back({ kind: 'done', text: await work(callerOfVisit(visit)) });
     } catch (error) {

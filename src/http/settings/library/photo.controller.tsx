@@ -32,19 +32,19 @@ export class PhotoController {
 
   @Get(':id')
   @For('member')
-  show(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
-    return this.page(visit, id, asked, null, null);
+  show(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+    return this.page(visit, id, query, null, null);
   }
 
   @Post(':id')
   @For('member')
-  async edit(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() asked: Asked): Promise<Reply> {
+  async edit(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
     const words = wordsIn(visit.form);
     try {
       await editPhoto(this.ports, callerOfVisit(visit), id, patchOf(words));
-      return goTo(visit, photoPath(id, readLibraryQuery(asked)), { kind: 'done', text: 'Saved.' });
+      return goTo(visit, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
     } catch (error) {
-      return this.page(visit, id, asked, words, problemsOf(error));
+      return this.page(visit, id, query, words, problemsOf(error));
     }
   }
 
@@ -78,12 +78,12 @@ export class PhotoController {
   private async page(
     visit: Visit,
     id: Id,
-    asked: Asked,
+    parameters: Asked,
     said: PhotoWords | null,
     problems: Problems | null,
   ): Promise<Reply> {
     const caller = callerOfVisit(visit);
-    const query = readLibraryQuery(asked);
+    const query = readLibraryQuery(parameters);
     const { photo, exif } = await readPhoto(this.ports, caller, id, { trashedToo: true, withExif: true });
     const { filters } = await libraryFilters(this.ports, caller, query);
     const neighbours = filters

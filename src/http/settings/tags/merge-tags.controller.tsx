@@ -25,8 +25,8 @@ export class MergeTagsController {
 
   @Get()
   @For('member')
-  async chooseMerge(@Visiting() visit: Visit, @Query('id') asked: unknown): Promise<Reply> {
-    const ids = idsOf(allOfQuery(asked));
+  async chooseMerge(@Visiting() visit: Visit, @Query('id') query: unknown): Promise<Reply> {
+    const ids = idsOf(allOfQuery(query));
     if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(visit, ids, null);
     const text = `Choose two tags or more to merge, at most ${MAX_CHOSEN}.`;
     return goTo(visit, '/settings/tags', { kind: 'failed', text });

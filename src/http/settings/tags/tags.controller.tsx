@@ -32,8 +32,8 @@ export class TagPagesController {
     const [q, cursor] = [oneOfQuery(query['q']).trim().slice(0, 200), oneOfQuery(query['cursor'])];
     const sort = tagSorts.find((each) => each === query['sort']) ?? 'name';
     const unused = query['unused'] === 'true';
-    const asked = { ...(q !== '' && { q }), ...(unused && { unused }), ...(cursor !== '' && { cursor }), sort };
-    const found = await listTags(this.ports, callerOfVisit(visit), tagListRequest(asked));
+    const parameters = { ...(q !== '' && { q }), ...(unused && { unused }), ...(cursor !== '' && { cursor }), sort };
+    const found = await listTags(this.ports, callerOfVisit(visit), tagListRequest(parameters));
     const search = { q, sort, unused: unused ? 'true' : '' };
     return page(
       this.ports,

@@ -18,12 +18,12 @@ export class UsageController {
 
   @Get()
   @For('member')
-  async show(@Visiting() visit: Visit, @Query('key') asked: unknown): Promise<Reply> {
+  async show(@Visiting() visit: Visit, @Query('key') query: unknown): Promise<Reply> {
     const { customer, user } = personOf(visit);
     const traffic = await readTraffic(this.ports, customer.id);
     const words = { title: 'Usage', section: 'usage', styles: ['areas.css'] };
     const seesAudit = mayActAs(user.role, 'owner');
-    const content = <UsagePage traffic={traffic} keyId={parseId(oneOfQuery(asked))} seesAudit={seesAudit} />;
+    const content = <UsagePage traffic={traffic} keyId={parseId(oneOfQuery(query))} seesAudit={seesAudit} />;
     return page(this.ports, visit, words, content);
   }
 }

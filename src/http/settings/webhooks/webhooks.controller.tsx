@@ -55,8 +55,8 @@ export class WebhookPagesController {
 
   @Get(':id')
   @For('owner')
-  async show(@Visiting() visit: Visit, @PathId('id') id: Id, @Query('cursor') asked: unknown): Promise<Reply> {
-    const [customerId, cursor] = [customerOf(visit), oneOfQuery(asked)];
+  async show(@Visiting() visit: Visit, @PathId('id') id: Id, @Query('cursor') query: unknown): Promise<Reply> {
+    const [customerId, cursor] = [customerOf(visit), oneOfQuery(query)];
     const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
     const log = await listDeliveries(this.ports, customerId, id, { limit: LOG_PAGE, cursor: cursor || null });
     const content = <EndpointPage endpoint={endpoint} log={log} cursor={cursor} now={this.ports.clock.now()} />;

@@ -2,8 +2,8 @@ import type { NextFunction, Request, Response } from 'express';
 import { clientSource } from '../core/access/ip-list.js';
 import { causedBy } from '../core/jobs/cause.js';
 import { newUlid } from '../core/shared/ulid.js';
-import { beginExchange, exchangeOf } from './exchange.js';
 import type { HttpOptions } from './http-options.js';
+import { requestContextOf, setRequestContext } from './request-context.js';
 
 const API = '/api/v1';
 const SETTINGS = '/settings';
@@ -17,7 +17,7 @@ const ENCODED = /%(?!2c)/i;
  * The first step of every request: its id, its source address, and the log line at its end (API.md §11). The line names the
  * route by its template and no more: paths hold the tokens of signed addresses, and queries what clients look for.
  */
-export function openExchange({ logger, trustedProxies, onAnswered, trace }: HttpOptions) {
+export function openRequestContext({ logger, trustedProxies, onAnswered, trace }: HttpOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const requestId = newRequestId();
     const peer = request.socket.remoteAddress ?? '';
@@ -26,7 +26,7 @@ export function openExchange({ logger, trustedProxies, onAnswered, trace }: Http
     const path = request.path ?? '';
     const underApi = path === API || path.startsWith(`${API}/`);
     const underSettings = path === SETTINGS || path.startsWith(`${SETTINGS}/`);
-    beginExchange(request, {
+    setRequestContext(request, {
       requestId,
       clientIp,
       namedIp: isNamed ? clientIp : null,
@@ -52,7 +52,7 @@ export function openExchange({ logger, trustedProxies, onAnswered, trace }: Http
       whole = !socket.destroyed;
     });
     response.once('close', () => {
-      const { key, visit, refusal, charged } = exchangeOf(request);
+      const { key, visit, refusal, charged } = requestContextOf(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };

@@ -7,7 +7,7 @@ import type { RunOnce } from './api/once.js';
 import type { Visit } from './settings/visit.js';
 
 /** What is known of one request and its answer so far; each check adds its part. */
-export interface Exchange {
+export interface RequestContext {
   /** `req_` and a ULID. */
   readonly requestId: string;
   /** Where the request comes from; a proxy's address where that did not name its client. */
@@ -37,41 +37,41 @@ export interface Exchange {
 }
 
 /** Not a WeakMap: young entries of one outlive their request until the next collection of the whole heap. */
-const EXCHANGE = Symbol('Exchange');
+const REQUEST_CONTEXT = Symbol('RequestContext');
 
-interface WithExchange extends IncomingMessage {
-  [EXCHANGE]?: Exchange;
+interface WithRequestContext extends IncomingMessage {
+  [REQUEST_CONTEXT]?: RequestContext;
 }
 
-export function beginExchange(request: WithExchange, exchange: Exchange): void {
-  request[EXCHANGE] = exchange;
+export function setRequestContext(request: WithRequestContext, requestContext: RequestContext): void {
+  request[REQUEST_CONTEXT] = requestContext;
 }
 
-export function exchangeOf(request: WithExchange): Exchange {
-  const exchange = request[EXCHANGE];
-  if (!exchange) throw new Error('the request did not come through openExchange');
-  return exchange;
+export function requestContextOf(request: WithRequestContext): RequestContext {
+  const requestContext = request[REQUEST_CONTEXT];
+  if (!requestContext) throw new Error('the request did not come through openRequestContext');
+  return requestContext;
 }
 
 /** Who asks, for the use cases. Only behind the guards. */
-export function callerOf(exchange: Exchange): Caller {
-  const { key } = knownKeyOf(exchange);
+export function callerOf(requestContext: RequestContext): Caller {
+  const { key } = knownKeyOf(requestContext);
   return {
     customerId: key.customerId,
     apiKeyId: key.id,
     scopes: key.scopes,
     ipRestricted: key.ipList.length > 0,
-    actor: { kind: 'api_key', id: key.id, name: key.name, address: exchange.clientIp },
+    actor: { kind: 'api_key', id: key.id, name: key.name, address: requestContext.clientIp },
   };
 }
 
-export function knownKeyOf(exchange: Exchange): KnownKey {
-  if (!exchange.key) throw new Error('no key is known before the key guard has passed');
-  return exchange.key;
+export function knownKeyOf(requestContext: RequestContext): KnownKey {
+  if (!requestContext.key) throw new Error('no key is known before the key guard has passed');
+  return requestContext.key;
 }
 
 /** The budget that this request was counted in. Only behind the guards. */
-export function chargedTo({ charged }: Exchange): WindowState {
+export function chargedTo({ charged }: RequestContext): WindowState {
   if (!charged) throw new Error('no budget is charged before the rate-limit guard has passed');
   return charged.state;
 }
