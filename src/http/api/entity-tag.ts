@@ -41,7 +41,7 @@ function opaque(tag: string): string {
 export type IfMatchPrecondition = <T>(view: (current: T) => object) => Precondition<T>;
 
 /** The `If-Match` of a request to change one resource. Without the header every state will do. */
-export const Conditions = createParamDecorator((_: unknown, context: ExecutionContext): IfMatchPrecondition => {
+export const IfMatch = createParamDecorator((_: unknown, context: ExecutionContext): IfMatchPrecondition => {
   const header = context.switchToHttp().getRequest<Request>().headers['if-match'];
   return (view) => (current) => {
     if (header === undefined) return;

@@ -17,7 +17,7 @@ import { Outcomes } from '../../reply.js';
 import { sendDownload } from '../../send-download.js';
 import { Needs } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
-import { Conditions, type IfMatchPrecondition } from '../entity-tag.js';
+import { IfMatch, type IfMatchPrecondition } from '../entity-tag.js';
 import { nothing, Once, type RunOnce } from '../once.js';
 import type { QueryOf } from '../parameters.js';
 import { AcceptsIdList, isList, PathId, PathIds } from '../path-id.js';
@@ -97,7 +97,7 @@ export class PhotosController {
     @CurrentCaller() caller: Caller,
     @PathIds('id') ids: Id | readonly Id[],
     @ValidBody() body: PhotoPatchBody,
-    @Conditions() ifMatch: IfMatchPrecondition,
+    @IfMatch() ifMatch: IfMatchPrecondition,
     @Once() once: RunOnce,
   ) {
     if (isList(ids)) return new Outcomes((await editPhotos(this.ports, caller, ids, body)).map(photoEditView));
@@ -111,7 +111,7 @@ export class PhotosController {
     @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
     @ValidBody() body: PhotoTagsBody,
-    @Conditions() ifMatch: IfMatchPrecondition,
+    @IfMatch() ifMatch: IfMatchPrecondition,
     @Once() once: RunOnce,
   ) {
     return once((ports) => setPhotoTags(ports, caller, id, body, ifMatch(photoView)), tagsView);
@@ -126,7 +126,7 @@ export class PhotosController {
     @CurrentCaller() caller: Caller,
     @PathIds('id') ids: Id | readonly Id[],
     @ValidQuery() { permanent }: QueryOf<typeof deletionParameters>,
-    @Conditions() ifMatch: IfMatchPrecondition,
+    @IfMatch() ifMatch: IfMatchPrecondition,
     @Once() once: RunOnce,
   ) {
     const [remove, removeAll] = permanent === 'true' ? [purgePhoto, purgePhotos] : [trashPhoto, trashPhotos];

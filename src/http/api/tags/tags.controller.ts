@@ -11,7 +11,7 @@ import { PORTS } from '../../ports-token.js';
 import { Outcomes, Reply } from '../../reply.js';
 import { Needs } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
-import { Conditions, type IfMatchPrecondition } from '../entity-tag.js';
+import { IfMatch, type IfMatchPrecondition } from '../entity-tag.js';
 import { nothing, Once, type RunOnce } from '../once.js';
 import type { QueryOf } from '../parameters.js';
 import { PathId } from '../path-id.js';
@@ -78,7 +78,7 @@ export class TagsController {
     @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
     @ValidBody() body: TagPatchBody,
-    @Conditions() ifMatch: IfMatchPrecondition,
+    @IfMatch() ifMatch: IfMatchPrecondition,
     @Once() once: RunOnce,
   ) {
     return once((ports) => editTag(ports, caller, id, body, ifMatch(tagView)), editedTagView);
@@ -90,7 +90,7 @@ export class TagsController {
   async delete(
     @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
-    @Conditions() ifMatch: IfMatchPrecondition,
+    @IfMatch() ifMatch: IfMatchPrecondition,
     @Once() once: RunOnce,
   ) {
     return once((ports) => deleteTag(ports, caller, id, ifMatch(tagView)), nothing);
