@@ -32,7 +32,7 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       namedIp: isNamed ? clientIp : null,
       underApi,
       underSettings,
-      visit: null,
+      pageContext: null,
       newSessionToken: null,
       key: null,
       charged: null,
@@ -52,11 +52,11 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       whole = !socket.destroyed;
     });
     response.once('close', () => {
-      const { key, visit, refusal, charged } = requestContextOf(request);
+      const { key, pageContext, refusal, charged } = requestContextOf(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
-      const userId = visit?.person?.user.id;
+      const userId = pageContext?.person?.user.id;
       const ms = performance.now() - began;
       // What the connection has carried of this answer, its head included.
       const bytes = socket.bytesWritten - sentBefore;

@@ -4,7 +4,7 @@ import type { KnownKey } from '../core/access/key-store.js';
 import type { BudgetGroup, WindowState } from '../core/access/rolling-window.js';
 import type { ErrorCode } from '../core/shared/errors.js';
 import type { RunOnce } from './api/once.js';
-import type { Visit } from './settings/visit.js';
+import type { PageContext } from './settings/page-context.js';
 
 /** What is known of one request and its answer so far; each check adds its part. */
 export interface RequestContext {
@@ -19,7 +19,7 @@ export interface RequestContext {
   /** The path is under /settings: pages for people, and errors are pages too. */
   readonly underSettings: boolean;
   /** Who looks at the settings area, set by its guard. */
-  visit: Visit | null;
+  pageContext: PageContext | null;
   /** What the cookie of a session that this request opens will say; null while it opens none. */
   newSessionToken: string | null;
   /** Set once the key is known. */

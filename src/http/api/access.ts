@@ -21,23 +21,23 @@ export type Access =
 const ACCESS = Symbol('Access');
 
 /** The route needs a key with this scope. A route that declares nothing is closed. */
-export const Needs = (scope: Scope) => SetMetadata<symbol, Access>(ACCESS, { needs: 'scope', scope });
+export const RequireScope = (scope: Scope) => SetMetadata<symbol, Access>(ACCESS, { needs: 'scope', scope });
 
 /** Any valid key will do: only for what answers unknown routes. */
-export const NeedsAnyKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'key' });
+export const RequireAnyKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'key' });
 
 /** Outside /api/v1: no key, no budget. */
-export const NeedsNoKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'nothing' });
+export const NoKeyRequired = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'nothing' });
 
 /** A page or form of the settings area, for people who are signed in; an owner may whatever a member may. */
-export const For = (role: Role, rules: FormRules = {}) =>
+export const RequireRole = (role: Role, rules: FormRules = {}) =>
   SetMetadata<symbol, Access>(ACCESS, { needs: 'person', role, ...rules });
 
 /** A page or form of the settings area that needs nobody to be signed in. Its forms are guarded like all others. */
-export const ForAnyone = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'visitor' });
+export const Public = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'visitor' });
 
 /** Whether a route is closed to whoever shows no key. One that declares nothing is. */
-export function needsKey(access: Access | undefined): boolean {
+export function requiresKey(access: Access | undefined): boolean {
   return access === undefined || access.needs === 'scope' || access.needs === 'key';
 }
 

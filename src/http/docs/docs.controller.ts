@@ -1,7 +1,7 @@
 import { All, Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { notFound } from '../../core/shared/errors.js';
-import { NeedsNoKey } from '../api/access.js';
+import { NoKeyRequired } from '../api/access.js';
 import { guidePage, guidesPage, readerPage } from './docs-page.js';
 import { assetFile, isGuide, type PublicFile, pageFile } from './documents.js';
 import { FOR_EVER, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
@@ -20,7 +20,7 @@ const POLICY = [
 
 /** What people read about the API, and try it with. */
 @Controller('docs')
-@NeedsNoKey()
+@NoKeyRequired()
 export class DocsController {
   @Get()
   reader(@Req() request: Request, @Res() response: Response): void {

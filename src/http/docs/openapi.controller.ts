@@ -1,13 +1,13 @@
 import { All, Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { NeedsNoKey } from '../api/access.js';
+import { NoKeyRequired } from '../api/access.js';
 import { AnyOrigin } from '../files/any-origin.js';
 import { openApiFile } from './documents.js';
 import { REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 
 /** The contract, for programs; readers on other sites may load it, too. */
 @Controller('openapi.json')
-@NeedsNoKey()
+@NoKeyRequired()
 @AnyOrigin()
 export class OpenApiController {
   @Get()

@@ -11,7 +11,7 @@ import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { ClientGone, discardBody } from '../request-body.js';
 import { type RequestContext, requestContextOf } from '../request-context.js';
-import { GoElsewhere, sendErrorPage, wantsPage } from '../settings/error-page.js';
+import { Redirect, sendErrorPage, wantsPage } from '../settings/error-page.js';
 import { messageForPeople } from '../settings/error-words.js';
 import { statusOfCode } from './status-of-code.js';
 
@@ -47,7 +47,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    if (thrown instanceof GoElsewhere) {
+    if (thrown instanceof Redirect) {
       response.redirect(303, thrown.path);
       return;
     }

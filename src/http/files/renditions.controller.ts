@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { openSignedRendition } from '../../core/photos/rendition-urls.js';
 import type { Ports } from '../../core/ports.js';
 import { type Clock, SECOND } from '../../core/shared/clock.js';
-import { NeedsNoKey } from '../api/access.js';
+import { NoKeyRequired } from '../api/access.js';
 import { sendableRendition } from '../api/photos/photo-bytes.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
@@ -19,7 +19,7 @@ function wholeSecondsUntil(end: Date, clock: Clock): number {
 
 /** Signed URLs of renditions, for `<img>` (API.md §8.6). */
 @Controller('renditions')
-@NeedsNoKey()
+@NoKeyRequired()
 @AnyOrigin()
 export class RenditionsController {
   constructor(

@@ -2,7 +2,7 @@ import { All, Controller, HttpCode, Inject, Options, Param, Put, Req, Res } from
 import type { Request, Response } from 'express';
 import { receiveUpload } from '../../core/imports/receive-upload.js';
 import type { Ports } from '../../core/ports.js';
-import { NeedsNoKey } from '../api/access.js';
+import { NoKeyRequired } from '../api/access.js';
 import { PORTS } from '../ports-token.js';
 import { bodyOf, requestTimeout } from '../request-body.js';
 import { requestContextOf } from '../request-context.js';
@@ -12,7 +12,7 @@ const METHODS = 'OPTIONS, PUT';
 
 /** Signed upload targets: each address is good for the bytes of one item (API.md §8.6). */
 @Controller('uploads')
-@NeedsNoKey()
+@NoKeyRequired()
 @AnyOrigin()
 export class UploadsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}

@@ -1,11 +1,11 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
-import { NeedsNoKey } from '../api/access.js';
+import { NoKeyRequired } from '../api/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { Reply } from '../reply.js';
 
 /** For load balancers and supervisors. */
 @Controller()
-@NeedsNoKey()
+@NoKeyRequired()
 export class HealthController {
   constructor(@Inject(HTTP_OPTIONS) private readonly options: HttpOptions) {}
 

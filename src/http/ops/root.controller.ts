@@ -1,13 +1,13 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
-import { NeedsNoKey } from '../api/access.js';
+import { NoKeyRequired } from '../api/access.js';
 import { prefersHtml } from '../for-programs.js';
 import { Reply } from '../reply.js';
 
 /** Where somebody lands who types nothing but the host. */
 @Controller()
-@NeedsNoKey()
+@NoKeyRequired()
 export class RootController {
   @Get()
   show(@Req() request: Request): Reply {

@@ -2,7 +2,7 @@ import { All, Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { after, DAY } from '../../core/shared/clock.js';
-import { NeedsNoKey } from '../api/access.js';
+import { NoKeyRequired } from '../api/access.js';
 import { sendMethods } from '../docs/send-public.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
@@ -14,7 +14,7 @@ const VALID_DAYS = 180;
 
 /** Whom to tell of a weakness of this installation (RFC 9116): the operator's own contacts, and nothing that the operator has not said. */
 @Controller(PATH)
-@NeedsNoKey()
+@NoKeyRequired()
 export class SecurityTxtController {
   constructor(
     @Inject(PORTS) private readonly ports: Pick<Ports, 'clock' | 'publicUrl'>,

@@ -1,12 +1,12 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { notFound } from '../../core/shared/errors.js';
-import { NeedsNoKey } from '../api/access.js';
+import { NoKeyRequired } from '../api/access.js';
 import { findAsset } from './assets.js';
 
 /** Styles and scripts of the pages, which are the same for everyone. */
 @Controller('settings/assets')
-@NeedsNoKey()
+@NoKeyRequired()
 export class AssetsController {
   @Get(':version/:name')
   show(@Param('name') name: string, @Res() response: Response): void {

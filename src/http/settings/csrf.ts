@@ -14,7 +14,7 @@ export class Csrf {
     size: 32,
     getTokenFromRequest: (request) => {
       const header = request.headers['x-csrf-token'];
-      return typeof header === 'string' ? header : requestContextOf(request).visit?.form.text(CSRF_FIELD);
+      return typeof header === 'string' ? header : requestContextOf(request).pageContext?.form.text(CSRF_FIELD);
     },
     getTokenFromState: (request) => (isSignedIn(request) ? request.session.csrfToken : this.planted(request)),
     storeTokenInState: (request, token) => {

@@ -10,8 +10,8 @@ import { HOME } from './navigation.js';
 import { pageHeaders } from './page.js';
 
 /** Thrown where a page must not be seen, with the one to see instead. */
-export class GoElsewhere extends Error {
-  override readonly name = 'GoElsewhere';
+export class Redirect extends Error {
+  override readonly name = 'Redirect';
 
   constructor(readonly path: string) {
     super('another page is to be seen');

@@ -4,19 +4,19 @@ import { assetUrl } from './assets.js';
 import type { Flash } from './browser-session.js';
 import { Form } from './form.js';
 import { HOME, navigation } from './navigation.js';
-import type { PageWords } from './page.js';
-import type { Visit } from './visit.js';
+import type { PageOptions } from './page.js';
+import type { PageContext } from './page-context.js';
 
 interface LayoutProps {
-  readonly visit: Visit;
-  readonly words: PageWords;
+  readonly context: PageContext;
+  readonly options: PageOptions;
   readonly flash: Flash | null;
   readonly token: string;
   readonly children: ComponentChildren;
 }
 
-export function Layout({ visit, words, flash, token, children }: LayoutProps) {
-  const plain = words.plain === true || visit.person === null;
+export function Layout({ context, options, flash, token, children }: LayoutProps) {
+  const plain = options.plain === true || context.person === null;
   return (
     <html lang="en">
       <head>
@@ -25,12 +25,12 @@ export function Layout({ visit, words, flash, token, children }: LayoutProps) {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <meta name="csrf-token" content={token} />
-        <title>{`${words.title} · Photo Service`}</title>
+        <title>{`${options.title} · Photo Service`}</title>
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
-        {['settings.css', ...(words.styles ?? [])].map((name) => (
+        {['settings.css', ...(options.styles ?? [])].map((name) => (
           <link key={name} rel="stylesheet" href={assetUrl(name)} />
         ))}
-        {['page.js', ...(words.scripts ?? [])].map((name) => (
+        {['page.js', ...(options.scripts ?? [])].map((name) => (
           <script key={name} type="module" src={assetUrl(name)} />
         ))}
       </head>
@@ -43,7 +43,7 @@ export function Layout({ visit, words, flash, token, children }: LayoutProps) {
             <Brand />
           </header>
         ) : (
-          <Header visit={visit} section={words.section} />
+          <Header context={context} section={options.section} />
         )}
         <main id="content" tabIndex={-1}>
           {flash && (
@@ -67,8 +67,8 @@ function Brand() {
   );
 }
 
-function Header({ visit, section }: { visit: Visit; section: string | undefined }) {
-  const { person } = visit;
+function Header({ context, section }: { context: PageContext; section: string | undefined }) {
+  const { person } = context;
   if (person === null) return null;
   const { user, customer } = person;
   return (

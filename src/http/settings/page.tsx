@@ -6,9 +6,9 @@ import type { Flash } from './browser-session.js';
 import { Csrf } from './csrf.js';
 import { CsrfToken } from './form.js';
 import { Layout } from './layout.js';
-import type { Visit } from './visit.js';
+import type { PageContext } from './page-context.js';
 
-export interface PageWords {
+export interface PageOptions {
   /** Of the window, and the page's heading unless the page makes its own. */
   readonly title: string;
   /** Of the navigation. */
@@ -28,23 +28,28 @@ export interface PageWords {
 }
 
 /** A page of the settings area, as the answer of a handler. */
-export function page(ports: Pick<Ports, 'publicUrl'>, visit: Visit, words: PageWords, content: ComponentChildren) {
-  const flash = words.flash ?? takeFlash(visit);
-  const token = new Csrf(ports).token(visit.request);
+export function renderPage(
+  ports: Pick<Ports, 'publicUrl'>,
+  context: PageContext,
+  options: PageOptions,
+  content: ComponentChildren,
+) {
+  const flash = options.flash ?? takeFlash(context);
+  const token = new Csrf(ports).token(context.request);
   const html = renderToString(
     <CsrfToken.Provider value={token}>
-      <Layout visit={visit} words={words} flash={flash} token={token}>
+      <Layout context={context} options={options} flash={flash} token={token}>
         {content}
       </Layout>
     </CsrfToken.Provider>,
   );
-  const reach = [new URL(ports.publicUrl).origin, ...(words.reach ?? [])];
-  return new Reply(words.status ?? 200, `<!doctype html>${html}`, pageHeaders(reach));
+  const reach = [new URL(ports.publicUrl).origin, ...(options.reach ?? [])];
+  return new Reply(options.status ?? 200, `<!doctype html>${html}`, pageHeaders(reach));
 }
 
 /** To another page after a form was sent. What is to be said there is said once. */
-export function goTo(visit: Visit, path: string, flash?: Flash): Reply {
-  if (flash !== undefined) visit.request.session.flash = flash;
+export function redirectTo(context: PageContext, path: string, flash?: Flash): Reply {
+  if (flash !== undefined) context.request.session.flash = flash;
   return new Reply(303, undefined, { Location: path, 'Cache-Control': 'no-store' });
 }
 
@@ -71,7 +76,7 @@ export function pageHeaders(reach: readonly string[]): Readonly<Record<string, s
   };
 }
 
-function takeFlash({ request }: Visit): Flash | null {
+function takeFlash({ request }: PageContext): Flash | null {
   const flash = request.session.flash ?? null;
   if (flash !== null) request.session.flash = undefined;
   return flash;

@@ -11,7 +11,7 @@ import { accessOf } from '../api/access.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../request-context.js';
 import { Csrf } from './csrf.js';
-import { GoElsewhere, wantsPage } from './error-page.js';
+import { Redirect, wantsPage } from './error-page.js';
 import { FormFields, readForm, TAKES_FILES } from './form-fields.js';
 
 /** Who may see a page of the settings area, and send its forms. Beside the guards of keys, which let these routes through. */
@@ -33,14 +33,14 @@ export class PersonGuard implements CanActivate {
     const requestContext = requestContextOf(request);
     const person = request.session?.known ?? null;
     const { clientIp, requestId } = requestContext;
-    const visit = { request, person, clientIp, requestId, form: new FormFields(new URLSearchParams()) };
-    requestContext.visit = visit;
+    const pageContext = { request, person, clientIp, requestId, form: new FormFields(new URLSearchParams()) };
+    requestContext.pageContext = pageContext;
     if (person !== null) await touchSession(this.ports, person, clientIp);
     if (access.needs === 'person') this.requirePerson(request, access.role);
     if (request.method === 'GET' || request.method === 'HEAD') return true;
     const takesFiles = this.reflector.get<boolean | undefined>(TAKES_FILES, context.getHandler()) ?? false;
     const form = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
-    requestContext.visit = { ...visit, form };
+    requestContext.pageContext = { ...pageContext, form };
     try {
       this.csrf.requireToken(request);
       if (access.needs !== 'person' || person === null) return true;
@@ -60,7 +60,7 @@ export class PersonGuard implements CanActivate {
     if (person === undefined) {
       if (!wantsPage(requestContextOf(request), request)) throw new DomainError('unauthorized', 'Sign in first.');
       const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.originalUrl)}` : '';
-      throw new GoElsewhere(`/settings/sign-in${next}`);
+      throw new Redirect(`/settings/sign-in${next}`);
     }
     if (!mayActAs(person.user.role, role)) {
       throw new DomainError('scope_required', 'Only an owner of this account may do this.');

@@ -3,7 +3,7 @@ import type { Caller } from '../../../core/access/caller.js';
 import { readCustomer } from '../../../core/customers/read-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import { PORTS } from '../../ports-token.js';
-import { Needs } from '../access.js';
+import { RequireScope } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
 import { Tagged } from '../send-reply.js';
 import { customerView } from './customer.view.js';
@@ -13,7 +13,7 @@ export class CustomerController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @Needs('customer:read')
+  @RequireScope('customer:read')
   @Tagged()
   async read(@CurrentCaller() caller: Caller) {
     return customerView(this.ports, await readCustomer(this.ports, caller));

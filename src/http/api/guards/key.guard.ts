@@ -7,7 +7,7 @@ import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import { PORTS } from '../../ports-token.js';
 import { requestContextOf } from '../../request-context.js';
-import { accessOf, needsKey } from '../access.js';
+import { accessOf, requiresKey } from '../access.js';
 import { refusedByAddress } from '../budget-headers.js';
 import { TrafficNotes } from './traffic-notes.js';
 
@@ -21,7 +21,7 @@ export class KeyGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (!needsKey(accessOf(this.reflector, context))) return true;
+    if (!requiresKey(accessOf(this.reflector, context))) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);

@@ -12,7 +12,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
-import { Needs } from '../access.js';
+import { RequireScope } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
 import { KeptAs, Once, type RunOnce } from '../once.js';
 import type { QueryOf } from '../parameters.js';
@@ -51,7 +51,7 @@ export class ImportsController {
   ) {}
 
   @Post()
-  @Needs('photos:write')
+  @RequireScope('photos:write')
   @Tagged()
   @BodySchema(ImportCreationBody, { optional: true })
   async create(@CurrentCaller() caller: Caller, @ValidBody() body: ImportCreationBody, @Once() once: RunOnce) {
@@ -63,7 +63,7 @@ export class ImportsController {
   }
 
   @Get(':id')
-  @Needs('photos:write')
+  @RequireScope('photos:write')
   @Tagged()
   @QuerySchema(importParameters, importRule)
   async read(
@@ -81,7 +81,7 @@ export class ImportsController {
   }
 
   @Post(':id/photos')
-  @Needs('photos:write')
+  @RequireScope('photos:write')
   @KeptAs(keptRegistration)
   @BodySchema(RegistrationBody, {
     maxBytes: REGISTRATION_BODY_BYTES,
@@ -105,7 +105,7 @@ export class ImportsController {
   }
 
   @Patch(':id/photos/:photoId')
-  @Needs('photos:write')
+  @RequireScope('photos:write')
   @KeptAs(keptItem)
   @PatchSchema(ImportPhotoPatchBody)
   async edit(
@@ -119,7 +119,7 @@ export class ImportsController {
   }
 
   @Post(':id/finalize')
-  @Needs('photos:write')
+  @RequireScope('photos:write')
   @Tagged()
   @BodySchema(FinalizationBody, { optional: true })
   async finalize(

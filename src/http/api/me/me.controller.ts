@@ -4,7 +4,7 @@ import { readCustomer } from '../../../core/customers/read-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import { PORTS } from '../../ports-token.js';
 import { chargedTo, knownKeyOf, type RequestContext } from '../../request-context.js';
-import { Needs } from '../access.js';
+import { RequireScope } from '../access.js';
 import { CurrentRequestContext } from '../current-caller.js';
 import { customerView } from '../customer/customer.view.js';
 import { meView } from './me.view.js';
@@ -14,7 +14,7 @@ export class MeController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @Needs('customer:read')
+  @RequireScope('customer:read')
   @Header('Cache-Control', 'no-store')
   async read(@CurrentRequestContext() requestContext: RequestContext) {
     const { key } = knownKeyOf(requestContext);

@@ -15,7 +15,7 @@ import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import { Outcomes } from '../../reply.js';
 import { sendDownload } from '../../send-download.js';
-import { Needs } from '../access.js';
+import { RequireScope } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
 import { IfMatch, type IfMatchPrecondition } from '../entity-tag.js';
 import { nothing, Once, type RunOnce } from '../once.js';
@@ -44,7 +44,7 @@ export class PhotosController {
   ) {}
 
   @Get()
-  @Needs('photos:read')
+  @RequireScope('photos:read')
   @QuerySchema(photoListParameters)
   async list(@CurrentCaller() caller: Caller, @ValidQuery() query: QueryOf<typeof photoListParameters>) {
     const page = await listPhotos(this.ports, caller, photoListRequest(query));
@@ -53,7 +53,7 @@ export class PhotosController {
   }
 
   @Get(':id')
-  @Needs('photos:read')
+  @RequireScope('photos:read')
   @Tagged()
   @QuerySchema(photoParameters)
   async read(
@@ -70,7 +70,7 @@ export class PhotosController {
   }
 
   @Get(':id/download')
-  @Needs('photos:read')
+  @RequireScope('photos:read')
   @QuerySchema(downloadParameters, downloadRule)
   async download(
     @CurrentCaller() caller: Caller,
@@ -83,13 +83,13 @@ export class PhotosController {
   }
 
   @Get(':id/tags')
-  @Needs('photos:read')
+  @RequireScope('photos:read')
   async tags(@CurrentCaller() caller: Caller, @PathId('id') id: Id) {
     return tagsView(await readPhotoTags(this.ports, caller, id));
   }
 
   @Patch(':id')
-  @Needs('photos:write')
+  @RequireScope('photos:write')
   @Tagged()
   @AcceptsIdList()
   @PatchSchema(PhotoPatchBody)
@@ -105,7 +105,7 @@ export class PhotosController {
   }
 
   @Put(':id/tags')
-  @Needs('photos:write')
+  @RequireScope('photos:write')
   @BodySchema(PhotoTagsBody)
   async setTags(
     @CurrentCaller() caller: Caller,
@@ -118,7 +118,7 @@ export class PhotosController {
   }
 
   @Delete(':id')
-  @Needs('photos:delete')
+  @RequireScope('photos:delete')
   @HttpCode(204)
   @AcceptsIdList()
   @QuerySchema(deletionParameters)

@@ -9,7 +9,7 @@ import { editTag } from '../../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
 import { PORTS } from '../../ports-token.js';
 import { Outcomes, Reply } from '../../reply.js';
-import { Needs } from '../access.js';
+import { RequireScope } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
 import { IfMatch, type IfMatchPrecondition } from '../entity-tag.js';
 import { nothing, Once, type RunOnce } from '../once.js';
@@ -33,21 +33,21 @@ export class TagsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @Needs('tags:read')
+  @RequireScope('tags:read')
   @QuerySchema(tagListParameters)
   async list(@CurrentCaller() caller: Caller, @ValidQuery() query: QueryOf<typeof tagListParameters>) {
     return pageView(await listTags(this.ports, caller, tagListRequest(query)), tagView);
   }
 
   @Get(':id')
-  @Needs('tags:read')
+  @RequireScope('tags:read')
   @Tagged()
   async read(@CurrentCaller() caller: Caller, @PathId('id') id: Id) {
     return tagView(await readTag(this.ports, caller, id));
   }
 
   @Post()
-  @Needs('tags:write')
+  @RequireScope('tags:write')
   @Tagged()
   @QuerySchema(tagCreationParameters, tagCreationRule)
   @BodySchema(TagCreationBody, { bulk: { field: 'tags', shape: TagsCreationBody } })
@@ -71,7 +71,7 @@ export class TagsController {
   }
 
   @Patch(':id')
-  @Needs('tags:write')
+  @RequireScope('tags:write')
   @Tagged()
   @PatchSchema(TagPatchBody)
   async edit(
@@ -85,7 +85,7 @@ export class TagsController {
   }
 
   @Delete(':id')
-  @Needs('tags:write')
+  @RequireScope('tags:write')
   @HttpCode(204)
   async delete(
     @CurrentCaller() caller: Caller,

@@ -7,26 +7,30 @@ import type { Ports } from '../../../core/ports.js';
 import { everyPage } from '../../../core/shared/every-page.js';
 import { MAX_PAGE_SIZE } from '../../../core/shared/page.js';
 import { listTags } from '../../../core/tags/read-tag.js';
-import { For } from '../../api/access.js';
+import { RequireRole } from '../../api/access.js';
 import { photoView } from '../../api/photos/photo.view.js';
 import { tagView } from '../../api/tags/tag.view.js';
 import { PORTS } from '../../ports-token.js';
 import { sendLines } from '../../send-lines.js';
-import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 
 /** In the order of ids, which never shifts: what is changed while the file is sent is in it once. */
 const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
 
 /** What is known of the photos, to be taken elsewhere: JSON Lines, each object as the API shows it. */
 @Controller('settings/account/export')
-@For('member')
+@RequireRole('member')
 export class ExportController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   /** The trash too. */
   @Get('photos.jsonl')
-  async photos(@Visiting() visit: Visit, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const caller = callerOfVisit(visit);
+  async photos(
+    @CurrentPageContext() context: PageContext,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const caller = callerOfPage(context);
     if (request.method !== 'HEAD') await recordExport(this.ports, caller, 'photos.jsonl');
     const filters = { trashed: 'any' as const };
     const photos = everyPage((cursor) => listPhotos(this.ports, caller, { ...BY_ID, filters, cursor }));
@@ -34,8 +38,12 @@ export class ExportController {
   }
 
   @Get('tags.jsonl')
-  async tags(@Visiting() visit: Visit, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const caller = callerOfVisit(visit);
+  async tags(
+    @CurrentPageContext() context: PageContext,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const caller = callerOfPage(context);
     if (request.method !== 'HEAD') await recordExport(this.ports, caller, 'tags.jsonl');
     const tags = everyPage((cursor) => listTags(this.ports, caller, { ...BY_ID, filters: {}, cursor }));
     await sendLines(request, response, 'tags.jsonl', viewed(tags));

@@ -5,13 +5,13 @@ import { recordExport } from '../../../core/audit/record-export.js';
 import type { Ports } from '../../../core/ports.js';
 import { everyPage } from '../../../core/shared/every-page.js';
 import { MAX_PAGE_SIZE } from '../../../core/shared/page.js';
-import { For } from '../../api/access.js';
+import { RequireRole } from '../../api/access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
 import { sendText } from '../../send-lines.js';
 import { oneOfQuery } from '../address.js';
-import { page } from '../page.js';
-import { callerOfVisit, personOf, type Visit, Visiting } from '../visit.js';
+import { renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { AuditPage } from './audit.view.js';
 import { csvOf } from './audit-csv.js';
 import { filterOf, readAuditQuery } from './audit-query.js';
@@ -21,29 +21,29 @@ const FILE = { filename: 'audit.csv', type: 'text/csv' };
 
 /** Who did what. */
 @Controller('settings/audit')
-@For('owner')
+@RequireRole('owner')
 export class AuditController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  async show(@Visiting() visit: Visit, @Query() parameters: Record<string, unknown>): Promise<Reply> {
+  async show(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
     const [query, cursor] = [readAuditQuery(parameters), oneOfQuery(parameters['cursor'])];
-    const { id: customerId } = personOf(visit).customer;
+    const { id: customerId } = personOf(context).customer;
     const request = { limit: PAGE, cursor: cursor || null };
     const entries = await listAudit(this.ports, customerId, request, filterOf(query));
     const words = { title: 'Audit log', section: 'usage', styles: ['areas.css'] };
-    return page(this.ports, visit, words, <AuditPage page={entries} query={query} cursor={cursor} />);
+    return renderPage(this.ports, context, words, <AuditPage page={entries} query={query} cursor={cursor} />);
   }
 
   /** What the page shows, all of it. */
   @Get('audit.csv')
   async csv(
-    @Visiting() visit: Visit,
+    @CurrentPageContext() context: PageContext,
     @Query() query: Record<string, unknown>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const [caller, filter] = [callerOfVisit(visit), filterOf(readAuditQuery(query))];
+    const [caller, filter] = [callerOfPage(context), filterOf(readAuditQuery(query))];
     if (request.method !== 'HEAD') await recordExport(this.ports, caller, FILE.filename);
     const entries = everyPage((cursor) =>
       listAudit(this.ports, caller.customerId, { limit: MAX_PAGE_SIZE, cursor }, filter),

@@ -9,15 +9,15 @@ import { recordRefusals } from '../../../core/imports/record-refusals.js';
 import { registerPhotos } from '../../../core/imports/register-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
-import { For } from '../../api/access.js';
+import { RequireRole } from '../../api/access.js';
 import { RegistrationBody } from '../../api/imports/import.dto.js';
 import { PathId } from '../../api/path-id.js';
 import { JSON_BODY_BYTES, REGISTRATION_BODY_BYTES } from '../../api/read-request.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
 import { TakesFiles } from '../form-fields.js';
-import { goTo, page } from '../page.js';
-import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { BeginBody, FinishBody, readSent } from './import.dto.js';
 import { ImportPage } from './import.view.js';
 import { announcedView } from './import-state.js';
@@ -33,11 +33,11 @@ export class ImportController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @For('member')
-  async show(@Visiting() visit: Visit, @Query('import') importId: unknown): Promise<Reply> {
-    const caller = callerOfVisit(visit);
+  @RequireRole('member')
+  async show(@CurrentPageContext() context: PageContext, @Query('import') importId: unknown): Promise<Reply> {
+    const caller = callerOfPage(context);
     const begun = importId === undefined ? null : await readImport(this.ports, caller, parseId(String(importId)) ?? 0);
-    if (begun !== null && begun.status !== 'open') return goTo(visit, `/settings/imports/${begun.id}`);
+    if (begun !== null && begun.status !== 'open') return redirectTo(context, `/settings/imports/${begun.id}`);
     const open = await listImports(this.ports, caller, { statuses: ['open'], limit: UNFINISHED, cursor: null });
     const words = {
       title: 'Add photos',
@@ -46,43 +46,48 @@ export class ImportController {
       scripts: ['import.js'],
       reach: await importerReach(this.ports),
     };
-    return page(this.ports, visit, words, <ImportPage begun={begun} unfinished={begun === null ? open.data : []} />);
+    return renderPage(
+      this.ports,
+      context,
+      words,
+      <ImportPage begun={begun} unfinished={begun === null ? open.data : []} />,
+    );
   }
 
   /** Files in the form itself: what browsers without scripts send. */
   @Post()
-  @For('member')
+  @RequireRole('member')
   @TakesFiles()
-  async receive(@Visiting() visit: Visit): Promise<Reply> {
+  async receive(@CurrentPageContext() context: PageContext): Promise<Reply> {
     try {
-      const { importId, trouble } = await receivePlainForm(this.ports, callerOfVisit(visit), visit.form);
+      const { importId, trouble } = await receivePlainForm(this.ports, callerOfPage(context), context.form);
       const path = importId === null ? '/settings/import' : `/settings/imports/${importId}`;
-      return goTo(visit, path, trouble === null ? undefined : { kind: 'failed', text: trouble });
+      return redirectTo(context, path, trouble === null ? undefined : { kind: 'failed', text: trouble });
     } finally {
-      await visit.form.leave();
+      await context.form.leave();
     }
   }
 
   @Post('begin')
-  @For('member')
-  async begin(@Visiting() visit: Visit, @Req() request: Request): Promise<Reply> {
+  @RequireRole('member')
+  async begin(@CurrentPageContext() context: PageContext, @Req() request: Request): Promise<Reply> {
     const { clientRef, tagNames } = await readSent(request, BeginBody, JSON_BODY_BYTES);
     const creation = { clientRef, tagNames, source: SOURCE };
-    const { import: begun } = await createImport(this.ports, callerOfVisit(visit), creation);
+    const { import: begun } = await createImport(this.ports, callerOfPage(context), creation);
     return told({ id: begun.id });
   }
 
   @Post(':id/photos')
-  @For('member', { uncounted: true })
+  @RequireRole('member', { uncounted: true })
   async announce(
-    @Visiting() visit: Visit,
+    @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
     @Query('through') through: unknown,
     @Req() request: Request,
   ): Promise<Reply> {
     const { photos } = await readSent(request, RegistrationBody, REGISTRATION_BODY_BYTES);
     // Whoever cannot reach the store gets addresses as keys do that may not be handed any of it.
-    const caller: Caller = { ...callerOfVisit(visit), ipRestricted: through === 'service' };
+    const caller: Caller = { ...callerOfPage(context), ipRestricted: through === 'service' };
     const { results } = await registerPhotos(this.ports, caller, id, photos).catch((error: unknown) => ({
       results: resultsOfNone(error, photos.length),
     }));
@@ -96,17 +101,28 @@ export class ImportController {
 
   /** The bytes are in the store, which does not tell us. */
   @Post(':id/photos/:photoId/arrived')
-  @For('member', { uncounted: true })
-  async arrived(@Visiting() visit: Visit, @PathId('id') id: Id, @PathId('photoId') photoId: Id): Promise<Reply> {
-    const { status } = await editImportPhoto(this.ports, callerOfVisit(visit), id, photoId, { status: 'uploaded' });
+  @RequireRole('member', { uncounted: true })
+  async arrived(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @PathId('photoId') photoId: Id,
+  ): Promise<Reply> {
+    const { status } = await editImportPhoto(this.ports, callerOfPage(context), id, photoId, { status: 'uploaded' });
     return told({ status });
   }
 
   @Post(':id/finish')
-  @For('member')
-  async finish(@Visiting() visit: Visit, @PathId('id') id: Id, @Req() request: Request): Promise<Reply> {
+  @RequireRole('member')
+  async finish(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Req() request: Request,
+  ): Promise<Reply> {
     const { missingUploads = 'reject' } = await readSent(request, FinishBody, JSON_BODY_BYTES);
-    const { status } = await finalizeImport(this.ports, callerOfVisit(visit), id, { action: 'commit', missingUploads });
+    const { status } = await finalizeImport(this.ports, callerOfPage(context), id, {
+      action: 'commit',
+      missingUploads,
+    });
     return told({ status });
   }
 }

@@ -4,14 +4,14 @@ import { listImportPhotos, listImports, readImport } from '../../../core/imports
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { For } from '../../api/access.js';
+import { RequireRole } from '../../api/access.js';
 import { PathId } from '../../api/path-id.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
 import { messageForPeople } from '../error-words.js';
-import { goTo, page } from '../page.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
-import { callerOfVisit, type Visit, Visiting } from '../visit.js';
 import { countsText, stateView } from './import-state.js';
 import { ImportDetailsPage, ImportsPage } from './imports.view.js';
 
@@ -25,71 +25,75 @@ export class ImportsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @For('member')
-  async list(@Visiting() visit: Visit, @Query('cursor') cursor: unknown): Promise<Reply> {
+  @RequireRole('member')
+  async list(@CurrentPageContext() context: PageContext, @Query('cursor') cursor: unknown): Promise<Reply> {
     const request = { limit: PAGE, cursor: typeof cursor === 'string' ? cursor : null };
-    const { data, nextCursor } = await listImports(this.ports, callerOfVisit(visit), request);
+    const { data, nextCursor } = await listImports(this.ports, callerOfPage(context), request);
     const content = <ImportsPage imports={data} older={nextCursor} isFirst={request.cursor === null} />;
-    return page(this.ports, visit, { title: 'Imports', ...imports }, content);
+    return renderPage(this.ports, context, { title: 'Imports', ...imports }, content);
   }
 
   @Get(':id')
-  @For('member')
-  async show(@Visiting() visit: Visit, @PathId('id') id: Id, @Query('cursor') cursor: unknown): Promise<Reply> {
+  @RequireRole('member')
+  async show(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query('cursor') cursor: unknown,
+  ): Promise<Reply> {
     const request = { limit: ITEMS, cursor: typeof cursor === 'string' ? cursor : null };
-    const caller = callerOfVisit(visit);
+    const caller = callerOfPage(context);
     const { import: subject, page: items } = await listImportPhotos(this.ports, caller, id, {
       ...request,
       statuses: ['failed', 'awaiting_upload'],
     });
     const details = { subject, items: items.data, more: items.nextCursor, limits: this.ports.limits };
-    return page(this.ports, visit, { title: `Import ${id}`, ...imports }, <ImportDetailsPage {...details} />);
+    return renderPage(this.ports, context, { title: `Import ${id}`, ...imports }, <ImportDetailsPage {...details} />);
   }
 
   /** For scripts: how it stands, with the first items that failed. */
   @Get(':id/state')
-  @For('member')
-  async state(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
+  @RequireRole('member')
+  async state(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const request = { statuses: ['failed'] as const, limit: ITEMS, cursor: null };
-    const { import: subject, page: failed } = await listImportPhotos(this.ports, callerOfVisit(visit), id, request);
+    const { import: subject, page: failed } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
     return new Reply(200, stateView(subject, failed.data, this.ports.limits), { 'Cache-Control': 'no-store' });
   }
 
   @Post(':id/finish')
-  @For('member')
-  async finish(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const missingUploads = visit.form.text('missing') === 'fail' ? 'fail' : 'reject';
+  @RequireRole('member')
+  async finish(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const missingUploads = context.form.text('missing') === 'fail' ? 'fail' : 'reject';
     const path = `/settings/imports/${id}`;
     try {
-      await finalizeImport(this.ports, callerOfVisit(visit), id, { action: 'commit', missingUploads });
-      return goTo(visit, path);
+      await finalizeImport(this.ports, callerOfPage(context), id, { action: 'commit', missingUploads });
+      return redirectTo(context, path);
     } catch (error) {
-      return goTo(visit, path, { kind: 'failed', text: stateError(error) });
+      return redirectTo(context, path, { kind: 'failed', text: stateError(error) });
     }
   }
 
   @Get(':id/discard')
-  @For('member')
-  async askToDiscard(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const { counts } = await readImport(this.ports, callerOfVisit(visit), id);
+  @RequireRole('member')
+  async askToDiscard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { counts } = await readImport(this.ports, callerOfPage(context), id);
     const path = `/settings/imports/${id}`;
     const confirm = (
       <Confirm title={`Discard import ${id}?`} action={`${path}/discard`} button="Discard" back={path}>
         <p>Nothing of it comes into the library ({countsText(counts)}). Photos that are there already stay.</p>
       </Confirm>
     );
-    return page(this.ports, visit, { title: 'Discard', ...imports }, confirm);
+    return renderPage(this.ports, context, { title: 'Discard', ...imports }, confirm);
   }
 
   @Post(':id/discard')
-  @For('member')
-  async discard(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
+  @RequireRole('member')
+  async discard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const path = `/settings/imports/${id}`;
     try {
-      await finalizeImport(this.ports, callerOfVisit(visit), id, { action: 'discard', missingUploads: 'fail' });
-      return goTo(visit, path, { kind: 'done', text: 'Discarded.' });
+      await finalizeImport(this.ports, callerOfPage(context), id, { action: 'discard', missingUploads: 'fail' });
+      return redirectTo(context, path, { kind: 'done', text: 'Discarded.' });
     } catch (error) {
-      return goTo(visit, path, { kind: 'failed', text: stateError(error) });
+      return redirectTo(context, path, { kind: 'failed', text: stateError(error) });
     }
   }
 }

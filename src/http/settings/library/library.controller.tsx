@@ -4,14 +4,14 @@ import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import type { Ports } from '../../../core/ports.js';
 import { searchText } from '../../../core/shared/text.js';
 import { listTags } from '../../../core/tags/read-tag.js';
-import { For } from '../../api/access.js';
+import { RequireRole } from '../../api/access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
 import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
 import { importerReach } from '../imports/importer-words.js';
-import { goTo, page } from '../page.js';
-import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { LibraryPage } from './library.view.js';
 import { libraryFilters, libraryPath, readLibraryQuery } from './library-query.js';
 import { ConfirmDeletion } from './photo-deletion.view.js';
@@ -27,9 +27,9 @@ export class LibraryController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @For('member')
-  async list(@Visiting() visit: Visit, @Query() parameters: Record<string, unknown>): Promise<Reply> {
-    const caller = callerOfVisit(visit);
+  @RequireRole('member')
+  async list(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
+    const caller = callerOfPage(context);
     const query = readLibraryQuery(parameters);
     const { filters, problems } = await libraryFilters(this.ports, caller, query);
     const cursor = typeof parameters['cursor'] === 'string' ? parameters['cursor'] : null;
@@ -49,34 +49,37 @@ export class LibraryController {
     const content = (
       <LibraryPage query={query} photos={photos} problems={problems} older={older} isFirst={cursor === null} />
     );
-    return page(this.ports, visit, words, content);
+    return renderPage(this.ports, context, words, content);
   }
 
   /** For the script that suggests tags: names that have these letters in them. */
   @Get('tag-names')
-  @For('member')
-  async tagNames(@Visiting() visit: Visit, @Query('q') q: unknown): Promise<Reply> {
+  @RequireRole('member')
+  async tagNames(@CurrentPageContext() context: PageContext, @Query('q') q: unknown): Promise<Reply> {
     const text = typeof q === 'string' ? searchText(q) : '';
     const request = { filters: text === '' ? {} : { q: text }, sort: 'name' as const, limit: SUGGESTED_TAGS };
-    const { data } = await listTags(this.ports, callerOfVisit(visit), { ...request, cursor: null });
+    const { data } = await listTags(this.ports, callerOfPage(context), { ...request, cursor: null });
     return new Reply(200, { names: data.map(({ name }) => name) }, { 'Cache-Control': 'no-store' });
   }
 
   /** Does one thing to every photo that is chosen. */
   @Post('selection')
-  @For('member')
-  async change(@Visiting() visit: Visit, @Query() parameters: Record<string, unknown>): Promise<Reply> {
-    const { form } = visit;
+  @RequireRole('member')
+  async change(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const { form } = context;
     const query = readLibraryQuery(parameters);
     const ids = selectedIds(form.all('ids'));
-    const back = (flash: Flash) => goTo(visit, libraryPath(query), flash);
+    const back = (flash: Flash) => redirectTo(context, libraryPath(query), flash);
     if (ids.length === 0) return back({ kind: 'failed', text: 'Choose some photos first.' });
     if (form.text('do') === 'delete' && !form.has('confirmed')) {
       const words = { title: 'Delete for ever', section: 'library' };
-      return page(this.ports, visit, words, <ConfirmDeletion ids={ids} query={query} />);
+      return renderPage(this.ports, context, words, <ConfirmDeletion ids={ids} query={query} />);
     }
     try {
-      const text = await changeSelected(this.ports, callerOfVisit(visit), form.text('do'), ids, form.text('tag'));
+      const text = await changeSelected(this.ports, callerOfPage(context), form.text('do'), ids, form.text('tag'));
       return back({ kind: 'done', text });
     } catch (error) {
       return back({ kind: 'failed', text: problemsOf(error).message });

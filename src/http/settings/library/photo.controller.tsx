@@ -9,15 +9,15 @@ import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import type { Ports } from '../../../core/ports.js';
 import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { For } from '../../api/access.js';
+import { RequireRole } from '../../api/access.js';
 import { PathId } from '../../api/path-id.js';
 import { openDownload, sendableRendition } from '../../api/photos/photo-bytes.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
 import { sendDownload } from '../../send-download.js';
 import { type Problems, problemsOf } from '../form.js';
-import { goTo, page } from '../page.js';
-import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { libraryFilters, photoPath, readLibraryQuery } from './library-query.js';
 import { PhotoPage } from './photo.view.js';
 import { type PhotoWords, patchOf, wordsIn, wordsOf } from './photo-form.js';
@@ -31,58 +31,58 @@ export class PhotoController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get(':id')
-  @For('member')
-  show(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
-    return this.page(visit, id, query, null, null);
+  @RequireRole('member')
+  show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+    return this.page(context, id, query, null, null);
   }
 
   @Post(':id')
-  @For('member')
-  async edit(@Visiting() visit: Visit, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
-    const words = wordsIn(visit.form);
+  @RequireRole('member')
+  async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+    const words = wordsIn(context.form);
     try {
-      await editPhoto(this.ports, callerOfVisit(visit), id, patchOf(words));
-      return goTo(visit, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
+      await editPhoto(this.ports, callerOfPage(context), id, patchOf(words));
+      return redirectTo(context, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
     } catch (error) {
-      return this.page(visit, id, query, words, problemsOf(error));
+      return this.page(context, id, query, words, problemsOf(error));
     }
   }
 
   @Get(':id/original')
-  @For('member')
+  @RequireRole('member')
   async original(
-    @Visiting() visit: Visit,
+    @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendDownload(request, response, await openDownload(this.ports, callerOfVisit(visit), id, {}));
+    await sendDownload(request, response, await openDownload(this.ports, callerOfPage(context), id, {}));
   }
 
   /** For pictures that no signed address shows: those in the trash. */
   @Get(':id/rendition/:name')
-  @For('member')
+  @RequireRole('member')
   async rendition(
-    @Visiting() visit: Visit,
+    @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
     @Param('name') name: string,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     if (!isRenditionName(name)) throw notFound('rendition');
-    const download = await downloadRendition(this.ports, callerOfVisit(visit), id, { name, trashedToo: true });
+    const download = await downloadRendition(this.ports, callerOfPage(context), id, { name, trashedToo: true });
     const headers = { 'Cache-Control': 'private, no-cache, no-transform' };
     await sendDownload(request, response, { ...sendableRendition(download), disposition: 'inline', headers });
   }
 
   private async page(
-    visit: Visit,
+    context: PageContext,
     id: Id,
     parameters: Asked,
     said: PhotoWords | null,
     problems: Problems | null,
   ): Promise<Reply> {
-    const caller = callerOfVisit(visit);
+    const caller = callerOfPage(context);
     const query = readLibraryQuery(parameters);
     const { photo, exif } = await readPhoto(this.ports, caller, id, { trashedToo: true, withExif: true });
     const { filters } = await libraryFilters(this.ports, caller, query);
@@ -98,6 +98,6 @@ export class PhotoController {
       ...(problems && { status: problems.status }),
     };
     const about = { shown, exif, problems, neighbours, query, words: said ?? wordsOf(photo) };
-    return page(this.ports, visit, words, <PhotoPage {...about} />);
+    return renderPage(this.ports, context, words, <PhotoPage {...about} />);
   }
 }

@@ -4,14 +4,14 @@ import { invalid } from '../../../core/shared/errors.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { previewMerge } from '../../../core/tags/preview-merge.js';
-import { For } from '../../api/access.js';
+import { RequireRole } from '../../api/access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
 import { allOfQuery } from '../address.js';
 import { counted } from '../counted.js';
 import { type Problems, problemsOf } from '../form.js';
-import { goTo, page } from '../page.js';
-import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { AREA } from './tag-area.js';
 import { MergeForm } from './tags.view.js';
 
@@ -24,36 +24,36 @@ export class MergeTagsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @For('member')
-  async chooseMerge(@Visiting() visit: Visit, @Query('id') query: unknown): Promise<Reply> {
+  @RequireRole('member')
+  async chooseMerge(@CurrentPageContext() context: PageContext, @Query('id') query: unknown): Promise<Reply> {
     const ids = idsOf(allOfQuery(query));
-    if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(visit, ids, null);
+    if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(context, ids, null);
     const text = `Choose two tags or more to merge, at most ${MAX_CHOSEN}.`;
-    return goTo(visit, '/settings/tags', { kind: 'failed', text });
+    return redirectTo(context, '/settings/tags', { kind: 'failed', text });
   }
 
   @Post()
-  @For('member')
-  async merge(@Visiting() visit: Visit): Promise<Reply> {
-    const ids = idsOf(visit.form.all('id'));
-    const into = parseId(visit.form.text('into')) ?? 0;
+  @RequireRole('member')
+  async merge(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const ids = idsOf(context.form.all('id'));
+    const into = parseId(context.form.text('into')) ?? 0;
     try {
       if (ids.length > MAX_CHOSEN) {
         throw invalid({ field: 'id', code: 'too_many', message: `A merge takes at most ${MAX_CHOSEN} tags.` });
       }
       const mergeTagIds = ids.filter((id) => id !== into);
-      const tag = await editTag(this.ports, callerOfVisit(visit), into, { mergeTagIds });
+      const tag = await editTag(this.ports, callerOfPage(context), into, { mergeTagIds });
       const text = `${counted(mergeTagIds.length, 'tag')} merged into “${tag.name}”, now on ${counted(tag.photoCount, 'photo')}.`;
-      return goTo(visit, '/settings/tags', { kind: 'done', text });
+      return redirectTo(context, '/settings/tags', { kind: 'done', text });
     } catch (error) {
-      return this.mergePage(visit, ids, problemsOf(error));
+      return this.mergePage(context, ids, problemsOf(error));
     }
   }
 
-  private async mergePage(visit: Visit, ids: readonly Id[], problems: Problems | null): Promise<Reply> {
-    const preview = await previewMerge(this.ports, callerOfVisit(visit), ids);
+  private async mergePage(context: PageContext, ids: readonly Id[], problems: Problems | null): Promise<Reply> {
+    const preview = await previewMerge(this.ports, callerOfPage(context), ids);
     const words = { ...AREA, title: 'Merge tags', status: problems?.status ?? 200 };
-    return page(this.ports, visit, words, <MergeForm preview={preview} problems={problems} />);
+    return renderPage(this.ports, context, words, <MergeForm preview={preview} problems={problems} />);
   }
 }
 

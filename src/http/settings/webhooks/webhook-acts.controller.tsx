@@ -4,14 +4,14 @@ import { readWebhookEndpoint } from '../../../core/events/read-webhooks.js';
 import { resendDelivery, sendTestEvent } from '../../../core/events/resend-delivery.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { For } from '../../api/access.js';
+import { RequireRole } from '../../api/access.js';
 import { PathId } from '../../api/path-id.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
 import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
-import { goTo, page } from '../page.js';
-import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { AREA, customerOf, ONCE } from './webhook-area.js';
 import { RotateSecret, ShowSecret } from './webhooks.view.js';
 
@@ -21,61 +21,70 @@ export class WebhookActsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Post(':id/enable')
-  @For('owner')
-  async enable(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    await editWebhookEndpoint(this.ports, callerOfVisit(visit), id, { enabled: true });
-    return back(visit, id, 'Enabled. What waited for it is sent now.');
+  @RequireRole('owner')
+  async enable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: true });
+    return back(context, id, 'Enabled. What waited for it is sent now.');
   }
 
   @Post(':id/disable')
-  @For('owner')
-  async disable(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    await editWebhookEndpoint(this.ports, callerOfVisit(visit), id, { enabled: false });
-    return back(visit, id, 'Disabled. Nothing is sent to it, and new events are not kept for it.');
+  @RequireRole('owner')
+  async disable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: false });
+    return back(context, id, 'Disabled. Nothing is sent to it, and new events are not kept for it.');
   }
 
   @Get(':id/secret')
-  @For('owner')
-  async askRotate(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const endpoint = await readWebhookEndpoint(this.ports, customerOf(visit), id);
-    return page(this.ports, visit, { ...AREA, title: 'Rotate the secret' }, <RotateSecret endpoint={endpoint} />);
+  @RequireRole('owner')
+  async askRotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    return renderPage(
+      this.ports,
+      context,
+      { ...AREA, title: 'Rotate the secret' },
+      <RotateSecret endpoint={endpoint} />,
+    );
   }
 
   @Post(':id/secret')
-  @For('owner')
-  async rotate(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const rotated = await rotateWebhookSecret(this.ports, callerOfVisit(visit), id);
-    return page(this.ports, visit, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
+  @RequireRole('owner')
+  async rotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const rotated = await rotateWebhookSecret(this.ports, callerOfPage(context), id);
+    return renderPage(this.ports, context, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
   }
 
   @Post(':id/test')
-  @For('owner')
-  test(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    return this.sending(visit, id, () => sendTestEvent(this.ports, customerOf(visit), id), 'A test event is sent.');
+  @RequireRole('owner')
+  test(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.sending(context, id, () => sendTestEvent(this.ports, customerOf(context), id), 'A test event is sent.');
   }
 
   @Post(':id/deliveries/:deliveryId')
-  @For('owner')
-  resend(@Visiting() visit: Visit, @PathId('id') id: Id, @PathId('deliveryId') deliveryId: Id): Promise<Reply> {
+  @RequireRole('owner')
+  resend(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @PathId('deliveryId') deliveryId: Id,
+  ): Promise<Reply> {
     return this.sending(
-      visit,
+      context,
       id,
-      () => resendDelivery(this.ports, customerOf(visit), deliveryId),
+      () => resendDelivery(this.ports, customerOf(context), deliveryId),
       'It is sent again.',
     );
   }
 
   /** It may have been disabled since the page with the button was made. */
-  private async sending(visit: Visit, id: Id, send: () => Promise<unknown>, done: string): Promise<Reply> {
+  private async sending(context: PageContext, id: Id, send: () => Promise<unknown>, done: string): Promise<Reply> {
     try {
       await send();
-      return back(visit, id, done);
+      return back(context, id, done);
     } catch (error) {
-      return back(visit, id, problemsOf(error).message, 'failed');
+      return back(context, id, problemsOf(error).message, 'failed');
     }
   }
 }
 
-function back(visit: Visit, id: Id, text: string, kind: Flash['kind'] = 'done'): Reply {
-  return goTo(visit, `/settings/webhooks/${id}`, { kind, text });
+function back(context: PageContext, id: Id, text: string, kind: Flash['kind'] = 'done'): Reply {
+  return redirectTo(context, `/settings/webhooks/${id}`, { kind, text });
 }

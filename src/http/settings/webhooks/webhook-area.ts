@@ -1,5 +1,5 @@
 import type { Id } from '../../../core/shared/ids.js';
-import { personOf, type Visit } from '../visit.js';
+import { type PageContext, personOf } from '../page-context.js';
 
 /** Of every page about webhooks. */
 export const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
@@ -8,6 +8,6 @@ export const LIVE = { ...AREA, scripts: ['live.js'] } as const;
 /** Of a page that shows a secret. */
 export const ONCE = { ...AREA, scripts: ['copy.js', 'once.js'] } as const;
 
-export function customerOf(visit: Visit): Id {
-  return personOf(visit).customer.id;
+export function customerOf(context: PageContext): Id {
+  return personOf(context).customer.id;
 }

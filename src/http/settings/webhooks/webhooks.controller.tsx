@@ -7,15 +7,15 @@ import type { WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { For } from '../../api/access.js';
+import { RequireRole } from '../../api/access.js';
 import { PathId } from '../../api/path-id.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
 import { oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
 import type { FormFields } from '../form-fields.js';
-import { goTo, page } from '../page.js';
-import { callerOfVisit, type Visit, Visiting } from '../visit.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { EndpointPage } from './endpoint.view.js';
 import { blankEndpoint, type EndpointFields, EndpointForm, fieldsOfEndpoint } from './endpoint-form.view.js';
 import { AREA, customerOf, LIVE, ONCE } from './webhook-area.js';
@@ -29,78 +29,92 @@ export class WebhookPagesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @For('owner')
-  async list(@Visiting() visit: Visit): Promise<Reply> {
-    const all = await listEndpointsWithLast(this.ports, customerOf(visit));
-    return page(this.ports, visit, { ...AREA, title: 'Webhooks' }, <EndpointList all={all} />);
+  @RequireRole('owner')
+  async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const all = await listEndpointsWithLast(this.ports, customerOf(context));
+    return renderPage(this.ports, context, { ...AREA, title: 'Webhooks' }, <EndpointList all={all} />);
   }
 
   @Get('new')
-  @For('owner')
-  blank(@Visiting() visit: Visit): Reply {
-    return this.form(visit, null, blankEndpoint, null);
+  @RequireRole('owner')
+  blank(@CurrentPageContext() context: PageContext): Reply {
+    return this.form(context, null, blankEndpoint, null);
   }
 
   @Post('new')
-  @For('owner')
-  async create(@Visiting() visit: Visit): Promise<Reply> {
-    const fields = fieldsOf(visit.form);
+  @RequireRole('owner')
+  async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const fields = fieldsOf(context.form);
     try {
-      const created = await createWebhookEndpoint(this.ports, callerOfVisit(visit), said(fields));
-      return page(this.ports, visit, { ...ONCE, title: 'New endpoint' }, <ShowSecret {...created} isNew />);
+      const created = await createWebhookEndpoint(this.ports, callerOfPage(context), said(fields));
+      return renderPage(this.ports, context, { ...ONCE, title: 'New endpoint' }, <ShowSecret {...created} isNew />);
     } catch (error) {
-      return this.form(visit, null, fields, problemsOf(error));
+      return this.form(context, null, fields, problemsOf(error));
     }
   }
 
   @Get(':id')
-  @For('owner')
-  async show(@Visiting() visit: Visit, @PathId('id') id: Id, @Query('cursor') query: unknown): Promise<Reply> {
-    const [customerId, cursor] = [customerOf(visit), oneOfQuery(query)];
+  @RequireRole('owner')
+  async show(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query('cursor') query: unknown,
+  ): Promise<Reply> {
+    const [customerId, cursor] = [customerOf(context), oneOfQuery(query)];
     const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
     const log = await listDeliveries(this.ports, customerId, id, { limit: LOG_PAGE, cursor: cursor || null });
     const content = <EndpointPage endpoint={endpoint} log={log} cursor={cursor} now={this.ports.clock.now()} />;
-    return page(this.ports, visit, { ...LIVE, title: 'Webhook endpoint' }, content);
+    return renderPage(this.ports, context, { ...LIVE, title: 'Webhook endpoint' }, content);
   }
 
   @Get(':id/edit')
-  @For('owner')
-  async editForm(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const endpoint = await readWebhookEndpoint(this.ports, customerOf(visit), id);
-    return this.form(visit, endpoint, fieldsOfEndpoint(endpoint), null);
+  @RequireRole('owner')
+  async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    return this.form(context, endpoint, fieldsOfEndpoint(endpoint), null);
   }
 
   @Post(':id/edit')
-  @For('owner')
-  async edit(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const fields = fieldsOf(visit.form);
-    const endpoint = await readWebhookEndpoint(this.ports, customerOf(visit), id);
+  @RequireRole('owner')
+  async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const fields = fieldsOf(context.form);
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
     try {
-      await editWebhookEndpoint(this.ports, callerOfVisit(visit), id, said(fields));
-      return goTo(visit, `/settings/webhooks/${id}`, { kind: 'done', text: 'Saved.' });
+      await editWebhookEndpoint(this.ports, callerOfPage(context), id, said(fields));
+      return redirectTo(context, `/settings/webhooks/${id}`, { kind: 'done', text: 'Saved.' });
     } catch (error) {
-      return this.form(visit, endpoint, fields, problemsOf(error));
+      return this.form(context, endpoint, fields, problemsOf(error));
     }
   }
 
   @Get(':id/delete')
-  @For('owner')
-  async askDelete(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    const endpoint = await readWebhookEndpoint(this.ports, customerOf(visit), id);
-    return page(this.ports, visit, { ...AREA, title: 'Delete an endpoint' }, <DeleteEndpoint endpoint={endpoint} />);
+  @RequireRole('owner')
+  async askDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    return renderPage(
+      this.ports,
+      context,
+      { ...AREA, title: 'Delete an endpoint' },
+      <DeleteEndpoint endpoint={endpoint} />,
+    );
   }
 
   @Post(':id/delete')
-  @For('owner')
-  async delete(@Visiting() visit: Visit, @PathId('id') id: Id): Promise<Reply> {
-    await deleteWebhookEndpoint(this.ports, callerOfVisit(visit), id);
-    return goTo(visit, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });
+  @RequireRole('owner')
+  async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await deleteWebhookEndpoint(this.ports, callerOfPage(context), id);
+    return redirectTo(context, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });
   }
 
-  private form(visit: Visit, endpoint: WebhookEndpoint | null, fields: EndpointFields, problems: Problems | null) {
+  private form(
+    context: PageContext,
+    endpoint: WebhookEndpoint | null,
+    fields: EndpointFields,
+    problems: Problems | null,
+  ) {
     const title = endpoint === null ? 'New endpoint' : 'Edit the endpoint';
     const content = <EndpointForm endpoint={endpoint} fields={fields} problems={problems} />;
-    return page(this.ports, visit, { ...AREA, title, status: problems?.status ?? 200 }, content);
+    return renderPage(this.ports, context, { ...AREA, title, status: problems?.status ?? 200 }, content);
   }
 }
 

@@ -8,7 +8,7 @@ import { requestContextOf } from '../request-context.js';
 import type { FormFields } from './form-fields.js';
 
 /** A request to the settings area, as pages see it. */
-export interface Visit {
+export interface PageContext {
   readonly request: Request;
   /** Who is signed in; on pages for anyone perhaps nobody. */
   readonly person: KnownSession | null;
@@ -19,25 +19,25 @@ export interface Visit {
 }
 
 /** The visit of a request. Only behind the guards. */
-export const Visiting = createParamDecorator((_: unknown, context: ExecutionContext): Visit => {
-  return visitOf(context.switchToHttp().getRequest<Request>());
+export const CurrentPageContext = createParamDecorator((_: unknown, context: ExecutionContext): PageContext => {
+  return pageContextOf(context.switchToHttp().getRequest<Request>());
 });
 
-export function visitOf(request: Request): Visit {
-  const { visit } = requestContextOf(request);
-  if (visit === null) throw new Error('nobody is known to visit before the guard of persons has passed');
-  return visit;
+export function pageContextOf(request: Request): PageContext {
+  const { pageContext } = requestContextOf(request);
+  if (pageContext === null) throw new Error('nobody is known to visit before the guard of persons has passed');
+  return pageContext;
 }
 
 /** Who is signed in. Only on pages that are for members or owners. */
-export function personOf({ person }: Visit): KnownSession {
+export function personOf({ person }: PageContext): KnownSession {
   if (person === null) throw new Error('a page that is for anyone asked who is signed in');
   return person;
 }
 
 /** For use cases that the API has, too: a person may do there whatever a key could. */
-export function callerOfVisit(visit: Visit): Caller {
-  const { customer, user } = personOf(visit);
-  const actor = personActing(user, visit.clientIp);
+export function callerOfPage(context: PageContext): Caller {
+  const { customer, user } = personOf(context);
+  const actor = personActing(user, context.clientIp);
   return { customerId: customer.id, apiKeyId: null, scopes, ipRestricted: false, actor };
 }
