@@ -6,7 +6,7 @@ import type { MediaReader, RenditionFormat } from '../../src/core/media/media-re
 import { type RenditionName, renditionSizes } from '../../src/core/media/renditions.js';
 import { downloadRendition } from '../../src/core/photos/download-photo.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
-import type { TaggedPhoto } from '../../src/core/photos/photo.js';
+import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { Account, blobsUnder, collected, expectSound, fileOf, type World, world } from '../support/core-world.js';
 import { type OpenMedia, openMedia } from '../support/media.js';
 import { present } from '../support/tenant.js';
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(() => expectSound(ports));
 
-async function bring(name: string): Promise<TaggedPhoto> {
+async function bring(name: string): Promise<PhotoWithTags> {
   return acme.addPhoto(fileOf(name, await readFile(join(photos, name))));
 }
 

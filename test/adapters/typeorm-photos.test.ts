@@ -5,7 +5,7 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
-import type { Photo, TaggedPhoto } from '../../src/core/photos/photo.js';
+import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type PhotoFilters, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/page.js';
@@ -94,7 +94,7 @@ function compare(a: Position, b: Position, direction: 1 | -1): number {
 
 describe.each(photoSorts)('a walk sorted by %s', (sort) => {
   let customerId: Id;
-  let all: TaggedPhoto[];
+  let all: PhotoWithTags[];
 
   beforeAll(async () => {
     customerId = await newCustomer();
@@ -112,13 +112,13 @@ describe.each(photoSorts)('a walk sorted by %s', (sort) => {
   });
 
   test.each(['any', 'false', 'true'] as const)('meets every photo with trashed=%s once, in order', async (trashed) => {
-    const walked: TaggedPhoto[] = [];
+    const walked: PhotoWithTags[] = [];
     let after: Position | null = null;
     for (;;) {
       const window: { after: Position | null; limit: number } = { after, limit: 7 };
       const page = await store.query(customerId, ({ photos }) => photos.list({ filters: { trashed }, sort, window }));
       walked.push(...page);
-      const last: TaggedPhoto | undefined = page.at(-1);
+      const last: PhotoWithTags | undefined = page.at(-1);
       if (last === undefined) break;
       after = photoPosition(last, sort);
       const here = after;
@@ -323,7 +323,7 @@ test('whoever waited for a photo sees the tags that it has by then', async () =>
   const customerId = await newCustomer();
   const tagId = await addTag(customerId, 'new');
   const photo = await addPhoto(customerId);
-  let second: Promise<readonly TaggedPhoto[]> = Promise.resolve([]);
+  let second: Promise<readonly PhotoWithTags[]> = Promise.resolve([]);
   await store.transaction(customerId, async ({ photos }) => {
     await photos.lock([photo.id]);
     second = store.transaction(customerId, (transaction) => transaction.photos.lock([photo.id]));

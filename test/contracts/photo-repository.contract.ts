@@ -1,5 +1,5 @@
 import type { Customer } from '../../src/core/customers/customer.js';
-import type { Photo, TaggedPhoto } from '../../src/core/photos/photo.js';
+import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { fullPhoto, later, sampleExif, sampleHash, samplePhoto } from '../support/samples.js';
 import { atOnce, present, type Tenant } from '../support/tenant.js';
@@ -271,7 +271,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const photo = await tenant.addPhoto({}, [tag.id]);
-      await change(tenant, photo.id, { tags: [], title: 'new' } as Partial<TaggedPhoto>);
+      await change(tenant, photo.id, { tags: [], title: 'new' } as Partial<PhotoWithTags>);
       expect(await get(tenant, photo.id)).toMatchObject({ title: 'new', tags: [{ id: tag.id, name: 'a' }] });
     });
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Photo, TaggedPhoto } from '../../src/core/photos/photo.js';
+import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type PhotoSort, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/page.js';
@@ -128,13 +128,13 @@ interface Walk {
 async function walk(
   tenant: Tenant,
   { sort, trashed, limit }: Walk,
-  between: (page: readonly TaggedPhoto[]) => Promise<void> = async () => {},
+  between: (page: readonly PhotoWithTags[]) => Promise<void> = async () => {},
 ): Promise<Id[]> {
   const met: Id[] = [];
   let after: Position | null = null;
   for (;;) {
     const query = { filters: { trashed }, sort, window: { after, limit } };
-    const page: readonly TaggedPhoto[] = await tenant.query(({ photos }) => photos.list(query));
+    const page: readonly PhotoWithTags[] = await tenant.query(({ photos }) => photos.list(query));
     met.push(...page.map((photo) => photo.id));
     const last = page.at(-1);
     if (last === undefined) return met;

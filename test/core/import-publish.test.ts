@@ -6,7 +6,7 @@ import type { Registration } from '../../src/core/imports/registration.js';
 import { announceLook } from '../../src/core/imports/settle-looks.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
-import type { TaggedPhoto } from '../../src/core/photos/photo.js';
+import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
@@ -429,11 +429,14 @@ describe('duplicates at publishing (§8.4)', () => {
 
   describe('never bring back what was deleted after publishing had come to it', () => {
     /** Publishes until `reached`, and ends there as if killed. Then the photo is deleted, and publishing runs once more. */
-    async function trashedInBetween(importId: number, reached: () => Promise<TaggedPhoto | undefined>): Promise<void> {
+    async function trashedInBetween(
+      importId: number,
+      reached: () => Promise<PhotoWithTags | undefined>,
+    ): Promise<void> {
       const job = present(await ports.jobs.claim(300));
       const crash = new Error('crash');
       const broken: World = { ...ports, store: Object.create(ports.store) };
-      let photo: TaggedPhoto | undefined;
+      let photo: PhotoWithTags | undefined;
       broken.store.transaction = async (customerId, work) => {
         const answer = await ports.store.transaction(customerId, work);
         photo = await reached();

@@ -1,6 +1,6 @@
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
-import type { TaggedPhoto } from '../../src/core/photos/photo.js';
+import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { readNeighbours, type TwoWaySort } from '../../src/core/photos/read-neighbours.js';
 import { readPhoto } from '../../src/core/photos/read-photo.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
@@ -8,7 +8,7 @@ import { Account, picture, type World, world } from '../support/core-world.js';
 
 let ports: World;
 let acme: Account;
-let photos: TaggedPhoto[];
+let photos: PhotoWithTags[];
 
 /** Two of one moment, three without any. */
 beforeEach(async () => {

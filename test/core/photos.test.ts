@@ -1,6 +1,6 @@
 import { editPhoto, type PhotoPatch } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
-import type { TaggedPhoto } from '../../src/core/photos/photo.js';
+import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import type { PhotoFilters, PhotoSort } from '../../src/core/photos/photo-query.js';
 import { readPhoto, readPhotoTags } from '../../src/core/photos/read-photo.js';
 import { setPhotoTags } from '../../src/core/photos/set-photo-tags.js';
@@ -23,7 +23,7 @@ import { atOnce, present } from '../support/tenant.js';
 
 let ports: World;
 let acme: Account;
-let photo: TaggedPhoto;
+let photo: PhotoWithTags;
 
 beforeEach(async () => {
   ports = world();
@@ -262,7 +262,7 @@ describe('PATCH of a photo (§7, endpoint 7)', () => {
 
   test('asks its condition of the photo as it is, and changes nothing when that throws', async () => {
     const seen: number[] = [];
-    const check = ({ version }: TaggedPhoto) => {
+    const check = ({ version }: PhotoWithTags) => {
       seen.push(version);
       throw new DomainError('precondition_failed', 'It has changed.');
     };

@@ -36,7 +36,7 @@ import { UploadSlots } from '../../src/core/imports/upload-slots.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import { downloadOriginal, renditionOf } from '../../src/core/photos/download-photo.js';
-import type { TaggedPhoto } from '../../src/core/photos/photo.js';
+import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { readPhoto } from '../../src/core/photos/read-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -258,16 +258,16 @@ export class Account {
   }
 
   /** Brings one file into the library. */
-  async addPhoto(file: ClientFile, more: Partial<Registration> = {}): Promise<TaggedPhoto> {
+  async addPhoto(file: ClientFile, more: Partial<Registration> = {}): Promise<PhotoWithTags> {
     const { items } = await this.bring([file], {}, more);
     return this.photo(present(present(items[0]).photoId));
   }
 
-  async photo(id: Id): Promise<TaggedPhoto> {
+  async photo(id: Id): Promise<PhotoWithTags> {
     return (await readPhoto(this.world, this.caller, id, { trashedToo: true, withExif: false })).photo;
   }
 
-  photos(): Promise<readonly TaggedPhoto[]> {
+  photos(): Promise<readonly PhotoWithTags[]> {
     const window = { after: null, limit: 100 };
     return this.world.store.query(this.id, (reader) =>
       reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),

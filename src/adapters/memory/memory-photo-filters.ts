@@ -1,10 +1,10 @@
-import type { TaggedPhoto } from '../../core/photos/photo.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
 import type { PhotoFilters } from '../../core/photos/photo-query.js';
 import type { Id } from '../../core/shared/ids.js';
 import { foldKey, searchText, searchWords } from '../../core/shared/text.js';
 
 /** Whether a photo is in the list that these filters describe. */
-export function matches(photo: TaggedPhoto, filters: PhotoFilters): boolean {
+export function matches(photo: PhotoWithTags, filters: PhotoFilters): boolean {
   return (
     matchesTrash(photo, filters) &&
     matchesOwn(photo, filters) &&
@@ -17,11 +17,11 @@ export function matches(photo: TaggedPhoto, filters: PhotoFilters): boolean {
 
 const said = <T>(value: T | undefined, holds: (value: T) => boolean) => value === undefined || holds(value);
 
-function matchesTrash(photo: TaggedPhoto, { trashed }: PhotoFilters): boolean {
+function matchesTrash(photo: PhotoWithTags, { trashed }: PhotoFilters): boolean {
   return trashed === 'any' || (photo.trashedAt !== null) === (trashed === 'true');
 }
 
-function matchesOwn(photo: TaggedPhoto, filters: PhotoFilters): boolean {
+function matchesOwn(photo: PhotoWithTags, filters: PhotoFilters): boolean {
   return (
     said(filters.ids, (ids) => ids.includes(photo.id)) &&
     said(filters.filenameKey, (key) => foldKey(photo.filename) === key) &&
@@ -35,16 +35,16 @@ function matchesOwn(photo: TaggedPhoto, filters: PhotoFilters): boolean {
   );
 }
 
-function cameraKey({ camera }: TaggedPhoto): string {
+function cameraKey({ camera }: PhotoWithTags): string {
   return searchText(camera?.make ?? null, camera?.model ?? null);
 }
 
-function aspectOf({ width, height }: TaggedPhoto): 'landscape' | 'portrait' | 'square' {
+function aspectOf({ width, height }: PhotoWithTags): 'landscape' | 'portrait' | 'square' {
   if (width === height) return 'square';
   return width > height ? 'landscape' : 'portrait';
 }
 
-function matchesTimes(photo: TaggedPhoto, filters: PhotoFilters): boolean {
+function matchesTimes(photo: PhotoWithTags, filters: PhotoFilters): boolean {
   const within = (at: Date | null, from: Date | undefined, before: Date | undefined) =>
     said(from, (start) => at !== null && at.getTime() >= start.getTime()) &&
     said(before, (end) => at !== null && at.getTime() < end.getTime());
@@ -55,7 +55,7 @@ function matchesTimes(photo: TaggedPhoto, filters: PhotoFilters): boolean {
   );
 }
 
-function matchesTags(photo: TaggedPhoto, { tagIds, anyTagIds, excludeTagIds, untagged }: PhotoFilters): boolean {
+function matchesTags(photo: PhotoWithTags, { tagIds, anyTagIds, excludeTagIds, untagged }: PhotoFilters): boolean {
   const has = (id: Id) => photo.tags.some((tag) => tag.id === id);
   return (
     said(tagIds, (ids) => ids.every(has)) &&
@@ -65,7 +65,7 @@ function matchesTags(photo: TaggedPhoto, { tagIds, anyTagIds, excludeTagIds, unt
   );
 }
 
-function matchesPlace({ location }: TaggedPhoto, { hasLocation, bbox }: PhotoFilters): boolean {
+function matchesPlace({ location }: PhotoWithTags, { hasLocation, bbox }: PhotoFilters): boolean {
   return (
     said(hasLocation, (wanted) => (location !== null) === wanted) &&
     said(bbox, ([west, south, east, north]) => {
@@ -77,7 +77,7 @@ function matchesPlace({ location }: TaggedPhoto, { hasLocation, bbox }: PhotoFil
 }
 
 /** Every word begins a word of the photo's own texts, or of one of its tags' names. */
-function matchesWords(photo: TaggedPhoto, { words }: PhotoFilters): boolean {
+function matchesWords(photo: PhotoWithTags, { words }: PhotoFilters): boolean {
   if (words === undefined) return true;
   const texts = [photo.filename, photo.title ?? '', photo.description ?? '', ...photo.tags.map((tag) => tag.name)];
   const own = texts.flatMap(searchWords);

@@ -1,4 +1,4 @@
-import { type ExifTags, isTrashed, type Photo, type TaggedPhoto } from '../../core/photos/photo.js';
+import { type ExifTags, isTrashed, type Photo, type PhotoWithTags } from '../../core/photos/photo.js';
 import { type PhotoFilters, type PhotoQuery, type PhotoSort, photoPosition } from '../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../core/photos/photo-repository.js';
 import { found } from '../../core/shared/errors.js';
@@ -17,7 +17,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     private readonly held: HeldRows,
   ) {}
 
-  async get(id: Id): Promise<TaggedPhoto | null> {
+  async get(id: Id): Promise<PhotoWithTags | null> {
     const photo = this.database.photos.get(id);
     return photo?.customerId === this.customerId ? this.tagged(photo) : null;
   }
@@ -29,12 +29,12 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return isOwn && !isTrashed(photo) && !isClosing ? copyOf(photo) : null;
   }
 
-  async getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+  async getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     const wanted = new Set(ids);
     return this.own((photo) => wanted.has(photo.id));
   }
 
-  async lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+  async lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     const photos = await this.getMany(ids);
     this.held.hold(
       'photo',
@@ -43,7 +43,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return photos;
   }
 
-  async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+  async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     const tagged = this.own((photo) => this.linksOf(photo.id).some((link) => tagIds.includes(link)));
     this.held.hold(
       'photo',
@@ -57,7 +57,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return Math.min(tagged.length, limit);
   }
 
-  async list({ filters, sort, window }: PhotoQuery): Promise<readonly TaggedPhoto[]> {
+  async list({ filters, sort, window }: PhotoQuery): Promise<readonly PhotoWithTags[]> {
     const rows = this.own(() => true).filter((photo) => matches(photo, filters));
     return windowOf(rows, (photo) => photoPosition(photo, sort), sort.startsWith('-'), window);
   }
@@ -159,7 +159,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return duplicates.some(({ importId }) => isLive(importId));
   }
 
-  private own(condition: (photo: Photo) => boolean): TaggedPhoto[] {
+  private own(condition: (photo: Photo) => boolean): PhotoWithTags[] {
     return this.database.photos
       .where((photo) => photo.customerId === this.customerId && condition(photo))
       .sort((a, b) => a.id - b.id)
@@ -172,7 +172,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
       throw new Error(`There is no import ${importId}.`);
     }
     // Who edits a photo hands over the tags that it was read with.
-    const { tags: _, ...row } = photo as TaggedPhoto;
+    const { tags: _, ...row } = photo as PhotoWithTags;
     this.database.photos.set(photo.id, { ...row, customerId: this.customerId });
   }
 
@@ -181,7 +181,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return found(photo?.customerId === this.customerId ? photo : null, 'photo');
   }
 
-  private tagged(photo: Photo): TaggedPhoto {
+  private tagged(photo: Photo): PhotoWithTags {
     const tags = this.linksOf(photo.id).flatMap((id) => this.database.tags.get(id) ?? []);
     return { ...photo, tags: tags.map(({ id, name }) => ({ id, name })).sort(byName) };
   }

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { TaggedPhoto } from '../../core/photos/photo.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../core/photos/photo-query.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
@@ -28,11 +28,11 @@ function pageOf(found: string): string {
 /** One more than what most clients ask for. The limit stands in the text: the planner must know that few rows are wanted. */
 const USUAL: ReadonlySet<number> = new Set([51, 101, 201]);
 
-export async function listPhotos(manager: EntityManager, customerId: Id, query: PhotoQuery): Promise<TaggedPhoto[]> {
+export async function listPhotos(manager: EntityManager, customerId: Id, query: PhotoQuery): Promise<PhotoWithTags[]> {
   const { filters, sort, window } = query;
   const order = orderOf(sort);
   const ways = await waysOf(manager, { customerId, filters, order });
-  const photos: TaggedPhoto[] = [];
+  const photos: PhotoWithTags[] = [];
   for (const stretch of stretchesAfter(order, window.after)) {
     const limit = window.limit - photos.length;
     if (limit <= 0) break;

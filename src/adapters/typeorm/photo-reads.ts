@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import type { Photo, TaggedPhoto } from '../../core/photos/photo.js';
+import type { Photo, PhotoWithTags } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import { GatheredReads } from './gathered-reads.js';
 import {
@@ -15,26 +15,26 @@ import { prepared } from './prepared.js';
 import { select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
-const photosWithTags = prepared(
+const selectPhotosWithTags = prepared(
   `SELECT ${taggedPhotoValues(`(
      SELECT ${tagsByName} FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
      WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
    )`)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id`,
 );
 
-const photosShown = prepared(
+const selectVisiblePhotos = prepared(
   `SELECT ${photoValues} AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
    WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`,
 );
 
 /** Those that exist, with their tags, by id ascending. */
-export async function taggedPhotos(
+export async function photosWithTags(
   manager: EntityManager,
   customerId: Id,
   ids: readonly Id[],
-): Promise<readonly TaggedPhoto[]> {
+): Promise<readonly PhotoWithTags[]> {
   if (ids.length === 0) return [];
-  const found = await select<{ photo: TaggedPhotoValues }>(manager, photosWithTags, [customerId, ids]);
+  const found = await select<{ photo: TaggedPhotoValues }>(manager, selectPhotosWithTags, [customerId, ids]);
   return found.map(({ photo }) => taggedPhotoOf(photo));
 }
 
@@ -44,25 +44,25 @@ export async function shownPhotos(
   customerId: Id,
   ids: readonly Id[],
 ): Promise<readonly Photo[]> {
-  const found = await select<{ photo: PhotoValues }>(manager, photosShown, [customerId, ids]);
+  const found = await select<{ photo: PhotoValues }>(manager, selectVisiblePhotos, [customerId, ids]);
   return found.map(({ photo }) => photoOf(photo));
 }
 
 /** Reads of single photos outside of transactions: those of one customer that are asked for at the same time take one statement. */
 export class PhotosReadTogether {
-  private readonly tagged: GatheredReads<Id, Id, TaggedPhoto>;
+  private readonly tagged: GatheredReads<Id, Id, PhotoWithTags>;
   private readonly plain: GatheredReads<Id, Id, Photo>;
 
   constructor(dataSource: DataSource) {
     this.tagged = new GatheredReads((customerId, ids) =>
-      withoutTransaction(dataSource, async (manager) => byId(await taggedPhotos(manager, customerId, ids))),
+      withoutTransaction(dataSource, async (manager) => byId(await photosWithTags(manager, customerId, ids))),
     );
     this.plain = new GatheredReads((customerId, ids) =>
       withoutTransaction(dataSource, async (manager) => byId(await shownPhotos(manager, customerId, ids))),
     );
   }
 
-  get(customerId: Id, id: Id): Promise<TaggedPhoto | null> {
+  get(customerId: Id, id: Id): Promise<PhotoWithTags | null> {
     return this.tagged.find(customerId, id);
   }
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { ExifTags, Photo, TaggedPhoto } from '../../core/photos/photo.js';
+import type { ExifTags, Photo, PhotoWithTags } from '../../core/photos/photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../core/photos/photo-repository.js';
 import { found } from '../../core/shared/errors.js';
@@ -9,7 +9,7 @@ import { insertPhotos } from './new-photos.js';
 import { type PhotoValues, photoOf, photoTable, photoValues, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { isUnmoved, listPhotos } from './photo-list.js';
-import { type PhotosReadTogether, shownPhotos, taggedPhotos } from './photo-reads.js';
+import { type PhotosReadTogether, photosWithTags, shownPhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { prepared } from './prepared.js';
@@ -23,7 +23,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
     private readonly together: () => PhotosReadTogether | null,
   ) {}
 
-  async get(id: Id): Promise<TaggedPhoto | null> {
+  async get(id: Id): Promise<PhotoWithTags | null> {
     const together = this.together();
     if (together) return together.get(this.customerId, id);
     return (await this.getMany([id]))[0] ?? null;
@@ -35,11 +35,11 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return (await shownPhotos(this.manager, this.customerId, [id]))[0] ?? null;
   }
 
-  getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
-    return taggedPhotos(this.manager, this.customerId, ids);
+  getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
+    return photosWithTags(this.manager, this.customerId, ids);
   }
 
-  list(query: PhotoQuery): Promise<readonly TaggedPhoto[]> {
+  list(query: PhotoQuery): Promise<readonly PhotoWithTags[]> {
     return listPhotos(this.manager, this.customerId, query);
   }
 
@@ -89,7 +89,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return row?.yes ?? false;
   }
 
-  async lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+  async lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     if (ids.length === 0) return [];
     const held =
       'SELECT p.id FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id FOR UPDATE';
@@ -98,7 +98,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return this.getMany(ids);
   }
 
-  async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly TaggedPhoto[]> {
+  async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     await lockTaggedPhotos(this.manager, this.customerId, tagIds, ids);
     return this.getMany(ids);
   }

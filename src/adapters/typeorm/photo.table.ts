@@ -1,4 +1,4 @@
-import type { Photo, TaggedPhoto } from '../../core/photos/photo.js';
+import type { Photo, PhotoWithTags } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import { foldKey, searchText } from '../../core/shared/text.js';
 import {
@@ -233,7 +233,7 @@ export function photoOf([
 }
 
 /** The same with its tags. */
-export function taggedPhotoOf(photo: TaggedPhotoValues): TaggedPhoto {
+export function taggedPhotoOf(photo: TaggedPhotoValues): PhotoWithTags {
   const tags = photo[told.length].map(([id, name]) => ({ id, name }));
   return Object.assign(photoOf(photo), { tags });
 }

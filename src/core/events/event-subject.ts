@@ -1,7 +1,7 @@
 import type { ApiKey } from '../access/api-key.js';
 import type { CustomerReader } from '../customers/customer-store.js';
 import { type ShownImport, showImport } from '../imports/shown.js';
-import type { TaggedPhoto } from '../photos/photo.js';
+import type { PhotoWithTags } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import type { Tag } from '../tags/tag.js';
@@ -9,7 +9,7 @@ import { type Event, isDeletion, subjectKind } from './event.js';
 
 /** What an event is about, as it is now. */
 export type EventSubject =
-  | { readonly kind: 'photo'; readonly photo: TaggedPhoto }
+  | { readonly kind: 'photo'; readonly photo: PhotoWithTags }
   | { readonly kind: 'tag'; readonly tag: Tag }
   | { readonly kind: 'import'; readonly import: ShownImport }
   | { readonly kind: 'apiKey'; readonly apiKey: ApiKey };

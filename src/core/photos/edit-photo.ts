@@ -6,7 +6,7 @@ import { found, invalid, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { cleanText } from '../shared/text.js';
-import { changed, isTrashed, type Photo, type Rotation, restored, rotated, type TaggedPhoto } from './photo.js';
+import { changed, isTrashed, type Photo, type PhotoWithTags, type Rotation, restored, rotated } from './photo.js';
 import { beyondYears, cleanFilename, errorsIn, mergedMetadata, pointOf, type SaidOfPhoto } from './photo-values.js';
 
 export interface PhotoPatch extends SaidOfPhoto {
@@ -21,8 +21,8 @@ export async function editPhoto(
   caller: Caller,
   id: Id,
   patch: PhotoPatch,
-  check: Precondition<TaggedPhoto> = unconditional,
-): Promise<TaggedPhoto> {
+  check: Precondition<PhotoWithTags> = unconditional,
+): Promise<PhotoWithTags> {
   const errors = patchErrors(patch);
   if (errors.length > 0) throw invalid(...errors);
   return store.transaction(caller.customerId, async (transaction) => {

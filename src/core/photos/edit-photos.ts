@@ -3,14 +3,14 @@ import type { Uses } from '../ports.js';
 import { DomainError, type ItemError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { editPhoto, type PhotoPatch, patchErrors } from './edit-photo.js';
-import type { TaggedPhoto } from './photo.js';
+import type { PhotoWithTags } from './photo.js';
 
 /** What became of one photo. */
 export interface PhotoEditResult {
   readonly id: Id;
   readonly outcome: 'updated' | 'unchanged' | 'not_found' | 'error';
   /** Null where there is none, and where the patch does not fit it. */
-  readonly photo: TaggedPhoto | null;
+  readonly photo: PhotoWithTags | null;
   readonly error: ItemError | null;
 }
 

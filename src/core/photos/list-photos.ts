@@ -4,7 +4,7 @@ import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/page.js';
 import type { TagReads } from '../tags/tag-repository.js';
-import type { TaggedPhoto } from './photo.js';
+import type { PhotoWithTags } from './photo.js';
 import { isImmutableSort, type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
 
 export interface PhotoListRequest extends PageRequest {
@@ -17,7 +17,7 @@ export function listPhotos(
   { store, secrets, clock }: Uses<'store' | 'secrets' | 'clock'>,
   { customerId }: Caller,
   { filters, sort, ...request }: PhotoListRequest,
-): Promise<Page<TaggedPhoto>> {
+): Promise<Page<PhotoWithTags>> {
   return store.query(customerId, async (reader) => {
     await requireKnownTags(reader.tags, filters);
     const listing = {
@@ -25,7 +25,7 @@ export function listPhotos(
       endpoint: 'photos',
       sort,
       filters,
-      position: (photo: TaggedPhoto) => photoPosition(photo, sort),
+      position: (photo: PhotoWithTags) => photoPosition(photo, sort),
       rows: (window: PageWindow) => reader.photos.list({ filters, sort, window }),
       unmoved: async (position: Position) =>
         isImmutableSort(sort) || (await reader.photos.unmoved(filters, sort, position)),

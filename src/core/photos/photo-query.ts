@@ -1,7 +1,7 @@
 import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/page.js';
 import { foldKey, searchWords } from '../shared/text.js';
-import type { TaggedPhoto } from './photo.js';
+import type { PhotoWithTags } from './photo.js';
 
 /** The sorts of GET /photos; `-` is descending. Nulls last in both directions, ties by id in the direction of the sort. */
 export const photoSorts = [
@@ -76,7 +76,7 @@ export interface PhotoQuery {
  * The sort value of a photo: the same here, in every adapter and in cursors. Instants are milliseconds since 1970,
  * file names their `foldKey`.
  */
-export function photoPosition(photo: TaggedPhoto, sort: PhotoSort): Position {
+export function photoPosition(photo: PhotoWithTags, sort: PhotoSort): Position {
   switch (sort.replace('-', '')) {
     case 'id':
       return { value: photo.id, id: photo.id };

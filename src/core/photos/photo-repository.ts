@@ -1,17 +1,17 @@
 import type { Id } from '../shared/ids.js';
 import type { Position } from '../shared/page.js';
-import type { ExifTags, Photo, TaggedPhoto } from './photo.js';
+import type { ExifTags, Photo, PhotoWithTags } from './photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from './photo-query.js';
 
 /** Photos of the bound customer, in the trash or not. */
 export interface PhotoReads {
-  get(id: Id): Promise<TaggedPhoto | null>;
+  get(id: Id): Promise<PhotoWithTags | null>;
   /** Without its tags; null also when it is in the trash, or its customer is `closing`. */
   shown(id: Id): Promise<Photo | null>;
   /** Those that exist, by id ascending. */
-  getMany(ids: readonly Id[]): Promise<readonly TaggedPhoto[]>;
+  getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
   /** Rows strictly after the window's position in the sort's total order, at most `limit`. */
-  list(query: PhotoQuery): Promise<readonly TaggedPhoto[]>;
+  list(query: PhotoQuery): Promise<readonly PhotoWithTags[]>;
   /** Whether the list still holds, at exactly this position, the row that the position was taken from. */
   unmoved(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
@@ -38,9 +38,9 @@ export interface NewPhoto {
 /** In all writes the `photoCount` of the tags concerned follows in the same transaction. */
 export interface PhotoRepository extends PhotoReads {
   /** Reads and holds them until the transaction ends, in ascending order of ids. Missing ones are absent from the answer. */
-  lock(ids: readonly Id[]): Promise<readonly TaggedPhoto[]>;
+  lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
   /** `lock(ids)`, and with them, in one ascending order, every photo that has one of the tags. Answers the named ones only. */
-  lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly TaggedPhoto[]>;
+  lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
   /** False, and nothing stored, when the customer has a photo with this sha256 and dupSeq. Tag ids that do not exist are passed over. */
   insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean>;
   /** The same for many: answers the ids of those that were stored, in no order. Of several with one sha256 and dupSeq one is. */

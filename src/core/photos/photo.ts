@@ -78,7 +78,7 @@ export interface Photo extends Descriptive, CaptureTime {
 }
 
 /** With its tags, sorted by name: how reads return it. */
-export interface TaggedPhoto extends Photo {
+export interface PhotoWithTags extends Photo {
   readonly tags: readonly TagName[];
 }
 

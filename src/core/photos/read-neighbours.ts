@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
-import type { TaggedPhoto } from './photo.js';
+import type { PhotoWithTags } from './photo.js';
 import { type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
 import type { PhotoReads } from './photo-repository.js';
 
@@ -18,7 +18,7 @@ export interface Neighbours {
 export function readNeighbours(
   { store }: Uses<'store'>,
   { customerId }: Pick<Caller, 'customerId'>,
-  photo: TaggedPhoto,
+  photo: PhotoWithTags,
   { filters, sort }: { filters: PhotoFilters; sort: TwoWaySort },
 ): Promise<Neighbours> {
   return store.query(customerId, async ({ photos }) => {
@@ -30,12 +30,12 @@ export function readNeighbours(
 /** Looks the other way. Photos without the sort's value come last in both directions: there the two lists are not each other's mirror. */
 async function previousOf(
   photos: PhotoReads,
-  photo: TaggedPhoto,
+  photo: PhotoWithTags,
   filters: PhotoFilters,
   sort: TwoWaySort,
 ): Promise<Id | null> {
   const back = opposite(sort);
-  const valued = (other: TaggedPhoto) => photoPosition(other, sort).value !== null;
+  const valued = (other: PhotoWithTags) => photoPosition(other, sort).value !== null;
   const [before] = await photos.list({
     filters,
     sort: back,

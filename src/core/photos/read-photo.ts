@@ -3,7 +3,7 @@ import type { Uses } from '../ports.js';
 import { found, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Tag } from '../tags/tag.js';
-import { type ExifTags, isTrashed, type Photo, type TaggedPhoto } from './photo.js';
+import { type ExifTags, isTrashed, type Photo, type PhotoWithTags } from './photo.js';
 
 export interface PhotoReading {
   /** Also from the trash. */
@@ -17,7 +17,7 @@ export function readPhoto(
   caller: Pick<Caller, 'customerId'>,
   id: Id,
   reading: PhotoReading,
-): Promise<{ photo: TaggedPhoto; exif: ExifTags | null }> {
+): Promise<{ photo: PhotoWithTags; exif: ExifTags | null }> {
   return store.query(caller.customerId, async (reader) => {
     const photo = found(await reader.photos.get(id), 'photo');
     if (isTrashed(photo) && !reading.trashedToo) throw notFound('photo');

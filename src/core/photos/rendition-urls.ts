@@ -8,7 +8,7 @@ import { DomainError } from '../shared/errors.js';
 import { type Id, isId } from '../shared/ids.js';
 import { readToken, signToken } from '../shared/secrets.js';
 import { type RenditionDownload, renditionOf } from './download-photo.js';
-import type { Rotation, TaggedPhoto } from './photo.js';
+import type { PhotoWithTags, Rotation } from './photo.js';
 import { readShownPhoto } from './read-photo.js';
 
 /** URLs for `<img>`: each good for one rendition, without showing a key, until `expiresAt` or the end of the key that asked for them. */
@@ -21,7 +21,7 @@ const STEP = 12 * HOUR;
 export function renditionUrls(
   { secrets, clock, publicUrl }: Uses<'secrets' | 'clock' | 'publicUrl'>,
   caller: Pick<Caller, 'apiKeyId' | 'ipRestricted'>,
-  photo: TaggedPhoto,
+  photo: PhotoWithTags,
 ): PhotoUrls | null {
   if (caller.ipRestricted) return null;
   const now = clock.now();

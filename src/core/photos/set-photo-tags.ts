@@ -5,7 +5,7 @@ import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { holdForNewTags, nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import type { Tag } from '../tags/tag.js';
-import { isTrashed, type TaggedPhoto } from './photo.js';
+import { isTrashed, type PhotoWithTags } from './photo.js';
 
 /** Replaces the photo's set of tags. Errors: `invalid_request`, `scope_required`, `not_found`, `limit_reached`, `precondition_failed`. */
 export async function setPhotoTags(
@@ -13,7 +13,7 @@ export async function setPhotoTags(
   caller: Caller,
   id: Id,
   request: TagRequest,
-  check: Precondition<TaggedPhoto> = unconditional,
+  check: Precondition<PhotoWithTags> = unconditional,
 ): Promise<readonly Tag[]> {
   const errors = tagSetErrors(request);
   if (errors.length > 0) throw invalid(...errors);

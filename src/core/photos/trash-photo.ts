@@ -6,14 +6,14 @@ import type { Uses } from '../ports.js';
 import { found, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
-import { changed, isTrashed, type Photo, type TaggedPhoto, trashed } from './photo.js';
+import { changed, isTrashed, type Photo, type PhotoWithTags, trashed } from './photo.js';
 
 /** Moves a photo to the trash, from where it can be restored. Errors: `not_found` (in the trash already, too), `precondition_failed`. */
 export function trashPhoto(
   { store, clock }: Uses<'store' | 'clock'>,
   caller: Caller,
   id: Id,
-  check: Precondition<TaggedPhoto> = unconditional,
+  check: Precondition<PhotoWithTags> = unconditional,
 ): Promise<void> {
   return store.transaction(caller.customerId, async (transaction) => {
     const photo = found((await transaction.photos.lock([id]))[0], 'photo');
@@ -35,7 +35,7 @@ export async function purgePhoto(
   { store, blobs, clock }: Uses<'store' | 'blobs' | 'clock'>,
   caller: Caller,
   id: Id,
-  check: (photo: TaggedPhoto, transaction: CustomerTransaction) => void | Promise<void> = unconditional,
+  check: (photo: PhotoWithTags, transaction: CustomerTransaction) => void | Promise<void> = unconditional,
   entry: 'own' | 'of batch' = 'own',
 ): Promise<void> {
   const photo = await store.transaction(caller.customerId, async (transaction) => {

@@ -2,7 +2,7 @@ import { keptKey, originalKey, renditionKey, stagingKey } from '../blobs/blob-ke
 import type { ImportPhoto } from '../imports/import-photo.js';
 import { defaultFormat } from '../media/renditions.js';
 import { renditionOf } from '../photos/download-photo.js';
-import { changed, lost, type Photo, recovered, type TaggedPhoto } from '../photos/photo.js';
+import { changed, lost, type Photo, type PhotoWithTags, recovered } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { faultOf, reasonOf } from './check-bytes.js';
@@ -21,7 +21,7 @@ const BATCH = 200;
 export async function checkPhotos(uses: CheckUses, customerId: Id, how: HowToCheck, findings: Findings): Promise<void> {
   for (let after: Id | null = null; ; ) {
     const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
-    const page: readonly TaggedPhoto[] = await uses.store.query(customerId, (reader) =>
+    const page: readonly PhotoWithTags[] = await uses.store.query(customerId, (reader) =>
       reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     );
     for (const photo of page) await checkPhoto(uses, photo, how, findings);
@@ -30,7 +30,7 @@ export async function checkPhotos(uses: CheckUses, customerId: Id, how: HowToChe
   }
 }
 
-async function checkPhoto(uses: CheckUses, photo: TaggedPhoto, how: HowToCheck, findings: Findings): Promise<void> {
+async function checkPhoto(uses: CheckUses, photo: PhotoWithTags, how: HowToCheck, findings: Findings): Promise<void> {
   findings.saw('photos');
   const fault = await faultOf(uses, keptKey(photo.blobKey), photo, how);
   if (fault === null) {
@@ -46,7 +46,7 @@ async function checkPhoto(uses: CheckUses, photo: TaggedPhoto, how: HowToCheck, 
 const advice = ' Restore the file from a backup, or have the same file imported once more.';
 
 /** The API shows it, and downloads are refused instead of cut short. */
-function mark({ store, clock }: CheckUses, seen: TaggedPhoto, as: (photo: Photo, at: Date) => Photo): Promise<void> {
+function mark({ store, clock }: CheckUses, seen: PhotoWithTags, as: (photo: Photo, at: Date) => Photo): Promise<void> {
   return store.transaction(seen.customerId, async ({ photos, outbox }) => {
     const photo = (await photos.lock([seen.id]))[0];
     if (photo?.blobKey !== seen.blobKey) return;
@@ -59,7 +59,12 @@ function mark({ store, clock }: CheckUses, seen: TaggedPhoto, as: (photo: Photo,
 }
 
 /** Somebody has put the original back. */
-async function unmark(uses: CheckUses, photo: TaggedPhoto, { repair }: HowToCheck, findings: Findings): Promise<void> {
+async function unmark(
+  uses: CheckUses,
+  photo: PhotoWithTags,
+  { repair }: HowToCheck,
+  findings: Findings,
+): Promise<void> {
   if (repair) await mark(uses, photo, (held) => recovered(held));
   const advice = repair ? 'The mark was taken away.' : 'phs verify --repair takes the mark away.';
   const message = `This photo is marked as lost, and its original is whole. ${advice}`;
@@ -67,12 +72,12 @@ async function unmark(uses: CheckUses, photo: TaggedPhoto, { repair }: HowToChec
 }
 
 /** Purged or given another original since it was read: then what was seen says nothing. */
-async function isUnchanged({ store }: CheckUses, { customerId, id, blobKey }: TaggedPhoto): Promise<boolean> {
+async function isUnchanged({ store }: CheckUses, { customerId, id, blobKey }: PhotoWithTags): Promise<boolean> {
   const now = await store.query(customerId, (reader) => reader.photos.get(id));
   return now?.blobKey === blobKey;
 }
 
-async function checkThumb(uses: CheckUses, photo: TaggedPhoto, { repair }: HowToCheck, findings: Findings) {
+async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: HowToCheck, findings: Findings) {
   if ((await uses.blobs.head(renditionKey(photo, 'thumb', defaultFormat(photo)))) !== null) return;
   findings.saw('missingThumbs');
   if (!repair) return;
@@ -85,7 +90,7 @@ async function checkThumb(uses: CheckUses, photo: TaggedPhoto, { repair }: HowTo
   }
 }
 
-function about({ customerId, id, importId }: TaggedPhoto) {
+function about({ customerId, id, importId }: PhotoWithTags) {
   return { customerId, photoId: id, importId };
 }
 

@@ -1,6 +1,6 @@
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
-import { isTrashed, type TaggedPhoto } from '../photos/photo.js';
+import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { areMany } from './renew-photos.js';
@@ -12,7 +12,7 @@ import type { TagChanges, TagTools } from './tag-tools.js';
  * Holds everything that the tools are about, before any tag is held. Answers the photos that are named. A merge is also about what
  * is not published yet: the customer is held with it, so that no import with one of the tags is opened meanwhile.
  */
-export async function holdTagged(transaction: CustomerTransaction, tools: TagTools): Promise<readonly TaggedPhoto[]> {
+export async function holdTagged(transaction: CustomerTransaction, tools: TagTools): Promise<readonly PhotoWithTags[]> {
   const named = [...new Set([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])])];
   const merged = tools.mergeTagIds ?? [];
   if (merged.length === 0) return transaction.photos.lock(named);
@@ -40,12 +40,12 @@ export async function retagPhotos(
   transaction: CustomerTransaction,
   { id }: Pick<Tag, 'id'>,
   tools: TagTools & { readonly mergeTagIds: readonly Id[] },
-  { photos, limits, at }: { photos: readonly TaggedPhoto[]; limits: Limits; at: Date },
+  { photos, limits, at }: { photos: readonly PhotoWithTags[]; limits: Limits; at: Date },
 ): Promise<TagChanges> {
   const { tags } = transaction;
   const { mergeTagIds } = tools;
   const shown = new Map(photos.flatMap((photo) => (isTrashed(photo) ? [] : [[photo.id, photo] as const])));
-  const has = (photo: TaggedPhoto, ...tagIds: readonly Id[]) => photo.tags.some((tag) => tagIds.includes(tag.id));
+  const has = (photo: PhotoWithTags, ...tagIds: readonly Id[]) => photo.tags.some((tag) => tagIds.includes(tag.id));
   const named = (ids: readonly Id[] = []) => [...new Set(ids)].sort((a, b) => a - b);
   const existing = (ids?: readonly Id[]) => named(ids).flatMap((photoId) => shown.get(photoId) ?? []);
   const losing = existing(tools.removePhotoIds);

@@ -5,10 +5,10 @@ import type { Request, Response } from 'express';
 import { Outcomes, Reply } from '../reply.js';
 import { entityTag, isPlain, noneMatch } from './entity-tag.js';
 
-const TAGGED = Symbol('Tagged');
+const WITH_ETAG = Symbol('Tagged');
 
 /** The route answers with a resource that has an ETag (API.md §4.6). */
-export const Tagged = () => SetMetadata(TAGGED, true);
+export const WithETag = () => SetMetadata(WITH_ETAG, true);
 
 /** Turns what a handler returns into status, headers and body; a GET that the client has already becomes 304. */
 @Injectable()
@@ -21,8 +21,8 @@ export class SendReply {
     const response = context.switchToHttp().getResponse<Response>();
     const body = answer instanceof Reply ? send(answer, response) : answer;
     if (answer instanceof Outcomes) return body;
-    const tagged = this.reflector.get<boolean | undefined>(TAGGED, context.getHandler()) ?? false;
-    return tagged && typeof body === 'object' && body !== null ? withTag(body, request, response) : body;
+    const tagged = this.reflector.get<boolean | undefined>(WITH_ETAG, context.getHandler()) ?? false;
+    return tagged && typeof body === 'object' && body !== null ? addETag(body, request, response) : body;
   }
 }
 
@@ -32,7 +32,7 @@ function send({ status, headers, body }: Reply, response: Response): Reply['body
   return body;
 }
 
-function withTag(view: object, request: Request, response: Response): object | undefined {
+function addETag(view: object, request: Request, response: Response): object | undefined {
   const tag = entityTag(view);
   response.setHeader('ETag', tag);
   const reading = request.method === 'GET' || request.method === 'HEAD';

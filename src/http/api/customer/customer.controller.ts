@@ -5,7 +5,7 @@ import type { Ports } from '../../../core/ports.js';
 import { PORTS } from '../../ports-token.js';
 import { RequireScope } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
-import { Tagged } from '../send-reply.js';
+import { WithETag } from '../send-reply.js';
 import { customerView } from './customer.view.js';
 
 @Controller('api/v1/customer')
@@ -14,7 +14,7 @@ export class CustomerController {
 
   @Get()
   @RequireScope('customer:read')
-  @Tagged()
+  @WithETag()
   async read(@CurrentCaller() caller: Caller) {
     return customerView(this.ports, await readCustomer(this.ports, caller));
   }

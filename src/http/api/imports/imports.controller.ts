@@ -25,7 +25,7 @@ import {
   ValidBody,
   ValidQuery,
 } from '../read-request.js';
-import { Tagged } from '../send-reply.js';
+import { WithETag } from '../send-reply.js';
 import {
   FinalizationBody,
   ImportCreationBody,
@@ -52,7 +52,7 @@ export class ImportsController {
 
   @Post()
   @RequireScope('photos:write')
-  @Tagged()
+  @WithETag()
   @BodySchema(ImportCreationBody, { optional: true })
   async create(@CurrentCaller() caller: Caller, @ValidBody() body: ImportCreationBody, @Once() once: RunOnce) {
     return once(
@@ -64,7 +64,7 @@ export class ImportsController {
 
   @Get(':id')
   @RequireScope('photos:write')
-  @Tagged()
+  @WithETag()
   @QuerySchema(importParameters, importRule)
   async read(
     @CurrentCaller() caller: Caller,
@@ -120,7 +120,7 @@ export class ImportsController {
 
   @Post(':id/finalize')
   @RequireScope('photos:write')
-  @Tagged()
+  @WithETag()
   @BodySchema(FinalizationBody, { optional: true })
   async finalize(
     @CurrentCaller() caller: Caller,

@@ -1,12 +1,12 @@
 import type { PhotoEditResult } from '../../../core/photos/edit-photos.js';
-import type { ExifTags, TaggedPhoto } from '../../../core/photos/photo.js';
+import type { ExifTags, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 import type { PhotoDeletionResult } from '../../../core/photos/trash-photos.js';
 import { tagNameView } from '../tags/tag.view.js';
 import { instant, optionalInstant } from '../wire.js';
 
 /** API.md §5.1, what every photo has. */
-export function photoView(photo: TaggedPhoto) {
+export function photoView(photo: PhotoWithTags) {
   return {
     id: photo.id,
     filename: photo.filename,
@@ -64,7 +64,7 @@ export interface PhotoExtras {
   readonly exif?: ExifTags | null;
 }
 
-export function photoWithExtras(photo: TaggedPhoto, { urls, exif }: PhotoExtras) {
+export function photoWithExtras(photo: PhotoWithTags, { urls, exif }: PhotoExtras) {
   return {
     ...photoView(photo),
     ...(urls !== undefined && { urls: urls && urlsView(urls) }),
@@ -72,15 +72,15 @@ export function photoWithExtras(photo: TaggedPhoto, { urls, exif }: PhotoExtras)
   };
 }
 
-export function locationView(location: TaggedPhoto['location']) {
+export function locationView(location: PhotoWithTags['location']) {
   return location && { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude };
 }
 
-function cameraView(camera: TaggedPhoto['camera']) {
+function cameraView(camera: PhotoWithTags['camera']) {
   return camera && { make: camera.make, model: camera.model, lens: camera.lens };
 }
 
-function exposureView(exposure: TaggedPhoto['exposure']) {
+function exposureView(exposure: PhotoWithTags['exposure']) {
   return (
     exposure && {
       iso: exposure.iso,

@@ -22,7 +22,7 @@ import { nothing, Once, type RunOnce } from '../once.js';
 import type { QueryOf } from '../parameters.js';
 import { AcceptsIdList, isList, PathId, PathIds } from '../path-id.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../read-request.js';
-import { Tagged } from '../send-reply.js';
+import { WithETag } from '../send-reply.js';
 import { pageView, tagsView } from '../tags/tag.view.js';
 import {
   deletionParameters,
@@ -54,7 +54,7 @@ export class PhotosController {
 
   @Get(':id')
   @RequireScope('photos:read')
-  @Tagged()
+  @WithETag()
   @QuerySchema(photoParameters)
   async read(
     @CurrentCaller() caller: Caller,
@@ -90,7 +90,7 @@ export class PhotosController {
 
   @Patch(':id')
   @RequireScope('photos:write')
-  @Tagged()
+  @WithETag()
   @AcceptsIdList()
   @PatchSchema(PhotoPatchBody)
   async edit(

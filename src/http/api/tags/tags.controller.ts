@@ -16,7 +16,7 @@ import { nothing, Once, type RunOnce } from '../once.js';
 import type { QueryOf } from '../parameters.js';
 import { PathId } from '../path-id.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../read-request.js';
-import { Tagged } from '../send-reply.js';
+import { WithETag } from '../send-reply.js';
 import {
   TagCreationBody,
   TagPatchBody,
@@ -41,14 +41,14 @@ export class TagsController {
 
   @Get(':id')
   @RequireScope('tags:read')
-  @Tagged()
+  @WithETag()
   async read(@CurrentCaller() caller: Caller, @PathId('id') id: Id) {
     return tagView(await readTag(this.ports, caller, id));
   }
 
   @Post()
   @RequireScope('tags:write')
-  @Tagged()
+  @WithETag()
   @QuerySchema(tagCreationParameters, tagCreationRule)
   @BodySchema(TagCreationBody, { bulk: { field: 'tags', shape: TagsCreationBody } })
   async create(
@@ -72,7 +72,7 @@ export class TagsController {
 
   @Patch(':id')
   @RequireScope('tags:write')
-  @Tagged()
+  @WithETag()
   @PatchSchema(TagPatchBody)
   async edit(
     @CurrentCaller() caller: Caller,

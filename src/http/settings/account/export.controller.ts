@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { recordExport } from '../../../core/audit/record-export.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
-import { isTrashed, type TaggedPhoto } from '../../../core/photos/photo.js';
+import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Ports } from '../../../core/ports.js';
 import { everyPage } from '../../../core/shared/every-page.js';
 import { MAX_PAGE_SIZE } from '../../../core/shared/page.js';
@@ -55,7 +55,7 @@ async function* viewed(tags: AsyncIterable<Parameters<typeof tagView>[0]>): Asyn
 }
 
 /** With the path of each original; null where a key gets none. */
-async function* withDownloads(photos: AsyncIterable<TaggedPhoto>): AsyncGenerator<object> {
+async function* withDownloads(photos: AsyncIterable<PhotoWithTags>): AsyncGenerator<object> {
   for await (const photo of photos) {
     const isThere = !isTrashed(photo) && photo.originalLostAt === null;
     yield { ...photoView(photo), download: isThere ? `/api/v1/photos/${photo.id}/download` : null };

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { TakenAtSource } from '../../../core/media/capture-time.js';
-import type { Camera, ExifTags, Exposure, GeoPoint, TaggedPhoto } from '../../../core/photos/photo.js';
+import type { Camera, ExifTags, Exposure, GeoPoint, PhotoWithTags } from '../../../core/photos/photo.js';
 import { bytes } from '../counted.js';
 import { Moment } from '../parts.js';
 
 /** Everything that is known of a photo and not edited here. */
-export function PhotoFacts({ photo, exif }: { photo: TaggedPhoto; exif: ExifTags | null }) {
+export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTags | null }) {
   const { camera, exposure, location, metadata } = photo;
   return (
     <dl class="photo-facts">
@@ -85,7 +85,7 @@ const zoneSources: Readonly<Record<TakenAtSource, string>> = {
   none: '',
 };
 
-function taken({ takenAtLocal, timeZone, takenAtSource }: TaggedPhoto): ComponentChildren {
+function taken({ takenAtLocal, timeZone, takenAtSource }: PhotoWithTags): ComponentChildren {
   if (takenAtLocal === null) return <span class="soft">Not known</span>;
   return (
     <>
@@ -139,7 +139,7 @@ function Place({ point }: { point: GeoPoint }) {
   );
 }
 
-function Original({ photo }: { photo: TaggedPhoto }) {
+function Original({ photo }: { photo: PhotoWithTags }) {
   if (photo.originalLostAt === null)
     return <>{photo.damaged ? 'Kept as it came; the file is damaged' : 'Kept, byte for byte'}</>;
   return (

@@ -1,5 +1,5 @@
 import type { PhotoPatch } from '../../../core/photos/edit-photo.js';
-import type { TaggedPhoto } from '../../../core/photos/photo.js';
+import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { FormFields } from '../form-fields.js';
 
 /** What a person says of a photo in its form, as text. */
@@ -12,7 +12,7 @@ export interface PhotoWords {
   readonly timeZone: string;
 }
 
-export function wordsOf(photo: TaggedPhoto): PhotoWords {
+export function wordsOf(photo: PhotoWithTags): PhotoWords {
   return {
     title: photo.title ?? '',
     description: photo.description ?? '',

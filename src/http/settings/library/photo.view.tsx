@@ -1,4 +1,4 @@
-import { type ExifTags, isTrashed, type TaggedPhoto } from '../../../core/photos/photo.js';
+import { type ExifTags, isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Neighbours } from '../../../core/photos/read-neighbours.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Moment } from '../parts.js';
@@ -72,7 +72,7 @@ function Step({ id, query, rel, text }: { id: number | null; query: LibraryQuery
   );
 }
 
-function Actions({ photo, query }: { photo: TaggedPhoto; query: LibraryQuery }) {
+function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
   if (isTrashed(photo)) {
     return (
       <div class="actions">
@@ -99,7 +99,7 @@ function Actions({ photo, query }: { photo: TaggedPhoto; query: LibraryQuery }) 
   );
 }
 
-function Tags({ photo, query }: { photo: TaggedPhoto; query: LibraryQuery }) {
+function Tags({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
   return (
     <section class="card">
       <h2>Tags</h2>
@@ -155,7 +155,7 @@ function Words({
   words,
   problems,
   query,
-}: Pick<PhotoProps, 'words' | 'problems' | 'query'> & { photo: TaggedPhoto }) {
+}: Pick<PhotoProps, 'words' | 'problems' | 'query'> & { photo: PhotoWithTags }) {
   return (
     <section class="card">
       <h2>What you say of it</h2>

@@ -1,10 +1,10 @@
 import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
-import { isTrashed, type TaggedPhoto } from '../../../core/photos/photo.js';
+import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 
 /** A photo with the addresses of its renditions. */
 export interface ShownPhoto {
-  readonly photo: TaggedPhoto;
+  readonly photo: PhotoWithTags;
   readonly urls: PhotoUrls | null;
 }
 
@@ -14,7 +14,7 @@ export function pictureUrl({ photo, urls }: ShownPhoto, name: RenditionName): st
 }
 
 /** What a photo is called: its title, or else its file name. */
-export function photoName({ title, filename }: Pick<TaggedPhoto, 'title' | 'filename'>): string {
+export function photoName({ title, filename }: Pick<PhotoWithTags, 'title' | 'filename'>): string {
   return title ?? filename;
 }
 
@@ -45,7 +45,7 @@ const NARROWEST = 5;
 const WIDEST = 24;
 
 /** The class of a photo's shape, in tenths of width by height: pages have no styles of their own that could say it exactly. */
-export function shapeClass({ width, height }: Pick<TaggedPhoto, 'width' | 'height'>): string {
+export function shapeClass({ width, height }: Pick<PhotoWithTags, 'width' | 'height'>): string {
   const tenths = Math.round((width / height) * 10);
   return `shape-${Math.min(WIDEST, Math.max(NARROWEST, tenths))}`;
 }
