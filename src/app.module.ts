@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import type { Ports } from './core/ports.js';
-import { AnswerOnce } from './http/api/answer-once.js';
 import { CallHandlers } from './http/api/call-handlers.interceptor.js';
 import { ClaimLeases } from './http/api/claim-leases.js';
 import { CustomerModule } from './http/api/customer/customer.module.js';
@@ -12,6 +11,7 @@ import { KeyUses } from './http/api/guards/key-uses.js';
 import { RateLimitGuard, throttlerOptions } from './http/api/guards/rate-limit.guard.js';
 import { ScopeGuard } from './http/api/guards/scope.guard.js';
 import { TrafficNotes } from './http/api/guards/traffic-notes.js';
+import { IdempotentResponses } from './http/api/idempotent-responses.js';
 import { ImportsModule } from './http/api/imports/imports.module.js';
 import { MeModule } from './http/api/me/me.module.js';
 import { PhotosModule } from './http/api/photos/photos.module.js';
@@ -61,7 +61,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: PersonGuard },
         ReadRequest,
         ClaimLeases,
-        AnswerOnce,
+        IdempotentResponses,
         SendReply,
         { provide: APP_INTERCEPTOR, useClass: CallHandlers },
         { provide: APP_FILTER, useClass: ErrorFilter },

@@ -38,7 +38,7 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       charged: null,
       parameters: {},
       body: undefined,
-      once: null,
+      runIdempotently: null,
       refusal: null,
     });
     response.setHeader('X-Request-Id', requestId);

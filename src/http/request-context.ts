@@ -3,7 +3,7 @@ import type { Caller } from '../core/access/caller.js';
 import type { KnownKey } from '../core/access/key-store.js';
 import type { BudgetGroup, WindowState } from '../core/access/rolling-window.js';
 import type { ErrorCode } from '../core/shared/errors.js';
-import type { RunOnce } from './api/once.js';
+import type { RunIdempotently } from './api/idempotent.js';
 import type { PageContext } from './settings/page-context.js';
 
 /** What is known of one request and its answer so far; each check adds its part. */
@@ -31,7 +31,7 @@ export interface RequestContext {
   /** The body as the route declared it, checked. */
   body: unknown;
   /** How the handler does its work, set once the Idempotency-Key was looked at. */
-  once: RunOnce | null;
+  runIdempotently: RunIdempotently | null;
   /** What the request was refused with; null while it was not. */
   refusal: ErrorCode | null;
 }

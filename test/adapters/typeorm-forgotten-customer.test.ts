@@ -6,7 +6,7 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.re
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/delivery-queue.js';
-import { TypeormAnswerKeeper, TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency.repository.js';
+import { TypeormIdempotencyStore, TypeormResponseStore } from '../../src/adapters/typeorm/idempotency.repository.js';
 import { TypeormImportRepository } from '../../src/adapters/typeorm/import.repository.js';
 import { TypeormImportPhotoRepository } from '../../src/adapters/typeorm/import-photo.repository.js';
 import { TypeormJobAdder, TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
@@ -44,7 +44,7 @@ const repositories = [
   TypeormAuditTrail,
   TypeormTrafficReads,
   TypeormJobAdder,
-  TypeormAnswerKeeper,
+  TypeormResponseStore,
 ] as const;
 
 const forgotten = new ForgottenCustomer();

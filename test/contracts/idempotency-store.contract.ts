@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore } from '../../src/core/customers/customer-store.js';
-import type { Attempt, Claim, IdempotencyStore, KeptAnswer } from '../../src/core/idempotency/idempotency-store.js';
+import type {
+  Claim,
+  ClaimRequest,
+  IdempotencyStore,
+  StoredResponse,
+} from '../../src/core/idempotency/idempotency-store.js';
 import { DAY, HOUR } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { later, sampleCustomer, sampleTag } from '../support/samples.js';
@@ -21,13 +26,13 @@ export interface OpenIdempotency {
 }
 
 const LEASE = 25;
-const answer: KeptAnswer = {
+const answer: StoredResponse = {
   status: 201,
   headers: { Location: '/x' },
   body: { name: 'É "q" \\ \u0000 📷', b: null, a: [1] },
 };
 
-/** What `IdempotencyStore` and `AnswerKeeper` promise. They are opened once: every test has customers of its own. */
+/** What `IdempotencyStore` and `ResponseStore` promise. They are opened once: every test has customers of its own. */
 export function idempotencyStoreContract(name: string, open: () => Promise<OpenIdempotency>): void {
   describe(`IdempotencyStore: ${name}`, () => {
     let opened: OpenIdempotency;
@@ -46,7 +51,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
     const newCustomer = async () => (await opened.customers.create(sampleCustomer(), commandLine)).id;
 
     /** An attempt of an equal request, unless it says otherwise; `ms` after the first. */
-    function attempt(ms = 0, values: Partial<Attempt> = {}): Attempt {
+    function attempt(ms = 0, values: Partial<ClaimRequest> = {}): ClaimRequest {
       const at = later(ms);
       return {
         customerId,
@@ -55,16 +60,16 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
         fingerprint: 'one',
         at,
         leaseSeconds: LEASE,
-        forgottenBefore: later(ms - DAY),
+        expiredBefore: later(ms - DAY),
         ...values,
       };
     }
 
     const keep = (claim: Claim, kept = answer) =>
-      opened.store.transaction(claim.customerId, (transaction) => transaction.answers.keep(claim, kept));
+      opened.store.transaction(claim.customerId, (transaction) => transaction.responses.store(claim, kept));
     const claimed = { outcome: 'claimed' };
 
-    async function begun(ms = 0, values: Partial<Attempt> = {}): Promise<Attempt> {
+    async function begun(ms = 0, values: Partial<ClaimRequest> = {}): Promise<ClaimRequest> {
       const first = attempt(ms, values);
       expect(await store.claim(first)).toEqual(claimed);
       return first;
@@ -109,9 +114,9 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
     it('keeps answers of the bound customer only', async () => {
       const first = await begun();
       const stranger = await newCustomer();
-      expect(await opened.store.transaction(stranger, (transaction) => transaction.answers.keep(first, answer))).toBe(
-        false,
-      );
+      expect(
+        await opened.store.transaction(stranger, (transaction) => transaction.responses.store(first, answer)),
+      ).toBe(false);
       expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
     });
 
@@ -119,14 +124,14 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       const first = await begun();
       const undone = opened.store.transaction(customerId, async (transaction) => {
         await transaction.tags.insert(sampleTag('Paris'));
-        await transaction.answers.keep(first, answer);
+        await transaction.responses.store(first, answer);
         throw new Error('after all not');
       });
       await expect(undone).rejects.toThrow('after all not');
       expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
       await opened.store.transaction(customerId, async (transaction) => {
         await transaction.tags.insert(sampleTag('Paris'));
-        await transaction.answers.keep(first, answer);
+        await transaction.responses.store(first, answer);
       });
       expect(await store.claim(attempt(1))).toMatchObject({ outcome: 'answered' });
     });
@@ -136,7 +141,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       await opened.passTime(LEASE);
       const [kept, commit] = [new Gate(), new Gate()];
       const slow = opened.store.transaction(customerId, async (transaction) => {
-        await transaction.answers.keep(first, answer);
+        await transaction.responses.store(first, answer);
         kept.open();
         await commit.opened;
       });

@@ -27,7 +27,7 @@ const steps = [
   'trash-photo:trashPhoto/store.transaction',
   'trash-photo:purgePhoto/store.transaction',
   'trash-photo:removeBytes/blobs.delete',
-  'answer-once:keep/store.transaction',
+  'idempotent-responses:store/store.transaction',
 ];
 
 /** The steps of `phs gc`, which is a process of its own. */

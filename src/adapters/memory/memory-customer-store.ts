@@ -9,7 +9,7 @@ import { MemoryAuditTrail } from './memory-audit.js';
 import { MemoryBlobOwnership } from './memory-blob-owners.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { HeldRows } from './memory-held-rows.js';
-import { MemoryAnswerKeeper } from './memory-idempotency-store.js';
+import { MemoryResponseStore } from './memory-idempotency-store.js';
 import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
 import { MemoryImportRepository } from './memory-import-repository.js';
 import { MemoryJobAdder } from './memory-job-queue.js';
@@ -93,7 +93,7 @@ export class MemoryCustomerStore implements CustomerStore {
       traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),
       outbox: passing(new MemoryOutbox(this.database, customerId), pass),
       jobs: passing(new MemoryJobAdder(this.database, customerId, this.clock), pass),
-      answers: passing(new MemoryAnswerKeeper(this.database, customerId), pass),
+      responses: passing(new MemoryResponseStore(this.database, customerId), pass),
     };
   }
 

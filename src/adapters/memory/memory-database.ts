@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../core/audit/audit-entry.js';
 import type { Customer } from '../../core/customers/customer.js';
 import type { HeldDelivery } from '../../core/events/delivery.js';
 import type { WebhookEndpoint } from '../../core/events/webhook-endpoint.js';
-import type { Attempt, KeptAnswer } from '../../core/idempotency/idempotency-store.js';
+import type { ClaimRequest, StoredResponse } from '../../core/idempotency/idempotency-store.js';
 import type { Import } from '../../core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { JobWork } from '../../core/jobs/job.js';
@@ -32,13 +32,13 @@ export interface StoredJob {
   readonly deadReason: string | null;
 }
 
-export interface StoredIdempotencyKey extends Pick<Attempt, 'customerId' | 'key' | 'token' | 'fingerprint'> {
+export interface StoredIdempotencyKey extends Pick<ClaimRequest, 'customerId' | 'key' | 'token' | 'fingerprint'> {
   readonly startedAt: Date;
   /** The process of the run. */
   readonly heldBy: number;
   /** By the database's clock. */
   readonly leaseUntil: number;
-  readonly answer: KeptAnswer | null;
+  readonly answer: StoredResponse | null;
 }
 
 /** A delivery with what the queue knows of it. */

@@ -1,11 +1,11 @@
 import type {
-  AnswerKeeper,
-  Attempt,
-  Attempted,
   Claim,
+  ClaimRequest,
+  ClaimResult,
   IdempotencyKey,
   IdempotencyStore,
-  KeptAnswer,
+  ResponseStore,
+  StoredResponse,
 } from '../../core/idempotency/idempotency-store.js';
 import { type Clock, SECOND } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
@@ -23,20 +23,20 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.holder = database.next('holder');
   }
 
-  claim(attempt: Attempt): Promise<Attempted> {
+  claim(request: ClaimRequest): Promise<ClaimResult> {
     return this.database.transaction(async () => {
-      this.database.requireCustomer(attempt.customerId);
-      const stored = this.database.idempotencyKeys.get(rowKey(attempt));
-      if (stored !== undefined && !this.isFree(stored, attempt)) return told(stored, attempt);
-      const { customerId, key, token, fingerprint, at } = attempt;
-      this.database.idempotencyKeys.set(rowKey(attempt), {
+      this.database.requireCustomer(request.customerId);
+      const stored = this.database.idempotencyKeys.get(rowKey(request));
+      if (stored !== undefined && !this.isFree(stored, request)) return claimResultOf(stored, request);
+      const { customerId, key, token, fingerprint, at } = request;
+      this.database.idempotencyKeys.set(rowKey(request), {
         customerId,
         key,
         token,
         fingerprint,
         startedAt: at,
         heldBy: this.holder,
-        leaseUntil: this.now() + attempt.leaseSeconds * SECOND,
+        leaseUntil: this.now() + request.leaseSeconds * SECOND,
         answer: null,
       });
       return { outcome: 'claimed' };
@@ -83,8 +83,8 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     });
   }
 
-  private isFree(stored: StoredIdempotencyKey, { fingerprint, forgottenBefore }: Attempt): boolean {
-    if (stored.startedAt < forgottenBefore) return true;
+  private isFree(stored: StoredIdempotencyKey, { fingerprint, expiredBefore }: ClaimRequest): boolean {
+    if (stored.startedAt < expiredBefore) return true;
     return stored.answer === null && stored.fingerprint === fingerprint && stored.leaseUntil <= this.now();
   }
 
@@ -93,13 +93,13 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   }
 }
 
-export class MemoryAnswerKeeper implements AnswerKeeper {
+export class MemoryResponseStore implements ResponseStore {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
   ) {}
 
-  async keep(claim: Claim, answer: KeptAnswer): Promise<boolean> {
+  async store(claim: Claim, answer: StoredResponse): Promise<boolean> {
     const own = { ...claim, customerId: this.customerId };
     const stored = unanswered(this.database, own);
     // As JSON, which is what a database keeps of it.
@@ -115,7 +115,7 @@ function unanswered(database: MemoryDatabase, claim: Claim): StoredIdempotencyKe
   return stored?.token === claim.token && stored.answer === null ? stored : null;
 }
 
-function told({ fingerprint, answer }: StoredIdempotencyKey, attempt: Attempt): Attempted {
-  if (fingerprint !== attempt.fingerprint) return { outcome: 'taken' };
+function claimResultOf({ fingerprint, answer }: StoredIdempotencyKey, request: ClaimRequest): ClaimResult {
+  if (fingerprint !== request.fingerprint) return { outcome: 'taken' };
   return answer === null ? { outcome: 'running' } : { outcome: 'answered', answer: copyOf(answer) };
 }

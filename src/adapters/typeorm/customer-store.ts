@@ -5,7 +5,7 @@ import { TypeormAuditTrail } from './audit.repository.js';
 import { TypeormBlobOwnership } from './blob-owners.repository.js';
 import { lockCustomer, readCustomer } from './customer.repository.js';
 import { customerTable } from './customer.table.js';
-import { TypeormAnswerKeeper } from './idempotency.repository.js';
+import { TypeormResponseStore } from './idempotency.repository.js';
 import { TypeormImportRepository } from './import.repository.js';
 import { TypeormImportPhotoRepository } from './import-photo.repository.js';
 import { TypeormJobAdder } from './job.repository.js';
@@ -69,6 +69,6 @@ function everythingOf(
     traffic: new TypeormTrafficReads(manager, customerId),
     outbox: new TypeormOutbox(manager, customerId),
     jobs: new TypeormJobAdder(manager, customerId),
-    answers: new TypeormAnswerKeeper(manager, customerId),
+    responses: new TypeormResponseStore(manager, customerId),
   };
 }

@@ -1,4 +1,4 @@
-import type { KeptAnswer } from '../../core/idempotency/idempotency-store.js';
+import type { StoredResponse } from '../../core/idempotency/idempotency-store.js';
 import type { Id } from '../../core/shared/ids.js';
 import { instant, key, optionalBigWhole, optionalDocument, tableOf, text } from './columns.js';
 
@@ -14,7 +14,7 @@ export interface IdempotencyKeyRow {
   /** Until when an unanswered run has the key, by the database's clock. */
   readonly leaseUntil: Date;
   /** Null while the run goes on. */
-  readonly answer: KeptAnswer | null;
+  readonly answer: StoredResponse | null;
 }
 
 export const idempotencyKeyTable = tableOf<IdempotencyKeyRow>('idempotencyKey', 'idempotency_keys', {

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 import type {
-  AnswerKeeper,
-  Attempt,
-  Attempted,
   Claim,
+  ClaimRequest,
+  ClaimResult,
   IdempotencyStore,
-  KeptAnswer,
+  ResponseStore,
+  StoredResponse,
 } from '../../core/idempotency/idempotency-store.js';
 import type { Id } from '../../core/shared/ids.js';
 import { clientConfig } from './data-source.js';
@@ -22,14 +22,14 @@ export class TypeormIdempotencyStore implements IdempotencyStore {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  claim(attempt: Attempt): Promise<Attempted> {
+  claim(request: ClaimRequest): Promise<ClaimResult> {
     return withoutTransaction(this.dataSource, async (manager) => {
       for (;;) {
-        if (await claimed(manager, attempt, this.holder)) return { outcome: 'claimed' };
-        const { customerId, key } = attempt;
+        if (await claimed(manager, request, this.holder)) return { outcome: 'claimed' };
+        const { customerId, key } = request;
         const stored = await manager.findOneBy(idempotencyKeyTable, { customerId, key });
         // It can have been released or swept after we met it: then it is free.
-        if (stored !== null) return told(stored, attempt);
+        if (stored !== null) return claimResultOf(stored, request);
       }
     });
   }
@@ -79,13 +79,13 @@ export class TypeormIdempotencyStore implements IdempotencyStore {
 }
 
 /** Of one customer, inside a transaction. */
-export class TypeormAnswerKeeper implements AnswerKeeper {
+export class TypeormResponseStore implements ResponseStore {
   constructor(
     private readonly manager: EntityManager,
     private readonly customerId: Id,
   ) {}
 
-  async keep({ key, token }: Claim, answer: KeptAnswer): Promise<boolean> {
+  async store({ key, token }: Claim, answer: StoredResponse): Promise<boolean> {
     const sql = `UPDATE idempotency_keys SET answer = $4 WHERE ${UNANSWERED}`;
     const { count } = await change(this.manager, sql, [this.customerId, key, token, JSON.stringify(answer)]);
     return count > 0;
@@ -122,7 +122,7 @@ const RECLAIM = `
   UPDATE idempotency_keys k SET lease_until = clock_timestamp() FROM dead WHERE k.held_by = dead.held_by AND ${LEASED}`;
 
 /** One statement, so that of several callers one gets the key; it waits for a transaction that keeps an answer. */
-async function claimed(manager: EntityManager, attempt: Attempt, holder: number): Promise<boolean> {
+async function claimed(manager: EntityManager, request: ClaimRequest, holder: number): Promise<boolean> {
   const rows = await select(
     manager,
     `INSERT INTO idempotency_keys AS k (customer_id, key, token, fingerprint, started_at, held_by, lease_until)
@@ -134,20 +134,20 @@ async function claimed(manager: EntityManager, attempt: Attempt, holder: number)
        OR (k.answer IS NULL AND k.fingerprint = excluded.fingerprint AND k.lease_until <= clock_timestamp())
      RETURNING k.key`,
     [
-      attempt.customerId,
-      attempt.key,
-      attempt.token,
-      attempt.fingerprint,
-      attempt.at,
-      attempt.leaseSeconds,
-      attempt.forgottenBefore,
+      request.customerId,
+      request.key,
+      request.token,
+      request.fingerprint,
+      request.at,
+      request.leaseSeconds,
+      request.expiredBefore,
       holder,
     ],
   );
   return rows.length > 0;
 }
 
-function told({ fingerprint, answer }: IdempotencyKeyRow, attempt: Attempt): Attempted {
-  if (fingerprint !== attempt.fingerprint) return { outcome: 'taken' };
+function claimResultOf({ fingerprint, answer }: IdempotencyKeyRow, request: ClaimRequest): ClaimResult {
+  if (fingerprint !== request.fingerprint) return { outcome: 'taken' };
   return answer === null ? { outcome: 'running' } : { outcome: 'answered', answer };
 }

@@ -7,7 +7,7 @@ import type {
   WebhookEndpointReads,
   WebhookEndpointRepository,
 } from '../events/webhook-repository.js';
-import type { AnswerKeeper } from '../idempotency/idempotency-store.js';
+import type { ResponseStore } from '../idempotency/idempotency-store.js';
 import type {
   ImportPhotoReads,
   ImportPhotoRepository,
@@ -67,7 +67,7 @@ export interface CustomerTransaction extends CustomerReader {
   readonly audit: AuditTrail;
   readonly outbox: Outbox;
   readonly jobs: JobAdder;
-  readonly answers: AnswerKeeper;
+  readonly responses: ResponseStore;
 }
 
 /** The wall between customers, and the transaction. Rows of other customers do not exist inside. */

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Uses } from '../ports.js';
 import { after, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
-import type { Claim, IdempotencyKey, KeptAnswer } from './idempotency-store.js';
+import type { Claim, IdempotencyKey, StoredResponse } from './idempotency-store.js';
 
 /** How long an answer can be had again (API.md §4.6). */
-const KEPT_FOR = DAY;
+const RETENTION_MS = DAY;
 /** How long a claim outlives its process, at most. While the process lives it renews the lease. */
 export const CLAIM_LEASE_SECONDS = 25;
 /** Whatever is claimed has begun later, even if the clocks of two processes differ: a run is given up after minutes. */
 const CLAIMED_WITHIN = HOUR;
 
-export type Claimed = { readonly claim: Claim } | { readonly answer: KeptAnswer };
+export type Claimed = { readonly claim: Claim } | { readonly answer: StoredResponse };
 
 /**
  * The right to work under the key, or what an equal request was answered. Errors: `idempotency_in_progress`,
@@ -24,9 +24,9 @@ export async function claimKey(
 ): Promise<Claimed> {
   const at = clock.now();
   const claim: Claim = { customerId, key, token: randomUUID() };
-  const forgottenBefore = after(at, -KEPT_FOR);
+  const expiredBefore = after(at, -RETENTION_MS);
   const leaseSeconds = CLAIM_LEASE_SECONDS;
-  const attempted = await idempotency.claim({ ...claim, fingerprint, at, leaseSeconds, forgottenBefore });
+  const attempted = await idempotency.claim({ ...claim, fingerprint, at, leaseSeconds, expiredBefore });
   if (attempted.outcome === 'claimed') return { claim };
   if (attempted.outcome === 'answered') return { answer: attempted.answer };
   throw attempted.outcome === 'running' ? inProgress() : reused();
@@ -52,7 +52,7 @@ const SWEPT_AT_ONCE = 5_000;
 
 /** Removes what is older than 24 hours, and answers how many records. To be run now and then; nothing depends on when. */
 export async function sweepIdempotencyKeys({ idempotency, clock }: Uses<'idempotency' | 'clock'>): Promise<number> {
-  const before = after(clock.now(), -KEPT_FOR);
+  const before = after(clock.now(), -RETENTION_MS);
   for (let swept = 0; ; ) {
     const count = await idempotency.sweep(before, SWEPT_AT_ONCE);
     swept += count;

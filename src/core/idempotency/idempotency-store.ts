@@ -14,25 +14,25 @@ export interface Claim extends IdempotencyKey {
 }
 
 /** An answer as whoever keeps it wants it back: a JSON object, free of secrets. */
-export type KeptAnswer = Readonly<Record<string, unknown>>;
+export type StoredResponse = Readonly<Record<string, unknown>>;
 
-export interface Attempt extends Claim {
+export interface ClaimRequest extends Claim {
   /** Equal for equal requests only. */
   readonly fingerprint: string;
   readonly at: Date;
   /** How long the claim stands without being renewed. */
   readonly leaseSeconds: number;
   /** A record that began before this is as good as none. */
-  readonly forgottenBefore: Date;
+  readonly expiredBefore: Date;
 }
 
-export type Attempted =
+export type ClaimResult =
   /** The key is this attempt's now. */
   | { readonly outcome: 'claimed' }
   /** An equal request is being worked on. */
   | { readonly outcome: 'running' }
   /** An equal request has been answered. */
-  | { readonly outcome: 'answered'; readonly answer: KeptAnswer }
+  | { readonly outcome: 'answered'; readonly answer: StoredResponse }
   /** The key belongs to another request, answered or not. */
   | { readonly outcome: 'taken' };
 
@@ -42,7 +42,7 @@ export interface IdempotencyStore {
    * Claims a key that is free, forgotten, or claimed by an equal request whose lease has run out; exactly one of any number of
    * callers gets it. Waits while the answer of another run is being committed, and then tells of it. Errors: `service_unavailable`.
    */
-  claim(attempt: Attempt): Promise<Attempted>;
+  claim(request: ClaimRequest): Promise<ClaimResult>;
   /**
    * Extends the leases of these claims to `leaseSeconds` from now, those too that have run out and were not taken over. A claim that was
    * lost, released or answered stays as it is.
@@ -65,7 +65,7 @@ export interface IdempotencyStore {
 }
 
 /** The other side, inside a transaction: the answer is kept if and only if the work that it tells of is done. */
-export interface AnswerKeeper {
+export interface ResponseStore {
   /** False, and nothing kept, when the claim was lost or has its answer already: then this run must leave no effect. */
-  keep(claim: Claim, answer: KeptAnswer): Promise<boolean>;
+  store(claim: Claim, answer: StoredResponse): Promise<boolean>;
 }

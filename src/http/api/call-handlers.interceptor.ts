@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { accessOf } from './access.js';
-import { AnswerOnce } from './answer-once.js';
+import { IdempotentResponses } from './idempotent-responses.js';
 import { ReadRequest } from './read-request.js';
 import { SendReply } from './send-reply.js';
 
@@ -16,7 +16,7 @@ export class CallHandlers implements NestInterceptor {
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(ReadRequest) private readonly request: ReadRequest,
-    @Inject(AnswerOnce) private readonly once: AnswerOnce,
+    @Inject(IdempotentResponses) private readonly idempotency: IdempotentResponses,
     @Inject(SendReply) private readonly reply: SendReply,
   ) {}
 
@@ -30,7 +30,7 @@ export class CallHandlers implements NestInterceptor {
   private async answer(context: ExecutionContext, handle: () => Promise<unknown>): Promise<unknown> {
     try {
       await this.request.read(context);
-      return await this.once.answer(context, handle);
+      return await this.idempotency.answer(context, handle);
     } finally {
       this.request.leave(context);
     }

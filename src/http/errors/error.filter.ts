@@ -5,7 +5,7 @@ import { AdmissionLog } from '../../core/access/rolling-window.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError, type ErrorCode } from '../../core/shared/errors.js';
 import { anonymousBudget, showBudget } from '../api/budget-headers.js';
-import { ReplayedError } from '../api/kept-answer.js';
+import { ReplayedError } from '../api/stored-response.js';
 import { isForPrograms } from '../for-programs.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';

@@ -14,7 +14,7 @@ import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
 import { RequireScope } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
-import { KeptAs, Once, type RunOnce } from '../once.js';
+import { Idempotent, type RunIdempotently, StoreBodyAs } from '../idempotent.js';
 import type { QueryOf } from '../parameters.js';
 import { PathId } from '../path-id.js';
 import {
@@ -36,8 +36,8 @@ import {
   RegistrationBody,
 } from './import.dto.js';
 import { importPhotoView, importView, importWithPhotos, registrationView } from './import.view.js';
-import { keptItem, keptRegistration } from './kept-items.js';
 import { type InlineRequest, openMultipart } from './multipart.js';
+import { storedItem, storedRegistration } from './stored-items.js';
 import { preferredWait, waitForImport } from './wait-for-import.js';
 
 /** Seconds after which looking again makes sense. */
@@ -54,8 +54,12 @@ export class ImportsController {
   @RequireScope('photos:write')
   @WithETag()
   @BodySchema(ImportCreationBody, { optional: true })
-  async create(@CurrentCaller() caller: Caller, @ValidBody() body: ImportCreationBody, @Once() once: RunOnce) {
-    return once(
+  async create(
+    @CurrentCaller() caller: Caller,
+    @ValidBody() body: ImportCreationBody,
+    @Idempotent() idempotent: RunIdempotently,
+  ) {
+    return idempotent(
       (ports) => createImport(ports, caller, body),
       ({ import: subject, created }) =>
         created ? new Reply(201, importView(subject), location(subject)) : new Reply(200, importView(subject)),
@@ -82,7 +86,7 @@ export class ImportsController {
 
   @Post(':id/photos')
   @RequireScope('photos:write')
-  @KeptAs(keptRegistration)
+  @StoreBodyAs(storedRegistration)
   @BodySchema(RegistrationBody, {
     maxBytes: REGISTRATION_BODY_BYTES,
     streamed: {
@@ -95,27 +99,27 @@ export class ImportsController {
     @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
     @ValidBody() body: RegistrationBody | InlineRequest,
-    @Once() once: RunOnce,
+    @Idempotent() idempotent: RunIdempotently,
   ) {
     const add = (ports: Ports) =>
       'files' in body
         ? receiveInline(this.ports, caller, id, body, ports.store)
         : registerPhotos(ports, caller, id, body.photos);
-    return once(add, registered);
+    return idempotent(add, registered);
   }
 
   @Patch(':id/photos/:photoId')
   @RequireScope('photos:write')
-  @KeptAs(keptItem)
+  @StoreBodyAs(storedItem)
   @PatchSchema(ImportPhotoPatchBody)
   async edit(
     @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
     @PathId('photoId') photoId: Id,
     @ValidBody() body: ImportPhotoPatchBody,
-    @Once() once: RunOnce,
+    @Idempotent() idempotent: RunIdempotently,
   ) {
-    return once((ports) => editImportPhoto(ports, caller, id, photoId, body), importPhotoView);
+    return idempotent((ports) => editImportPhoto(ports, caller, id, photoId, body), importPhotoView);
   }
 
   @Post(':id/finalize')

@@ -18,7 +18,7 @@ import { sendDownload } from '../../send-download.js';
 import { RequireScope } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
 import { IfMatch, type IfMatchPrecondition } from '../entity-tag.js';
-import { nothing, Once, type RunOnce } from '../once.js';
+import { Idempotent, noBody, type RunIdempotently } from '../idempotent.js';
 import type { QueryOf } from '../parameters.js';
 import { AcceptsIdList, isList, PathId, PathIds } from '../path-id.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../read-request.js';
@@ -98,10 +98,10 @@ export class PhotosController {
     @PathIds('id') ids: Id | readonly Id[],
     @ValidBody() body: PhotoPatchBody,
     @IfMatch() ifMatch: IfMatchPrecondition,
-    @Once() once: RunOnce,
+    @Idempotent() idempotent: RunIdempotently,
   ) {
     if (isList(ids)) return new Outcomes((await editPhotos(this.ports, caller, ids, body)).map(photoEditView));
-    return once((ports) => editPhoto(ports, caller, ids, body, ifMatch(photoView)), photoView);
+    return idempotent((ports) => editPhoto(ports, caller, ids, body, ifMatch(photoView)), photoView);
   }
 
   @Put(':id/tags')
@@ -112,9 +112,9 @@ export class PhotosController {
     @PathId('id') id: Id,
     @ValidBody() body: PhotoTagsBody,
     @IfMatch() ifMatch: IfMatchPrecondition,
-    @Once() once: RunOnce,
+    @Idempotent() idempotent: RunIdempotently,
   ) {
-    return once((ports) => setPhotoTags(ports, caller, id, body, ifMatch(photoView)), tagsView);
+    return idempotent((ports) => setPhotoTags(ports, caller, id, body, ifMatch(photoView)), tagsView);
   }
 
   @Delete(':id')
@@ -127,10 +127,10 @@ export class PhotosController {
     @PathIds('id') ids: Id | readonly Id[],
     @ValidQuery() { permanent }: QueryOf<typeof deletionParameters>,
     @IfMatch() ifMatch: IfMatchPrecondition,
-    @Once() once: RunOnce,
+    @Idempotent() idempotent: RunIdempotently,
   ) {
     const [remove, removeAll] = permanent === 'true' ? [purgePhoto, purgePhotos] : [trashPhoto, trashPhotos];
     if (isList(ids)) return new Outcomes((await removeAll(this.ports, caller, ids)).map(photoDeletionView));
-    return once((ports) => remove(ports, caller, ids, ifMatch(photoView)), nothing);
+    return idempotent((ports) => remove(ports, caller, ids, ifMatch(photoView)), noBody);
   }
 }

@@ -12,7 +12,7 @@ import { Outcomes, Reply } from '../../reply.js';
 import { RequireScope } from '../access.js';
 import { CurrentCaller } from '../current-caller.js';
 import { IfMatch, type IfMatchPrecondition } from '../entity-tag.js';
-import { nothing, Once, type RunOnce } from '../once.js';
+import { Idempotent, noBody, type RunIdempotently } from '../idempotent.js';
 import type { QueryOf } from '../parameters.js';
 import { PathId } from '../path-id.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../read-request.js';
@@ -55,15 +55,15 @@ export class TagsController {
     @CurrentCaller() caller: Caller,
     @ValidBody() body: TagCreationBody | TagsCreationBody,
     @ValidQuery() query: QueryOf<typeof tagCreationParameters>,
-    @Once() once: RunOnce,
+    @Idempotent() idempotent: RunIdempotently,
   ) {
     if (body instanceof TagsCreationBody) {
-      return once(
+      return idempotent(
         (ports) => createTags(ports, caller, body.tags),
         (results) => new Outcomes(results.map(tagCreationView)),
       );
     }
-    return once(
+    return idempotent(
       (ports) => createTag(ports, caller, body, query.ifExists),
       ({ tag, created }) =>
         created ? new Reply(201, tagView(tag), { Location: `/api/v1/tags/${tag.id}` }) : new Reply(200, tagView(tag)),
@@ -79,9 +79,9 @@ export class TagsController {
     @PathId('id') id: Id,
     @ValidBody() body: TagPatchBody,
     @IfMatch() ifMatch: IfMatchPrecondition,
-    @Once() once: RunOnce,
+    @Idempotent() idempotent: RunIdempotently,
   ) {
-    return once((ports) => editTag(ports, caller, id, body, ifMatch(tagView)), editedTagView);
+    return idempotent((ports) => editTag(ports, caller, id, body, ifMatch(tagView)), editedTagView);
   }
 
   @Delete(':id')
@@ -91,8 +91,8 @@ export class TagsController {
     @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
     @IfMatch() ifMatch: IfMatchPrecondition,
-    @Once() once: RunOnce,
+    @Idempotent() idempotent: RunIdempotently,
   ) {
-    return once((ports) => deleteTag(ports, caller, id, ifMatch(tagView)), nothing);
+    return idempotent((ports) => deleteTag(ports, caller, id, ifMatch(tagView)), noBody);
   }
 }

@@ -2,24 +2,24 @@ import { readImport, readImportPhotos } from '../../../core/imports/read-import.
 import type { RegistrationResult } from '../../../core/imports/register-photos.js';
 import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { Keeping } from '../once.js';
+import type { StoredBodyFormat } from '../idempotent.js';
 import { importPhotoView, registrationView } from './import.view.js';
 
 /** Upload targets are secrets and end: items are kept by their ids, and shown anew with targets of now. */
 
-interface KeptResult extends Pick<RegistrationResult, 'index' | 'outcome' | 'error'> {
+interface StoredResult extends Pick<RegistrationResult, 'index' | 'outcome' | 'error'> {
   readonly photo: Id | null;
 }
 
-export const keptRegistration: Keeping<
+export const storedRegistration: StoredBodyFormat<
   ReturnType<typeof registrationView>,
-  { readonly importId: Id; readonly results: readonly KeptResult[] }
+  { readonly importId: Id; readonly results: readonly StoredResult[] }
 > = {
-  keep: ({ data, import: { id: importId } }) => ({
+  toStored: ({ data, import: { id: importId } }) => ({
     importId,
     results: data.map(({ index, outcome, photo, error }) => ({ index, outcome, photo: photo?.id ?? null, error })),
   }),
-  async show(ports, caller, { importId, results }) {
+  async toBody(ports, caller, { importId, results }) {
     const ids = results.flatMap(({ photo }) => photo ?? []);
     const items = new Map((await readImportPhotos(ports, caller, importId, ids)).map((item) => [item.id, item]));
     const shown = results.map(({ photo, ...result }) => ({ ...result, photo: items.get(photo ?? 0) ?? null }));
@@ -27,9 +27,12 @@ export const keptRegistration: Keeping<
   },
 };
 
-export const keptItem: Keeping<ReturnType<typeof importPhotoView>, { readonly importId: Id; readonly id: Id }> = {
-  keep: ({ importId, id }) => ({ importId, id }),
-  async show(ports, caller, { importId, id }) {
+export const storedItem: StoredBodyFormat<
+  ReturnType<typeof importPhotoView>,
+  { readonly importId: Id; readonly id: Id }
+> = {
+  toStored: ({ importId, id }) => ({ importId, id }),
+  async toBody(ports, caller, { importId, id }) {
     const [item] = await readImportPhotos(ports, caller, importId, [id]);
     if (!item) throw notFound('import_photo');
     return importPhotoView(item);

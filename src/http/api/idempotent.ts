@@ -10,30 +10,33 @@ import { requestContextOf } from '../request-context.js';
  * that transaction, so that whatever breaks, a repetition finds both the work and its answer, or neither. `answerTo` only
  * translates: it is called inside the transaction and once more behind it.
  */
-export type RunOnce = <T>(act: (ports: Ports) => Promise<T>, answerTo: (result: T) => unknown) => Promise<unknown>;
+export type RunIdempotently = <T>(
+  act: (ports: Ports) => Promise<T>,
+  answerTo: (result: T) => unknown,
+) => Promise<unknown>;
 
-export const Once = createParamDecorator((_: unknown, context: ExecutionContext): RunOnce => {
-  const { once } = requestContextOf(context.switchToHttp().getRequest<Request>());
-  if (!once) throw new Error('AnswerOnce has not seen this request');
-  return once;
+export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): RunIdempotently => {
+  const { runIdempotently } = requestContextOf(context.switchToHttp().getRequest<Request>());
+  if (!runIdempotently) throw new Error('IdempotentResponses has not seen this request');
+  return runIdempotently;
 });
 
 /** Answers without a body. */
-export function nothing(): undefined {}
+export function noBody(): undefined {}
 
 /** How the bodies of a route are kept when they hold secrets: only what is needed to show them anew. */
-export interface Keeping<Body extends object, Kept extends object> {
-  keep(body: Body): Kept;
+export interface StoredBodyFormat<Body extends object, Kept extends object> {
+  toStored(body: Body): Kept;
   /** The body for whoever repeats the request, as things are now. */
-  show(ports: Ports, caller: Caller, kept: Kept): Promise<Body>;
+  toBody(ports: Ports, caller: Caller, kept: Kept): Promise<Body>;
 }
 
-/** Where `KeptAs` leaves its word. */
-export const KEEPING = Symbol('Keeping');
+/** Where `StoreBodyAs` leaves its word. */
+export const STORED_BODY_FORMAT = Symbol('Keeping');
 
 /** Without it, a body is kept as it is. */
-export const KeptAs = <Body extends object, Kept extends object>(keeping: Keeping<Body, Kept>) =>
-  SetMetadata(KEEPING, keeping);
+export const StoreBodyAs = <Body extends object, Kept extends object>(format: StoredBodyFormat<Body, Kept>) =>
+  SetMetadata(STORED_BODY_FORMAT, format);
 
 /** Its types are those of the one route that it stands on. */
-export type AnyKeeping = Keeping<object, object>;
+export type AnyStoredBodyFormat = StoredBodyFormat<object, object>;

@@ -3,9 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { budgetGroupOf } from '../../core/access/rolling-window.js';
-import { answeringStore } from '../../core/idempotency/answering-store.js';
 import { claimKey } from '../../core/idempotency/claim-key.js';
-import type { Claim, KeptAnswer } from '../../core/idempotency/idempotency-store.js';
+import type { Claim, StoredResponse } from '../../core/idempotency/idempotency-store.js';
+import { storeWithResponse } from '../../core/idempotency/store-with-response.js';
 import type { Ports } from '../../core/ports.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
@@ -13,20 +13,20 @@ import { Outcomes, Reply } from '../reply.js';
 import { callerOf, type RequestContext, requestContextOf } from '../request-context.js';
 import { ClaimLeases } from './claim-leases.js';
 import { fingerprintOf, idempotencyKeyOf } from './idempotency-key.js';
-import { type Kept, keptError, ReplayedError } from './kept-answer.js';
-import { type AnyKeeping, KEEPING } from './once.js';
+import { type AnyStoredBodyFormat, STORED_BODY_FORMAT } from './idempotent.js';
+import { ReplayedError, type StoredHttpResponse, storedErrorOf } from './stored-response.js';
 
 const REPLAYED = 'Idempotent-Replayed';
 
 /**
  * Step 9 of API.md §4.2: a write with an Idempotency-Key is done once, and its answer given again for 24 hours.
  *
- * Handlers that use `Once` keep the answer in the transaction of their work, and nothing can come between the two. The others
+ * Handlers that use `Idempotent` keep the answer in the transaction of their work, and nothing can come between the two. The others
  * are those of several transactions, which find their work done when they do it again (lists of ids, finalizing). Their answer
  * is kept behind the work: after a crash in between, the key is free as after any crash, and a repetition answers for itself.
  */
 @Injectable()
-export class AnswerOnce {
+export class IdempotentResponses {
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(PORTS) private readonly ports: Ports,
@@ -38,14 +38,14 @@ export class AnswerOnce {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    requestContext.once = async (act, answerTo) => answerTo(await act(this.ports));
+    requestContext.runIdempotently = async (act, answerTo) => answerTo(await act(this.ports));
     const key = budgetGroupOf(request.method) === 'write' ? idempotencyKeyOf(request) : null;
     if (key === null) return handle();
-    const keeping = this.reflector.get<AnyKeeping | undefined>(KEEPING, context.getHandler());
+    const format = this.reflector.get<AnyStoredBodyFormat | undefined>(STORED_BODY_FORMAT, context.getHandler());
     const { customerId } = callerOf(requestContext);
     const claimed = await claimKey(this.ports, { customerId, key }, fingerprintOf(request, requestContext));
-    if ('answer' in claimed) return this.replay(claimed.answer, requestContext, response, keeping);
-    const kept = (answer: unknown) => keptAnswer(answer, response.statusCode, keeping);
+    if ('answer' in claimed) return this.replay(claimed.answer, requestContext, response, format);
+    const kept = (answer: unknown) => storedResponseOf(answer, response.statusCode, format);
     return this.leases.during(claimed.claim, () => this.run(claimed.claim, requestContext, handle, kept));
   }
 
@@ -53,31 +53,31 @@ export class AnswerOnce {
     claim: Claim,
     requestContext: RequestContext,
     handle: () => Promise<unknown>,
-    kept: (answer: unknown) => KeptAnswer,
+    kept: (answer: unknown) => StoredResponse,
   ) {
     let isKept = false;
-    requestContext.once = async (act, answerTo) => {
-      const store = answeringStore(this.ports.store, claim, (result) => kept(answerTo(result as never)));
+    requestContext.runIdempotently = async (act, answerTo) => {
+      const store = storeWithResponse(this.ports.store, claim, (result) => kept(answerTo(result as never)));
       const result = await act({ ...this.ports, store });
       isKept = true;
       return answerTo(result);
     };
     try {
       const answer: unknown = await handle();
-      if (!isKept) await this.quietly(requestContext, () => this.keep(claim, kept(answer)));
+      if (!isKept) await this.quietly(requestContext, () => this.store(claim, kept(answer)));
       return answer;
     } catch (error) {
-      const answer = keptError(error, requestContext.requestId);
+      const answer = storedErrorOf(error, requestContext.requestId);
       // Where an answer is kept already both change nothing: a lost answer of the database, say, hides a commit that went through.
       await this.quietly(requestContext, () =>
-        answer ? this.keep(claim, answer) : this.ports.idempotency.release(claim),
+        answer ? this.store(claim, answer) : this.ports.idempotency.release(claim),
       );
       throw error;
     }
   }
 
-  private keep(claim: Claim, answer: KeptAnswer): Promise<unknown> {
-    return this.ports.store.transaction(claim.customerId, (transaction) => transaction.answers.keep(claim, answer));
+  private store(claim: Claim, answer: StoredResponse): Promise<unknown> {
+    return this.ports.store.transaction(claim.customerId, (transaction) => transaction.responses.store(claim, answer));
   }
 
   /** The client gets its answer all the same; the key is free again when its lease runs out. */
@@ -91,26 +91,30 @@ export class AnswerOnce {
   }
 
   private async replay(
-    answer: KeptAnswer,
+    answer: StoredResponse,
     requestContext: RequestContext,
     response: Response,
-    keeping: AnyKeeping | undefined,
+    format: AnyStoredBodyFormat | undefined,
   ): Promise<Reply> {
-    const kept = answer as Kept;
+    const kept = answer as StoredHttpResponse;
     response.setHeader(REPLAYED, 'true');
     if ('error' in kept) throw new ReplayedError(kept);
     const { status, headers, body, bulk } = kept;
     if (bulk) return new Outcomes((body as Outcomes['body']).data);
-    const shown = body && keeping ? await keeping.show(this.ports, callerOf(requestContext), body) : body;
+    const shown = body && format ? await format.toBody(this.ports, callerOf(requestContext), body) : body;
     return new Reply(status, shown, headers);
   }
 }
 
-function keptAnswer(answer: unknown, status: number, keeping: AnyKeeping | undefined): Kept {
+function storedResponseOf(
+  answer: unknown,
+  status: number,
+  format: AnyStoredBodyFormat | undefined,
+): StoredHttpResponse {
   const reply = answer instanceof Reply ? answer : new Reply(status, answer as object | undefined);
   const { headers } = reply;
   // Pages are strings; what the API answers never is.
   const body = reply.body as object | undefined;
   const bulk = answer instanceof Outcomes;
-  return { status: reply.status, headers, body: body && keeping ? keeping.keep(body) : body, bulk };
+  return { status: reply.status, headers, body: body && format ? format.toStored(body) : body, bulk };
 }

@@ -1,7 +1,7 @@
 import { DomainError, type ErrorCode } from '../../core/shared/errors.js';
 
 /** What is kept of an answer (API.md §4.6). */
-export type Kept =
+export type StoredHttpResponse =
   | {
       readonly status: number;
       readonly headers: Readonly<Record<string, string | number>>;
@@ -13,7 +13,7 @@ export type Kept =
   | { readonly requestId: string; readonly error: Pick<DomainError, 'code' | 'message' | 'details'> };
 
 /** Errors that come from looking at what there is: who wants another answer uses another key. All others can be tried again. */
-const keptErrors: readonly ErrorCode[] = [
+const storedErrors: readonly ErrorCode[] = [
   'not_found',
   'tag_name_taken',
   'import_not_open',
@@ -26,8 +26,8 @@ const keptErrors: readonly ErrorCode[] = [
 ];
 
 /** What is kept of an error; null when the request may be tried again under its key. */
-export function keptError(thrown: unknown, requestId: string): Kept | null {
-  if (!(thrown instanceof DomainError) || !keptErrors.includes(thrown.code)) return null;
+export function storedErrorOf(thrown: unknown, requestId: string): StoredHttpResponse | null {
+  if (!(thrown instanceof DomainError) || !storedErrors.includes(thrown.code)) return null;
   const { code, message, details } = thrown;
   return { requestId, error: { code, message, ...(details && { details }) } };
 }
@@ -36,7 +36,7 @@ export function keptError(thrown: unknown, requestId: string): Kept | null {
 export class ReplayedError extends DomainError {
   readonly requestId: string;
 
-  constructor({ requestId, error }: Extract<Kept, { error: unknown }>) {
+  constructor({ requestId, error }: Extract<StoredHttpResponse, { error: unknown }>) {
     super(error.code, error.message, error.details);
     this.requestId = requestId;
   }
