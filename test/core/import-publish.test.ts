@@ -88,7 +88,10 @@ describe('looking at the bytes (§8.5)', () => {
     const item = await acme.item(present(sent));
     const error = { code: 'decode_failed', message: 'It could not be decoded.' } as const;
     const [stale, right] = [announceLook(ports, item), announceLook(ports, item)];
-    const outcomes = [stale.do({ item: { ...item, attempt: item.attempt + 1 }, error }), right.do({ item, error })];
+    const outcomes = [
+      stale.enqueue({ item: { ...item, attempt: item.attempt + 1 }, error }),
+      right.enqueue({ item, error }),
+    ];
     expect(await Promise.all(outcomes)).toEqual(['decided', 'unused']);
     expect(await acme.item(item)).toMatchObject({ status: 'failed', error });
     await ports.blobs.delete([stagingKey(item)]);

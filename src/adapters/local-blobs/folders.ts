@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Gathering } from '../../core/shared/gathering.js';
+import { Batcher } from '../../core/shared/batcher.js';
 import { systemCode } from './storage-error.js';
 
 export const FOLDER_MODE = 0o700;
@@ -23,12 +23,12 @@ export class Folders {
    * Who needs a folder synced while it is being synced joins the next time, with all who wait for that. A sync that failed is not
    * tried again: the system tells a lost write once, and the second would seem to have gone well (fsync(2)).
    */
-  private readonly syncs = new Gathering<string, null, void>(
+  private readonly syncs = new Batcher<string, null, void>(
     async (folder, calls) => {
       await syncFolder(folder);
       return calls.map(() => undefined);
     },
-    { again: false },
+    { retrySingly: false },
   );
 
   constructor(readonly root: string) {}
@@ -74,7 +74,7 @@ export class Folders {
   /** Puts a folder's entries on the disk. One that is gone stands for the nearest folder above it. */
   async sync(folder: string): Promise<void> {
     try {
-      await this.syncs.do(folder, null);
+      await this.syncs.enqueue(folder, null);
     } catch (error) {
       if (systemCode(error) !== 'ENOENT' || folder === this.root) throw error;
       await this.sync(dirname(folder));

@@ -17,9 +17,9 @@ import type { Id } from '../../core/shared/ids.js';
 import { apiKeyTable } from './api-key.table.js';
 import { TypeormAuditTrail } from './audit.repository.js';
 import { lockCustomer } from './customer.repository.js';
-import { GatheredReads } from './gathered-reads.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { prepared } from './prepared.js';
+import { ReadBatcher } from './read-batcher.js';
 import { asJson, change, insert, select, selected } from './rows.js';
 import { inCustomerTransaction, inTransaction, withoutTransaction } from './transaction.js';
 
@@ -29,12 +29,12 @@ const knownKeys = `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerSt
 
 export class TypeormKeyStore implements KeyStore {
   /** Nothing is remembered: a deleted key is found by no request that comes after. */
-  private readonly byHash = new GatheredReads<null, string, KnownKey>(async (_, hashes) => {
+  private readonly byHash = new ReadBatcher<null, string, KnownKey>(async (_, hashes) => {
     const known = await this.known('k.token_hash = ANY($1::text[])', hashes);
     return new Map(known.map((each) => [each.key.tokenHash, each]));
   });
 
-  private readonly byId = new GatheredReads<null, Id, KnownKey>(async (_, ids) => {
+  private readonly byId = new ReadBatcher<null, Id, KnownKey>(async (_, ids) => {
     const known = await this.known('k.id = ANY($1::bigint[])', ids);
     return new Map(known.map((each) => [each.key.id, each]));
   });

@@ -3,7 +3,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { currentCause } from '../../core/jobs/cause.js';
 import { cutOffSeconds, type Job, type JobWork, jobKey, MAX_BEGINNINGS } from '../../core/jobs/job.js';
 import type { JobAdder, JobQueue } from '../../core/jobs/job-queue.js';
-import { Gathering } from '../../core/shared/gathering.js';
+import { Batcher } from '../../core/shared/batcher.js';
 import type { Id } from '../../core/shared/ids.js';
 import { clientConfig } from './data-source.js';
 import { listenOn } from './listener.js';
@@ -113,7 +113,7 @@ export class TypeormJobQueue implements JobQueue {
   /** Who this process is to others: the number of an advisory lock. */
   private readonly holder = randomInt(2 ** 47);
 
-  private readonly claims = new Gathering<number, null, Job | null>(async (leaseSeconds, calls) => {
+  private readonly claims = new Batcher<number, null, Job | null>(async (leaseSeconds, calls) => {
     const { rows } = await withoutTransaction(this.dataSource, (manager) =>
       change<Job>(manager, calls.length === 1 ? CLAIM_ONE : claimOf(calls.length), [leaseSeconds, this.holder]),
     );
@@ -121,7 +121,7 @@ export class TypeormJobQueue implements JobQueue {
   });
 
   /** Whether the job is gone. */
-  private readonly completions = new Gathering<string, Job, boolean>(async (_, jobs) => {
+  private readonly completions = new Batcher<string, Job, boolean>(async (_, jobs) => {
     const parameters = [jobs.map((job) => job.customerId), jobs.map((job) => job.id), jobs.map((job) => job.lease)];
     const { rows } = await withoutTransaction(this.dataSource, (manager) =>
       change<{ lease: string }>(manager, prepared(COMPLETE), parameters),
@@ -134,7 +134,7 @@ export class TypeormJobQueue implements JobQueue {
 
   /** The first claim is a statement by itself; those that come while it is under way are one together, and one turn of a customer. */
   claim(leaseSeconds: number): Promise<Job | null> {
-    return this.claims.do(leaseSeconds, null);
+    return this.claims.enqueue(leaseSeconds, null);
   }
 
   async extend(job: Job, leaseSeconds: number): Promise<boolean> {
@@ -144,7 +144,7 @@ export class TypeormJobQueue implements JobQueue {
 
   async complete(job: Job): Promise<void> {
     // Between the two `again` can only become true, so one of them finds the job, unless its lease was lost.
-    if (await this.completions.do('completions', job)) return;
+    if (await this.completions.enqueue('completions', job)) return;
     await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0, reason = NULL', []);
   }
 

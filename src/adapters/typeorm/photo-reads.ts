@@ -1,7 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Photo, PhotoWithTags } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
-import { GatheredReads } from './gathered-reads.js';
 import {
   type PhotoValues,
   photoOf,
@@ -12,6 +11,7 @@ import {
   tagsByName,
 } from './photo.table.js';
 import { prepared } from './prepared.js';
+import { ReadBatcher } from './read-batcher.js';
 import { select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
@@ -50,14 +50,14 @@ export async function shownPhotos(
 
 /** Reads of single photos outside of transactions: those of one customer that are asked for at the same time take one statement. */
 export class PhotosReadTogether {
-  private readonly tagged: GatheredReads<Id, Id, PhotoWithTags>;
-  private readonly plain: GatheredReads<Id, Id, Photo>;
+  private readonly tagged: ReadBatcher<Id, Id, PhotoWithTags>;
+  private readonly plain: ReadBatcher<Id, Id, Photo>;
 
   constructor(dataSource: DataSource) {
-    this.tagged = new GatheredReads((customerId, ids) =>
+    this.tagged = new ReadBatcher((customerId, ids) =>
       withoutTransaction(dataSource, async (manager) => byId(await photosWithTags(manager, customerId, ids))),
     );
-    this.plain = new GatheredReads((customerId, ids) =>
+    this.plain = new ReadBatcher((customerId, ids) =>
       withoutTransaction(dataSource, async (manager) => byId(await shownPhotos(manager, customerId, ids))),
     );
   }

@@ -5,14 +5,14 @@ import { causedBy, currentCause } from '../jobs/cause.js';
 import { type Inspection, ReaderFailure } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
 import type { Uses } from '../ports.js';
+import { Batcher } from '../shared/batcher.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
-import { Gathering } from '../shared/gathering.js';
 import type { Id } from '../shared/ids.js';
 import type { ImportPhoto } from './import-photo.js';
-import { perStore } from './per-store.js';
 import { readItem } from './read-item.js';
 import { tooLarge } from './registration.js';
 import { announceLook, type Look, type Settled, settle } from './settle-looks.js';
+import { sharedPerStore } from './shared-per-store.js';
 
 export type InspectUses = Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>;
 
@@ -37,9 +37,9 @@ async function look(uses: InspectUses, item: ImportPhoto, alone: boolean): Promi
   // Others may wait for it, so that what is found is settled together.
   const settling = announceLook(uses, item);
   try {
-    await lookAndSettle(uses, item, alone, settling.do);
+    await lookAndSettle(uses, item, alone, settling.enqueue);
   } finally {
-    settling.withdraw();
+    settling.cancel();
   }
 }
 
@@ -110,7 +110,7 @@ async function keepThumb(
  * finalizing began sees this item. So neither has to hold the import.
  */
 function publishIfCommitted(uses: InspectUses, customerId: Id, importId: Id): Promise<void> {
-  return publishings(uses).do(`${customerId}/${importId}`, { customerId, importId, cause: currentCause() });
+  return publishings(uses).enqueue(`${customerId}/${importId}`, { customerId, importId, cause: currentCause() });
 }
 
 /** An item whose change is committed, and what its job was caused by. */
@@ -121,9 +121,9 @@ interface Finished {
 }
 
 /** One look is enough for all items of an import whose changes are committed when it begins. */
-const publishings = perStore(
+const publishings = sharedPerStore(
   (uses: Uses<'store'>) =>
-    new Gathering<string, Finished, void>(async (_, asked) => {
+    new Batcher<string, Finished, void>(async (_, asked) => {
       const [{ customerId, importId, cause }] = asked as readonly [Finished];
       await causedBy(cause, () => askToPublish(uses, customerId, importId));
       return asked.map(() => undefined);

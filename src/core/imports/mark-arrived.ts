@@ -1,10 +1,10 @@
 import type { Measure } from '../blobs/measured.js';
 import { causedBy, currentCause } from '../jobs/cause.js';
 import type { Uses } from '../ports.js';
-import { Gathering } from '../shared/gathering.js';
+import { Batcher } from '../shared/batcher.js';
 import { type ImportPhoto, move } from './import-photo.js';
-import { perStore } from './per-store.js';
 import { bytesRemoved } from './require-staged-bytes.js';
+import { sharedPerStore } from './shared-per-store.js';
 import type { UploadGrant } from './upload-target.js';
 
 type ArriveUses = Uses<'store' | 'clock'>;
@@ -19,8 +19,8 @@ export interface Arrival {
 type Caused = Arrival & { readonly cause: string | null };
 type Outcome = { readonly became: 'taken' | 'removed' | 'unused'; readonly item: ImportPhoto | null };
 
-const arrivals = perStore(
-  (uses: ArriveUses) => new Gathering<string, Caused, Outcome>((_, arrived) => takeUp(uses, arrived)),
+const arrivals = sharedPerStore(
+  (uses: ArriveUses) => new Batcher<string, Caused, Outcome>((_, arrived) => takeUp(uses, arrived)),
 );
 
 /**
@@ -31,7 +31,7 @@ const arrivals = perStore(
 export async function markArrived(uses: ArriveUses, arrival: Arrival): Promise<ImportPhoto | 'missing' | null> {
   const { customerId, importId } = arrival.grant;
   const cause = currentCause();
-  const { became, item } = await arrivals(uses).do(`${customerId}/${importId}`, { ...arrival, cause });
+  const { became, item } = await arrivals(uses).enqueue(`${customerId}/${importId}`, { ...arrival, cause });
   if (became === 'removed') throw bytesRemoved();
   return became === 'taken' ? null : (item ?? 'missing');
 }

@@ -1,8 +1,8 @@
 import type { Uses } from '../ports.js';
-import { Gathering } from '../shared/gathering.js';
+import { Batcher } from '../shared/batcher.js';
 import type { Id } from '../shared/ids.js';
 import type { ImportPhoto } from './import-photo.js';
-import { perStore } from './per-store.js';
+import { sharedPerStore } from './shared-per-store.js';
 
 interface Asked {
   readonly customerId: Id;
@@ -10,9 +10,9 @@ interface Asked {
   readonly id: Id;
 }
 
-const reads = perStore(
+const reads = sharedPerStore(
   ({ store }: Uses<'store'>) =>
-    new Gathering<string, Asked, ImportPhoto | null>(async (_, asked) => {
+    new Batcher<string, Asked, ImportPhoto | null>(async (_, asked) => {
       const [{ customerId, importId }] = asked as readonly [Asked];
       const ids = asked.map(({ id }) => id);
       const items = await store.query(customerId, (reader) => reader.importPhotos.getMany(importId, ids));
@@ -23,5 +23,5 @@ const reads = perStore(
 
 /** An item as it is now, or null; items of one import that are asked for at the same time are read together. */
 export function readItem(uses: Uses<'store'>, customerId: Id, importId: Id, id: Id): Promise<ImportPhoto | null> {
-  return reads(uses).do(`${customerId}/${importId}`, { customerId, importId, id });
+  return reads(uses).enqueue(`${customerId}/${importId}`, { customerId, importId, id });
 }

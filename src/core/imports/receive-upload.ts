@@ -3,13 +3,13 @@ import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import { requireRoom } from '../blobs/require-room.js';
 import type { Uses } from '../ports.js';
+import { Batcher } from '../shared/batcher.js';
 import { DomainError, isOutage } from '../shared/errors.js';
-import { Gathering } from '../shared/gathering.js';
 import type { Id } from '../shared/ids.js';
 import { type ImportPhoto, newAttempt } from './import-photo.js';
 import { markArrived } from './mark-arrived.js';
-import { perStore } from './per-store.js';
 import { readItem } from './read-item.js';
+import { sharedPerStore } from './shared-per-store.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
 type UploadUses = Uses<'store' | 'customers' | 'keys' | 'ipLists' | 'blobs' | 'uploads' | 'clock' | 'secrets'>;
@@ -82,16 +82,16 @@ async function requireGrant(uses: UploadUses, { token, address }: Upload): Promi
 }
 
 /** A key is looked up anew for each upload, but once for those that come at the same time. */
-const keysFound = perStore(
+const keysFound = sharedPerStore(
   ({ keys }: Uses<'store' | 'keys'>) =>
-    new Gathering<Id, null, Awaited<ReturnType<typeof keys.find>>>(async (id, uploads) => {
+    new Batcher<Id, null, Awaited<ReturnType<typeof keys.find>>>(async (id, uploads) => {
       const known = await keys.find(id);
       return uploads.map(() => known);
     }),
 );
 
 async function requireKey(uses: UploadUses, id: Id, address: string | null, now: Date): Promise<void> {
-  const known = await keysFound(uses).do(id, null);
+  const known = await keysFound(uses).enqueue(id, null);
   if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') throw forbidden();
   if (!uses.ipLists.admits(known.key.ipList, address)) throw forbidden();
 }

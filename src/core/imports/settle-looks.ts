@@ -2,13 +2,13 @@ import type { Measure } from '../blobs/measured.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { PictureFacts } from '../media/media-reader.js';
 import type { Uses } from '../ports.js';
+import { Batcher, type BatchSlot } from '../shared/batcher.js';
 import type { ItemError } from '../shared/errors.js';
-import { type Announced, Gathering } from '../shared/gathering.js';
 import type { Id } from '../shared/ids.js';
 import { failDependants } from './fail-item.js';
 import { duplicateOf, failed, type ImportPhoto, move } from './import-photo.js';
 import { inLibrary } from './in-library.js';
-import { perStore } from './per-store.js';
+import { sharedPerStore } from './shared-per-store.js';
 
 type SettleUses = Uses<'store' | 'clock'>;
 
@@ -30,19 +30,19 @@ const MOST = 50;
 /** Milliseconds that one which is over waits for others that are under way. */
 const PATIENCE = 100;
 
-const settlings = perStore((uses: SettleUses) => {
-  const options = { most: MOST, patience: () => uses.clock.pause(PATIENCE) };
-  return new Gathering<string, Look, Settled>((_, looks) => settleAll(uses, looks), options);
+const settlings = sharedPerStore((uses: SettleUses) => {
+  const options = { maxBatchSize: MOST, maxWait: () => uses.clock.pause(PATIENCE) };
+  return new Batcher<string, Look, Settled>((_, looks) => settleAll(uses, looks), options);
 });
 
 /** Says that this item is being looked at; looks that are over wait a moment for it, to be settled together. */
-export function announceLook(uses: SettleUses, { customerId, importId }: ImportPhoto): Announced<Look, Settled> {
-  return settlings(uses).announce(`${customerId}/${importId}`);
+export function announceLook(uses: SettleUses, { customerId, importId }: ImportPhoto): BatchSlot<Look, Settled> {
+  return settlings(uses).openSlot(`${customerId}/${importId}`);
 }
 
 /** Stores what was found, if the item is still the one that was looked at. */
 export function settle(uses: SettleUses, look: Look): Promise<Settled> {
-  return announceLook(uses, look.item).do(look);
+  return announceLook(uses, look.item).enqueue(look);
 }
 
 /** Of one import. */

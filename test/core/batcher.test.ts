@@ -1,17 +1,17 @@
+import { Batcher } from '../../src/core/shared/batcher.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { Gathering } from '../../src/core/shared/gathering.js';
 import { until } from '../support/until.js';
 
 /** What was done together, and the way to let the first that is not over end. */
 let done: { readonly key: string; readonly given: readonly number[]; end(error?: Error): void }[];
 
-function open(options: ConstructorParameters<typeof Gathering>[1] = {}): Gathering<string, number, number> {
+function open(options: ConstructorParameters<typeof Batcher>[1] = {}): Batcher<string, number, number> {
   const together = (key: string, given: readonly number[]) =>
     new Promise<readonly number[]>((resolve, reject) => {
       const end = (error?: Error) => (error ? reject(error) : resolve(given.map((value) => value * 10)));
       done.push({ key, given, end });
     });
-  return new Gathering(together, options);
+  return new Batcher(together, options);
 }
 
 const forEver = () => new Promise<void>(() => {});
@@ -22,15 +22,15 @@ beforeEach(() => {
 });
 
 it('does a call that comes alone at once', async () => {
-  const answer = open().do('a', 1);
+  const answer = open().enqueue('a', 1);
   expect(given()).toEqual([[1]]);
   done[0]?.end();
   expect(await answer).toBe(10);
 });
 
 it('does together what comes while another is done, and answers each', async () => {
-  const gathering = open({ most: 3 });
-  const answers = Promise.all([1, 2, 3, 4, 5].map((value) => gathering.do('a', value)));
+  const batcher = open({ maxBatchSize: 3 });
+  const answers = Promise.all([1, 2, 3, 4, 5].map((value) => batcher.enqueue('a', value)));
   for (let turn = 0; turn < 3; turn += 1) {
     await until(() => done.length > turn);
     done[turn]?.end();
@@ -40,39 +40,39 @@ it('does together what comes while another is done, and answers each', async () 
 });
 
 it('keeps nobody waiting for what has another key', () => {
-  const gathering = open();
-  void gathering.do('a', 1);
-  void gathering.do('b', 2);
+  const batcher = open();
+  void batcher.enqueue('a', 1);
+  void batcher.enqueue('b', 2);
   expect(done.map(({ key }) => key)).toEqual(['a', 'b']);
 });
 
 it('waits for what was announced, until it has come or is withdrawn', async () => {
-  const gathering = open({ patience: forEver });
-  const [first, second, third] = [gathering.announce('a'), gathering.announce('a'), gathering.announce('a')];
-  const answers = [first.do(1), second.do(2)];
+  const batcher = open({ maxWait: forEver });
+  const [first, second, third] = [batcher.openSlot('a'), batcher.openSlot('a'), batcher.openSlot('a')];
+  const answers = [first.enqueue(1), second.enqueue(2)];
   expect(given()).toEqual([]);
-  third.withdraw();
+  third.cancel();
   expect(given()).toEqual([[1, 2]]);
   done[0]?.end();
   expect(await Promise.all(answers)).toEqual([10, 20]);
   // What was withdrawn once counts no more.
-  third.withdraw();
-  void gathering.do('a', 4);
+  third.cancel();
+  void batcher.enqueue('a', 4);
   expect(given()).toEqual([[1, 2], [4]]);
 });
 
 it('does not wait for ever, nor once it is as much as is done together', async () => {
   let giveUp = () => {};
-  const patient = open({ patience: () => new Promise((resolve) => (giveUp = resolve)) });
-  patient.announce('a');
-  void patient.do('a', 1);
+  const patient = open({ maxWait: () => new Promise((resolve) => (giveUp = resolve)) });
+  patient.openSlot('a');
+  void patient.enqueue('a', 1);
   expect(given()).toEqual([]);
   giveUp();
   await until(() => done.length === 1);
-  const full = open({ patience: forEver, most: 2 });
-  full.announce('a');
-  void full.do('a', 2);
-  void full.do('a', 3);
+  const full = open({ maxWait: forEver, maxBatchSize: 2 });
+  full.openSlot('a');
+  void full.enqueue('a', 2);
+  void full.enqueue('a', 3);
   expect(given()).toEqual([[1], [2, 3]]);
 });
 
@@ -81,15 +81,15 @@ it('leaves the error of one to that one', async () => {
     if (values.includes(3)) throw new Error('three');
     return values;
   };
-  const gathering = new Gathering(together);
-  const outcomes = await Promise.allSettled([1, 2, 3, 4].map((value) => gathering.do('a', value)));
+  const batcher = new Batcher(together);
+  const outcomes = await Promise.allSettled([1, 2, 3, 4].map((value) => batcher.enqueue('a', value)));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
 });
 
 it('asks once, not once for each, of what is away', async () => {
-  const gathering = open();
-  const first = gathering.do('a', 1);
-  const others = Promise.allSettled([gathering.do('a', 2), gathering.do('a', 3)]);
+  const batcher = open();
+  const first = batcher.enqueue('a', 1);
+  const others = Promise.allSettled([batcher.enqueue('a', 2), batcher.enqueue('a', 3)]);
   done[0]?.end();
   await first;
   await until(() => done.length === 2);
@@ -99,9 +99,9 @@ it('asks once, not once for each, of what is away', async () => {
 });
 
 it('asks once of what must not be asked again, and tells everybody that it failed', async () => {
-  const gathering = open({ again: false });
-  const first = gathering.do('a', 1);
-  const others = Promise.allSettled([gathering.do('a', 2), gathering.do('a', 3)]);
+  const batcher = open({ retrySingly: false });
+  const first = batcher.enqueue('a', 1);
+  const others = Promise.allSettled([batcher.enqueue('a', 2), batcher.enqueue('a', 3)]);
   done[0]?.end();
   await first;
   await until(() => done.length === 2);
@@ -111,16 +111,16 @@ it('asks once of what must not be asked again, and tells everybody that it faile
 });
 
 it('does together what comes later, whatever was withdrawn of an earlier time', async () => {
-  const gathering = open();
-  const early = gathering.announce('a');
-  const answer = early.do(1);
+  const batcher = open();
+  const early = batcher.openSlot('a');
+  const answer = early.enqueue(1);
   done[0]?.end();
   await answer;
   await until(() => given().length === 1);
-  void gathering.do('a', 2);
-  early.withdraw();
-  void gathering.do('a', 3);
-  void gathering.do('a', 4);
+  void batcher.enqueue('a', 2);
+  early.cancel();
+  void batcher.enqueue('a', 3);
+  void batcher.enqueue('a', 4);
   expect(given()).toEqual([[1], [2]]);
   done[1]?.end();
   await until(() => done.length === 3);

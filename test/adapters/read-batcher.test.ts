@@ -1,11 +1,11 @@
-import { GatheredReads } from '../../src/adapters/typeorm/gathered-reads.js';
+import { ReadBatcher } from '../../src/adapters/typeorm/read-batcher.js';
 import { Gate } from '../support/tenant.js';
 
 /** Reads that are told apart by a number, and end when their gate is opened. */
 function numberedReads() {
   const gates: Gate[] = [];
   const asked: (readonly string[])[] = [];
-  const reads = new GatheredReads<number, string, number>(async (_, names) => {
+  const reads = new ReadBatcher<number, string, number>(async (_, names) => {
     const number = asked.push(names);
     const gate = new Gate();
     gates.push(gate);
@@ -30,7 +30,7 @@ describe('gathered reads', () => {
   });
 
   it('ask for each group by itself', async () => {
-    const reads = new GatheredReads<number, string, string>(
+    const reads = new ReadBatcher<number, string, string>(
       async (group, names) => new Map(names.map((name) => [name, `${group}: ${names}`])),
     );
     const answers = await Promise.all([reads.find(1, 'a'), reads.find(2, 'a'), reads.find(2, 'b')]);
@@ -50,7 +50,7 @@ describe('gathered reads', () => {
 
   it('tell everybody who asked that a read failed, and read anew for whoever asks next', async () => {
     let failing = true;
-    const reads = new GatheredReads<number, string, string>(async (_, names) => {
+    const reads = new ReadBatcher<number, string, string>(async (_, names) => {
       if (failing) throw new Error('lost');
       return new Map(names.map((name) => [name, name]));
     });

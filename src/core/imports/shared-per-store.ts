@@ -1,7 +1,7 @@
 import type { Uses } from '../ports.js';
 
 /** Something that all who work on the same store share: made for the first of them, and gone with the store. */
-export function perStore<U extends Uses<'store'>, T>(make: (uses: U) => T): (uses: U) => T {
+export function sharedPerStore<U extends Uses<'store'>, T>(make: (uses: U) => T): (uses: U) => T {
   const made = new WeakMap<U['store'], T>();
   return (uses) => {
     const shared = made.get(uses.store) ?? make(uses);

@@ -1,0 +1,131 @@
+import { isOutage } from './errors.js';
+
+export interface BatcherOptions {
+  /** The largest batch; 100 when absent. */
+  readonly maxBatchSize?: number;
+  /** Resolves when a call has waited long enough for the open slots. Absent: it never waits. */
+  readonly maxWait?: () => Promise<void>;
+  /** Whether each is asked for alone after `runBatch` threw; true when absent. */
+  readonly retrySingly?: boolean;
+}
+
+/** Announces a call that is to come, for which a batch waits. Ended by the call, or by `cancel`, which is of no effect after that. */
+export interface BatchSlot<In, Out> {
+  enqueue(given: In): Promise<Out>;
+  cancel(): void;
+}
+
+interface QueuedCall<In, Out> {
+  readonly given: In;
+  readonly resolve: (out: Out) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Queue<In, Out> {
+  readonly calls: QueuedCall<In, Out>[];
+  openSlots: number;
+  isRunning: boolean;
+  /** Identifies the wait under way; a new one for each batch. */
+  timer: symbol | null;
+}
+
+/**
+ * Runs calls with the same key together, in one transaction say\. A call that arrives alone runs at once; calls that arrive while\n * a batch is running wait for it and form the next batch. So no call is answered by work that began before it.
+ */
+export class Batcher<Key, In, Out> {
+  private readonly queues = new Map<Key, Queue<In, Out>>();
+  private readonly maxBatchSize: number;
+  private readonly maxWait: (() => Promise<void>) | undefined;
+  private readonly retrySingly: boolean;
+
+  /**
+   * @param runBatch Answers for each, in order; or throws, and has done nothing. Then, unless something it needs is away or `retrySingly`
+   *   is false, it is asked for each alone, so that what is wrong with one is the error of no other.
+   */
+  constructor(
+    private readonly runBatch: (key: Key, given: readonly In[]) => Promise<readonly Out[]>,
+    { maxBatchSize = 100, maxWait, retrySingly = true }: BatcherOptions = {},
+  ) {
+    this.maxBatchSize = maxBatchSize;
+    this.maxWait = maxWait;
+    this.retrySingly = retrySingly;
+  }
+
+  /** Errors: those of `runBatch`. */
+  enqueue(key: Key, given: In): Promise<Out> {
+    return this.push(key, this.queueOf(key), given);
+  }
+
+  openSlot(key: Key): BatchSlot<In, Out> {
+    const queue = this.queueOf(key);
+    queue.openSlots += 1;
+    let ended = false;
+    const end = () => {
+      if (!ended) queue.openSlots -= 1;
+      ended = true;
+    };
+    return {
+      enqueue: (given) => {
+        end();
+        return this.push(key, queue, given);
+      },
+      cancel: () => {
+        end();
+        this.runIfDue(key, queue);
+      },
+    };
+  }
+
+  private queueOf(key: Key): Queue<In, Out> {
+    const queue = this.queues.get(key) ?? { calls: [], openSlots: 0, isRunning: false, timer: null };
+    this.queues.set(key, queue);
+    return queue;
+  }
+
+  private push(key: Key, queue: Queue<In, Out>, given: In): Promise<Out> {
+    return new Promise((resolve, reject) => {
+      queue.calls.push({ given, resolve, reject });
+      this.runIfDue(key, queue);
+    });
+  }
+
+  private runIfDue(key: Key, queue: Queue<In, Out>): void {
+    if (queue.isRunning) return;
+    if (queue.calls.length === 0) {
+      // A slot may be closed after the key has got another queue.
+      if (queue.openSlots === 0 && this.queues.get(key) === queue) this.queues.delete(key);
+      return;
+    }
+    const isWorthWaiting = queue.openSlots > 0 && queue.calls.length < this.maxBatchSize;
+    if (isWorthWaiting && this.maxWait !== undefined) void this.wait(key, queue, this.maxWait);
+    else void this.runNext(key, queue);
+  }
+
+  private async wait(key: Key, queue: Queue<In, Out>, maxWait: () => Promise<void>): Promise<void> {
+    if (queue.timer !== null) return;
+    const own = Symbol('patient');
+    queue.timer = own;
+    await maxWait();
+    if (queue.timer === own && !queue.isRunning) await this.runNext(key, queue);
+  }
+
+  private async runNext(key: Key, queue: Queue<In, Out>): Promise<void> {
+    queue.timer = null;
+    queue.isRunning = true;
+    await this.settle(key, queue.calls.splice(0, this.maxBatchSize));
+    queue.isRunning = false;
+    this.runIfDue(key, queue);
+  }
+
+  private async settle(key: Key, calls: readonly QueuedCall<In, Out>[]): Promise<void> {
+    try {
+      const given = calls.map((call) => call.given);
+      const answers = await this.runBatch(key, given);
+      for (const [index, call] of calls.entries()) call.resolve(answers[index] as Out);
+    } catch (error) {
+      if (this.retrySingly && calls.length > 1 && !isOutage(error))
+        for (const call of calls) await this.settle(key, [call]);
+      else for (const call of calls) call.reject(error);
+    }
+  }
+}
