@@ -4,8 +4,8 @@ import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-
 import { downloadFile } from 'photo-service-sdk/node';
 import { PartlyDone, UsageError } from './exit-codes.js';
 import { fileName, nameKey, numbered } from './file-name.js';
+import { forEachConcurrently } from './for-each-concurrently.js';
 import { interruptible } from './interrupt.js';
-import { inLanes } from './lanes.js';
 import { connect } from './login.js';
 import { idsOption, jsonOption, quietOption } from './options.js';
 import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
@@ -14,7 +14,7 @@ import { ProgressDisplay } from './progress-display.js';
 import { lookAt, openTargetFolder, type Present } from './target-folder.js';
 
 /** Downloads at a time. */
-const LANES = 4;
+const CONCURRENCY = 4;
 const IDS_PER_READ = 100;
 
 interface Options extends FilterOptions {
@@ -90,7 +90,7 @@ async function downloadAll(
       duplicates,
     });
   };
-  await inLanes(LANES, photos, async (photo) => {
+  await forEachConcurrently(CONCURRENCY, photos, async (photo) => {
     const path = join(options.to, freeName(photo, options, taken));
     outcomes.push(await downloadOne(client, photo, path, { ...options, signal, onBytes: moved }));
     moved(0);

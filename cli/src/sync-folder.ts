@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
 import { downloadFile } from 'photo-service-sdk/node';
 import { fileName, nameKey, numbered } from './file-name.js';
-import { inLanes } from './lanes.js';
+import { forEachConcurrently } from './for-each-concurrently.js';
 import { loadSyncState, type SyncedFile, type SyncState, saveSyncState } from './sync-state.js';
 import { openTargetFolder } from './target-folder.js';
 
-const LANES = 4;
+const CONCURRENCY = 4;
 /** How far before the newest change that was seen a run begins: changes that were written later than others but bear an earlier time. */
 const OVERLAP_MS = 60_000;
 /** Deleted photos are seen as trashed ones for 30 days; a folder that was not synced for this long compares everything. */
@@ -136,7 +136,7 @@ class Sync {
   }
 
   private async takeAll(photos: readonly Photo[]): Promise<void> {
-    await inLanes(LANES, photos, async (photo) => {
+    await forEachConcurrently(CONCURRENCY, photos, async (photo) => {
       await this.take(photo);
       this.options.onStep(this.result);
     });

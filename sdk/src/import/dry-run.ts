@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.js';
 import { hashed } from './fill-import.js';
 import type { ImportResult, ImportRun } from './import-run.js';
-import { chunks, mapAhead } from './lanes.js';
 import type { HashedFile } from './register.js';
 import type { ImportSource } from './source.js';
+import { chunks, mapAhead } from './task-queue.js';
 
 /** The most hashes that one read asks for. */
 const HASHES_PER_READ = 100;

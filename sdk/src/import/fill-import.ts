@@ -2,9 +2,9 @@ import type { UploadTarget } from '../resources.js';
 import { failedItems, finalize } from './finish.js';
 import type { ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
-import { chunks, Lanes, mapAhead } from './lanes.js';
 import { type HashedFile, hashedFile, type Registered, register } from './register.js';
 import { FileProblem, type ImportSource } from './source.js';
+import { chunks, mapAhead, TaskQueue } from './task-queue.js';
 import { upload } from './upload.js';
 
 /** Files that are hashed ahead of the batch they go into. */
@@ -89,7 +89,7 @@ function isFinal(code: string | undefined): boolean {
 
 /** Registers and sends; files whose target went stale are registered again, together. */
 class Filling {
-  private readonly lanes: Lanes;
+  private readonly tasks: TaskQueue;
   private stale: HashedFile[] = [];
   /** Targets that were given out in a round before this one are not even tried once one of them was refused. */
   private refusedRound = -1;
@@ -99,13 +99,13 @@ class Filling {
     private readonly run: ImportRun,
     private readonly importId: number,
   ) {
-    this.lanes = new Lanes(Math.min(16, Math.max(1, run.options.uploads ?? UPLOADS)));
+    this.tasks = new TaskQueue(Math.min(16, Math.max(1, run.options.uploads ?? UPLOADS)));
   }
 
   /** Registers a batch, and lets its files be sent. */
   async add(files: readonly HashedFile[], again = false): Promise<void> {
     if (files.length === 0) return;
-    this.lanes.throwFailure();
+    this.tasks.throwFailure();
     const { tally } = this.run;
     const registered = await register(this.run, this.importId, files);
     if (!again) tally.count('registered', registered.length);
@@ -114,7 +114,7 @@ class Filling {
 
   /** Resolves when everything was sent, or noted as failed. */
   async complete(): Promise<void> {
-    await this.lanes.idle();
+    await this.tasks.idle();
     while (this.stale.length > 0) {
       const files = this.stale.splice(0);
       this.round += 1;
@@ -123,7 +123,7 @@ class Filling {
         return;
       }
       for (const batch of chunks(files, this.run.limits.batchSize)) await this.add(batch, true);
-      await this.lanes.idle();
+      await this.tasks.idle();
     }
   }
 
@@ -144,7 +144,7 @@ class Filling {
 
   private send(file: HashedFile, target: UploadTarget): void {
     const { round } = this;
-    this.lanes.add(async () => {
+    this.tasks.add(async () => {
       const outcome = round <= this.refusedRound ? 'stale' : await upload(this.run, file, target);
       if (outcome === 'sent') this.run.tally.count('uploaded');
       if (outcome !== 'stale') return;

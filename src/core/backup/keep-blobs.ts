@@ -4,8 +4,8 @@ import { hashAt } from '../blobs/copy-blobs.js';
 import { measured } from '../blobs/measured.js';
 import type { CustomerReader } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
+import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { Id } from '../shared/ids.js';
-import { withManyHands } from '../shared/many-hands.js';
 
 /** A blob that a row of a snapshot relies on. */
 export interface NeededBlob {
@@ -54,7 +54,7 @@ export function keepBlobs(
   keeping: BlobKeeping,
   needed: AsyncIterable<NeededBlob>,
 ): Promise<void> {
-  return withManyHands(needed, keeping.parallel, async (blob) => {
+  return forEachConcurrently(needed, keeping.parallel, async (blob) => {
     const why = await keep(keeping, blob);
     if (why === 'kept') return;
     const { customerId, id, importId, key } = blob;

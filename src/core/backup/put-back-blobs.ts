@@ -2,7 +2,7 @@ import { type BlobKey, blobPrefixes } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { measured } from '../blobs/measured.js';
-import { withManyHands } from '../shared/many-hands.js';
+import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { KeptBlob } from './keep-blobs.js';
 
 export interface PuttingBack {
@@ -31,7 +31,7 @@ export async function strangeBlob({ from, to }: Pick<PuttingBack, 'from' | 'to'>
  */
 export function putBackBlobs(puttingBack: PuttingBack, blobs: AsyncIterable<KeptBlob>): Promise<void> {
   const { from, to, parallel, onDone, onWrong } = puttingBack;
-  return withManyHands(blobs, parallel, async (blob) => {
+  return forEachConcurrently(blobs, parallel, async (blob) => {
     const isThere =
       (await to.head(blob.key))?.sizeBytes === blob.sizeBytes && (await hashAt(to, blob.key)) === blob.sha256;
     if (isThere || (await putBack(from, to, blob))) onDone(blob);

@@ -1,4 +1,4 @@
-import { withManyHands } from '../shared/many-hands.js';
+import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import { type BlobKey, blobPrefixes } from './blob-key.js';
 import type { BlobInfo, BlobStore, ListedBlob } from './blob-store.js';
 import { measured } from './measured.js';
@@ -36,7 +36,7 @@ export interface BlobsCopied {
  */
 export async function copyBlobs(copying: BlobCopying): Promise<BlobsCopied> {
   const sofar: BlobsCopied = { copied: 0, unchanged: 0, bytes: 0, wrong: [] };
-  await withManyHands(everyBlob(copying.from), copying.parallel, async ({ key }) => {
+  await forEachConcurrently(everyBlob(copying.from), copying.parallel, async ({ key }) => {
     await bring(copying, key, sofar);
     copying.onProgress?.(sofar);
   });

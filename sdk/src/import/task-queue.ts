@@ -7,25 +7,25 @@ export async function* mapAhead<In, Out>(
   ahead: number,
   map: (item: In) => Promise<Out>,
 ): AsyncGenerator<Out> {
-  const underWay: Promise<Out>[] = [];
+  const pending: Promise<Out>[] = [];
   for (const item of items) {
     const result = map(item);
     // It is looked at later; until then its failure is nobody's fault.
     result.catch(() => undefined);
-    underWay.push(result);
-    if (underWay.length >= ahead) yield await (underWay.shift() as Promise<Out>);
+    pending.push(result);
+    if (pending.length >= ahead) yield await (pending.shift() as Promise<Out>);
   }
-  for (const result of underWay) yield await result;
+  for (const result of pending) yield await result;
 }
 
 /** Runs tasks, so many at a time, in the order in which they came. The first failure ends them all. */
-export class Lanes {
+export class TaskQueue {
   private readonly waiting: (() => Promise<void>)[] = [];
   private running = 0;
   private failure: { readonly reason: unknown } | null = null;
   private wake: () => void = () => {};
 
-  constructor(private readonly width: number) {}
+  constructor(private readonly concurrency: number) {}
 
   add(task: () => Promise<void>): void {
     this.waiting.push(task);
@@ -48,7 +48,7 @@ export class Lanes {
   }
 
   private next(): void {
-    while (this.running < this.width && !this.failure) {
+    while (this.running < this.concurrency && !this.failure) {
       const task = this.waiting.shift();
       if (task === undefined) return;
       this.running += 1;

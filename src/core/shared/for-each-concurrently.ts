@@ -2,9 +2,9 @@
  * Does something with every value, with so many at the same time. After the first failure nothing more is begun; it comes out once
  * nobody is at work any more, however it ends.
  */
-export async function withManyHands<T>(
+export async function forEachConcurrently<T>(
   values: AsyncIterable<T>,
-  hands: number,
+  concurrency: number,
   work: (value: T) => Promise<void>,
 ): Promise<void> {
   const source = values[Symbol.asyncIterator]();
@@ -16,14 +16,14 @@ export async function withManyHands<T>(
     turn = next.catch(() => undefined);
     return next;
   };
-  const hand = async () => {
+  const worker = async () => {
     try {
       for (let next = await take(); !next.done && failures.length === 0; next = await take()) await work(next.value);
     } catch (error) {
       failures.push(error);
     }
   };
-  await Promise.all(Array.from({ length: hands }, hand));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   await source.return?.();
   if (failures.length > 0) throw failures[0];
 }

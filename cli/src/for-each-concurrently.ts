@@ -1,8 +1,12 @@
 /** Does the work for each item, so many at a time, in their order. The first failure ends it. */
-export async function inLanes<T>(width: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function forEachConcurrently<T>(
+  concurrency: number,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   let next = 0;
   let isOver = false;
-  const lane = async () => {
+  const worker = async () => {
     while (!isOver && next < items.length) {
       const item = items[next] as T;
       next += 1;
@@ -14,5 +18,5 @@ export async function inLanes<T>(width: number, items: readonly T[], work: (item
       }
     }
   };
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }
