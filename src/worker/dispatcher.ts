@@ -2,8 +2,8 @@ import type { HeldDelivery } from '../core/events/delivery.js';
 import type { Busy } from '../core/events/delivery-queue.js';
 import type { Uses } from '../core/ports.js';
 import type { Id } from '../core/shared/ids.js';
-import { Bell } from './bell.js';
 import { pause } from './pause.js';
+import { WakeUpSignal } from './wake-up-signal.js';
 
 /** Makes one attempt. What it throws leaves the delivery to the end of its lease. */
 export type DeliveryHandler = (held: HeldDelivery) => Promise<void>;
@@ -48,7 +48,7 @@ export function runDispatcher(
 class Dispatcher {
   private readonly underWay = new Map<HeldDelivery, Promise<void>>();
   private readonly stopping = new AbortController();
-  private readonly bell = new Bell();
+  private readonly wakeUp = new WakeUpSignal();
   private unlisten: (() => Promise<void>) | null = null;
   /** Failures on our side in a row. */
   private troubles = 0;
@@ -61,14 +61,14 @@ class Dispatcher {
 
   stop(): void {
     this.stopping.abort();
-    this.bell.ring();
+    this.wakeUp.signal();
   }
 
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const began = this.underWay.size < SLOTS.all && (await this.begin());
       if (this.troubles > 0) await pause(pauseMilliseconds(this.troubles), this.stopping.signal);
-      else if (!began) await this.bell.wait(IDLE_MS);
+      else if (!began) await this.wakeUp.wait(IDLE_MS);
     }
     await Promise.all(this.underWay.values());
     await this.unlisten?.().catch(this.onError);
@@ -78,7 +78,7 @@ class Dispatcher {
   private async begin(): Promise<boolean> {
     try {
       // Before the first claim, so that nothing is missed after it.
-      this.unlisten ??= await this.queue.listen(() => this.bell.ring());
+      this.unlisten ??= await this.queue.listen(() => this.wakeUp.signal());
       const held = await this.queue.claim(LEASE_SECONDS, busy([...this.underWay.keys()]));
       if (held !== null) this.underWay.set(held, this.deliver(held));
       this.troubles = 0;
@@ -92,7 +92,7 @@ class Dispatcher {
   private async deliver(held: HeldDelivery): Promise<void> {
     await this.handle(held).catch((error: unknown) => this.failed(error));
     this.underWay.delete(held);
-    this.bell.ring();
+    this.wakeUp.signal();
   }
 
   private failed(error: unknown): void {

@@ -2,9 +2,9 @@ import { backoffSeconds, type Job, MAX_FAILURES, outageSeconds } from '../core/j
 import type { JobQueue } from '../core/jobs/job-queue.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
-import { Bell } from './bell.js';
 import { Lease } from './lease.js';
 import { pause } from './pause.js';
+import { WakeUpSignal } from './wake-up-signal.js';
 
 /** The signal fires when the lease is lost: the run must stop, and what it still writes must be guarded by state. */
 export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
@@ -52,7 +52,7 @@ export function runWorker({ jobs }: Uses<'jobs'>, handle: JobHandler, options: W
 class Worker {
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
-  private readonly bell = new Bell();
+  private readonly wakeUp = new WakeUpSignal();
   private unlisten: (() => Promise<void>) | null = null;
   private arrived = false;
   /** The last claim gave all that it asked for: there may be more. */
@@ -70,7 +70,7 @@ class Worker {
 
   stop(): void {
     this.stopping.abort();
-    this.bell.ring();
+    this.wakeUp.signal();
   }
 
   async run(): Promise<void> {
@@ -89,12 +89,12 @@ class Worker {
 
   /** Until half of the places are free, or one has been for a moment. */
   private async makeRoom(): Promise<void> {
-    await this.bell.wait();
+    await this.wakeUp.wait();
     const end = performance.now() + HANDFUL_MS;
     while (!this.stopping.signal.aborted && this.free < Math.floor(this.options.concurrency / 2)) {
       const left = end - performance.now();
       if (left <= 0) return;
-      await this.bell.wait(left);
+      await this.wakeUp.wait(left);
     }
   }
 
@@ -107,7 +107,7 @@ class Worker {
     for (const job of jobs) this.start(job, since);
     if (this.failedClaims > 0) return this.pauseFor(this.failedClaims);
     if (jobs.length > 0) return this.pauseFor(this.outages);
-    await this.bell.wait((this.options.idleSeconds ?? 5) * 1000);
+    await this.wakeUp.wait((this.options.idleSeconds ?? 5) * 1000);
   }
 
   private async pauseFor(troubles: number): Promise<void> {
@@ -126,7 +126,7 @@ class Worker {
   /** Listens, so that nothing is missed after the first claim, and takes over from the dead. Tried again before each claim. */
   private async arrive(): Promise<void> {
     try {
-      this.unlisten ??= await this.jobs.listen(() => this.bell.ring());
+      this.unlisten ??= await this.jobs.listen(() => this.wakeUp.signal());
       await this.jobs.reclaim();
       this.arrived = true;
     } catch (error) {
@@ -137,7 +137,7 @@ class Worker {
   private start(job: Job, since: number): void {
     const run = this.hold(job, since).finally(() => {
       this.running.delete(run);
-      this.bell.ring();
+      this.wakeUp.signal();
     });
     this.running.add(run);
   }
