@@ -1,9 +1,9 @@
 import { brokenPictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
+import { openResultSlot } from '../../src/core/imports/apply-inspection-results.js';
 import type { ImportCreation } from '../../src/core/imports/create-import.js';
 import { listImportPhotos } from '../../src/core/imports/read-import.js';
 import type { Registration } from '../../src/core/imports/registration.js';
-import { announceLook } from '../../src/core/imports/settle-looks.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
@@ -87,7 +87,7 @@ describe('looking at the bytes (§8.5)', () => {
     const [sent] = await acme.send(id, [picture('a.jpg')]);
     const item = await acme.item(present(sent));
     const error = { code: 'decode_failed', message: 'It could not be decoded.' } as const;
-    const [stale, right] = [announceLook(ports, item), announceLook(ports, item)];
+    const [stale, right] = [openResultSlot(ports, item), openResultSlot(ports, item)];
     const outcomes = [
       stale.enqueue({ item: { ...item, attempt: item.attempt + 1 }, error }),
       right.enqueue({ item, error }),

@@ -8,10 +8,10 @@ import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { type AppliedResult, applyResult, type InspectionResult, openResultSlot } from './apply-inspection-results.js';
 import type { ImportPhoto } from './import-photo.js';
 import { readItem } from './read-item.js';
 import { tooLarge } from './registration.js';
-import { announceLook, type Look, type Settled, settle } from './settle-looks.js';
 import { sharedPerStore } from './shared-per-store.js';
 
 export type InspectUses = Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>;
@@ -29,29 +29,29 @@ export async function inspectImportPhoto(
   { alone }: { readonly alone: boolean },
 ): Promise<void> {
   const item = await readItem(uses, customerId, importId, itemId);
-  if (item?.status === 'processing') await look(uses, item, alone);
+  if (item?.status === 'processing') await inspectItem(uses, item, alone);
   await publishIfCommitted(uses, customerId, importId);
 }
 
-async function look(uses: InspectUses, item: ImportPhoto, alone: boolean): Promise<void> {
+async function inspectItem(uses: InspectUses, item: ImportPhoto, alone: boolean): Promise<void> {
   // Others may wait for it, so that what is found is settled together.
-  const settling = announceLook(uses, item);
+  const slot = openResultSlot(uses, item);
   try {
-    await lookAndSettle(uses, item, alone, settling.enqueue);
+    await inspectAndApply(uses, item, alone, slot.enqueue);
   } finally {
-    settling.cancel();
+    slot.cancel();
   }
 }
 
-async function lookAndSettle(
+async function inspectAndApply(
   uses: InspectUses,
   item: ImportPhoto,
   alone: boolean,
-  tell: (look: Look) => Promise<Settled>,
+  apply: (result: InspectionResult) => Promise<AppliedResult>,
 ): Promise<void> {
   const staged = await uses.blobs.get(stagingKey(item));
   if (staged === null) {
-    await tell({ item, error: lost });
+    await apply({ item, error: lost });
     return;
   }
   const { bytes, measure } = measured(staged.bytes, uses.limits.maxFileBytes);
@@ -63,19 +63,19 @@ async function lookAndSettle(
     });
   const error = mismatch(item, measure) ?? refusal(inspection);
   if (error !== null || inspection.outcome === 'refused') {
-    await tell({ item, error: error ?? lost });
+    await apply({ item, error: error ?? lost });
     return uses.blobs.delete([stagingKey(item)]);
   }
   if (!(await uses.blobs.copy(stagingKey(item), originalKey(item), staged.etag))) {
     throw new DomainError('service_unavailable', 'The staged bytes changed while they were looked at.');
   }
-  const settled = await tell({ item, error: null, facts: inspection.facts, measure });
+  const applied = await apply({ item, error: null, facts: inspection.facts, measure });
   // Another run, or a client, has decided about the item meanwhile: then what lies there may be what that relies on.
-  if (settled === 'decided') return;
+  if (applied === 'decided') return;
   // Not before: from here on the item cannot get other bytes any more. Its name says no attempt, and a run that was taken for dead
   // would put the picture of earlier bytes there.
-  if (settled === 'used') await keepThumb(uses, item, inspection);
-  await uses.blobs.delete([stagingKey(item), ...(settled === 'used' ? [] : [originalKey(item)])]);
+  if (applied === 'used') await storeThumb(uses, item, inspection);
+  await uses.blobs.delete([stagingKey(item), ...(applied === 'used' ? [] : [originalKey(item)])]);
 }
 
 const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
@@ -95,7 +95,7 @@ function mismatch(item: ImportPhoto, measure: Measure): ItemError | null {
   return { code: 'checksum_mismatch', message: 'The bytes that arrived do not have the declared sha256.' };
 }
 
-async function keepThumb(
+async function storeThumb(
   { blobs }: InspectUses,
   item: ImportPhoto,
   inspection: Extract<Inspection, { outcome: 'picture' }>,
@@ -110,27 +110,27 @@ async function keepThumb(
  * finalizing began sees this item. So neither has to hold the import.
  */
 function publishIfCommitted(uses: InspectUses, customerId: Id, importId: Id): Promise<void> {
-  return publishings(uses).enqueue(`${customerId}/${importId}`, { customerId, importId, cause: currentCause() });
+  return publishBatchers(uses).enqueue(`${customerId}/${importId}`, { customerId, importId, cause: currentCause() });
 }
 
 /** An item whose change is committed, and what its job was caused by. */
-interface Finished {
+interface FinishedItem {
   readonly customerId: Id;
   readonly importId: Id;
   readonly cause: string | null;
 }
 
 /** One look is enough for all items of an import whose changes are committed when it begins. */
-const publishings = sharedPerStore(
+const publishBatchers = sharedPerStore(
   (uses: Uses<'store'>) =>
-    new Batcher<string, Finished, void>(async (_, asked) => {
-      const [{ customerId, importId, cause }] = asked as readonly [Finished];
-      await causedBy(cause, () => askToPublish(uses, customerId, importId));
+    new Batcher<string, FinishedItem, void>(async (_, asked) => {
+      const [{ customerId, importId, cause }] = asked as readonly [FinishedItem];
+      await causedBy(cause, () => requestPublishing(uses, customerId, importId));
       return asked.map(() => undefined);
     }),
 );
 
-async function askToPublish({ store }: Uses<'store'>, customerId: Id, importId: Id): Promise<void> {
+async function requestPublishing({ store }: Uses<'store'>, customerId: Id, importId: Id): Promise<void> {
   const subject = await store.query(customerId, (reader) => reader.imports.find(importId));
   if (subject?.status !== 'processing') return;
   await store.transaction(customerId, (transaction) => transaction.jobs.add({ kind: 'publish', importId }));
@@ -146,7 +146,7 @@ export async function giveUpImportPhoto(
 ): Promise<void> {
   const error = last instanceof ReaderFailure ? undecodable : unprocessable;
   const item = await readItem(uses, customerId, importId, itemId);
-  if (item !== null) await settle(uses, { item, error });
+  if (item !== null) await applyResult(uses, { item, error });
   await publishIfCommitted(uses, customerId, importId);
 }
 

@@ -1,0 +1,109 @@
+import type { Measure } from '../blobs/measured.js';
+import type { CustomerTransaction } from '../customers/customer-store.js';
+import type { PictureFacts } from '../media/media-reader.js';
+import type { Uses } from '../ports.js';
+import { Batcher, type BatchSlot } from '../shared/batcher.js';
+import type { ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { failDependants } from './fail-item.js';
+import { duplicateOf, failed, type ImportPhoto, move } from './import-photo.js';
+import { inLibrary } from './in-library.js';
+import { sharedPerStore } from './shared-per-store.js';
+
+type ApplyUses = Uses<'store' | 'clock'>;
+
+/** What a look at the bytes of an item that is `processing` has found. */
+export type InspectionResult = AcceptedPicture | { readonly item: ImportPhoto; readonly error: ItemError };
+
+interface AcceptedPicture {
+  readonly item: ImportPhoto;
+  readonly error: null;
+  readonly facts: PictureFacts;
+  readonly measure: Measure;
+}
+
+/** Whether the item relies on the copied bytes; `decided`: it is not any more the one that was looked at, and nothing of the look was stored. */
+export type AppliedResult = 'used' | 'unused' | 'decided';
+
+/** Looks of one import that are settled in one transaction at most. */
+const MAX_BATCH_SIZE = 50;
+/** Milliseconds that one which is over waits for others that are under way. */
+const MAX_WAIT_MS = 100;
+
+const batchers = sharedPerStore((uses: ApplyUses) => {
+  const options = { maxBatchSize: MAX_BATCH_SIZE, maxWait: () => uses.clock.pause(MAX_WAIT_MS) };
+  return new Batcher<string, InspectionResult, AppliedResult>((_, results) => applyResults(uses, results), options);
+});
+
+/** Says that this item is being looked at; looks that are over wait a moment for it, to be settled together. */
+export function openResultSlot(
+  uses: ApplyUses,
+  { customerId, importId }: ImportPhoto,
+): BatchSlot<InspectionResult, AppliedResult> {
+  return batchers(uses).openSlot(`${customerId}/${importId}`);
+}
+
+/** Stores what was found, if the item is still the one that was looked at. */
+export function applyResult(uses: ApplyUses, result: InspectionResult): Promise<AppliedResult> {
+  return openResultSlot(uses, result.item).enqueue(result);
+}
+
+/** Of one import. */
+function applyResults(
+  { store, clock }: ApplyUses,
+  results: readonly InspectionResult[],
+): Promise<readonly AppliedResult[]> {
+  const [{ item: any }] = results as [InspectionResult];
+  return store.transaction(any.customerId, async (transaction) => {
+    const ids = results.map(({ item }) => item.id);
+    const held = new Map((await transaction.importPhotos.lockMany(any.importId, ids)).map((item) => [item.id, item]));
+    const open = results.flatMap((result, index) => {
+      const item = held.get(result.item.id);
+      if (item?.status !== 'processing' || item.attempt !== result.item.attempt) return [];
+      // A second run that looked at the same bytes finds that the first has decided.
+      held.delete(item.id);
+      return [{ index, look: { ...result, item } as InspectionResult }];
+    });
+    const known = await photosWithSameBytes(
+      transaction,
+      any.importId,
+      open.map(({ look: result }) => result),
+    );
+    const at = clock.now();
+    const applied = open.map(({ index, look: result }) => ({
+      index,
+      look: result,
+      item: withResult(result, known, at),
+    }));
+    await transaction.importPhotos.update(...applied.map(({ item }) => item));
+    for (const { look: result, item } of applied)
+      if (item.status === 'failed') await failDependants(transaction, result.item, at);
+    const outcomes = new Map<number, AppliedResult>(
+      applied.map(({ index, item }) => [index, item.status === 'ready' ? 'used' : 'unused']),
+    );
+    return results.map((_, index) => outcomes.get(index) ?? 'decided');
+  });
+}
+
+/** Photos of the library that have the same bytes, by hash, where they are in the way. */
+async function photosWithSameBytes(
+  transaction: CustomerTransaction,
+  importId: Id,
+  results: readonly InspectionResult[],
+): Promise<ReadonlyMap<string | null, Id>> {
+  const hashes = results.flatMap((result) => (result.error === null ? (result.measure.sha256 ?? []) : []));
+  if (hashes.length === 0) return new Map();
+  const subject = await transaction.imports.find(importId);
+  const photos = subject?.duplicatePolicy === 'skip' ? await inLibrary(transaction, hashes) : [];
+  return new Map(photos.map(({ sha256, id }) => [sha256, id]));
+}
+
+/** The item that was looked at: failed, ready, or the duplicate of what the library has. */
+function withResult(result: InspectionResult, known: ReadonlyMap<string | null, Id>, at: Date): ImportPhoto {
+  if (result.error !== null) return failed(result.item, result.error, at);
+  const { sizeBytes, sha256 } = result.measure;
+  const { contentType, width, height } = result.facts;
+  const seen = { ...result.item, sizeBytes, sha256, contentType, width, height };
+  const photoId = known.get(sha256);
+  return photoId === undefined ? { ...move(seen, 'ready', at), facts: result.facts } : duplicateOf(seen, photoId, at);
+}
