@@ -5,7 +5,7 @@ import { resealWebhookSecrets, sweepDeliveries } from '../core/events/keep-webho
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
 import { forgetImports } from '../core/imports/forget-imports.js';
-import { noticeUploads } from '../core/imports/notice-uploads.js';
+import { pollDirectUploads } from '../core/imports/poll-direct-uploads.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE } from '../core/shared/clock.js';
@@ -38,12 +38,12 @@ export function upkeep(
     { name: 'forget old entries of the audit log', everySeconds: 24 * 3600, run: () => sweepAudit(ports) },
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
-    ...(ports.directUploads === null ? [] : noticing(ports)),
+    ...(ports.directUploads === null ? [] : pollingDirectUploads(ports)),
   ];
 }
 
 /** Of bytes that clients send straight to the store nobody tells: imports are looked at often while they are used, then less and less. */
-function noticing(ports: Ports): readonly PeriodicTask[] {
+function pollingDirectUploads(ports: Ports): readonly PeriodicTask[] {
   const looks = [
     { everySeconds: 15, usedWithin: 10 * MINUTE },
     { everySeconds: 60, usedWithin: HOUR },
@@ -52,6 +52,6 @@ function noticing(ports: Ports): readonly PeriodicTask[] {
   return looks.map(({ everySeconds, usedWithin }) => ({
     name: 'notice uploads',
     everySeconds,
-    run: (stopping) => noticeUploads(ports, usedWithin, stopping),
+    run: (stopping) => pollDirectUploads(ports, usedWithin, stopping),
   }));
 }

@@ -3,7 +3,7 @@ import { MemoryDirectUploads } from '../../src/adapters/memory/memory-direct-upl
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
-import { noticeUploads } from '../../src/core/imports/notice-uploads.js';
+import { pollDirectUploads } from '../../src/core/imports/poll-direct-uploads.js';
 import type { ShownItem } from '../../src/core/imports/shown.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import { DAY, HOUR, MINUTE } from '../../src/core/shared/clock.js';
@@ -105,7 +105,7 @@ describe('bytes that a client sent straight to the store', () => {
     const { id } = await acme.start();
     const items = await acme.items(id, ...files.map((file) => announced(file)));
     for (const [n, file] of files.entries()) if (n !== 7) expect(await send(present(items[n]), file.bytes)).toBe(true);
-    await noticeUploads(ports, 10 * MINUTE);
+    await pollDirectUploads(ports, 10 * MINUTE);
     const { counts } = await acme.import(id);
     expect(counts).toMatchObject({ total: 205, awaitingUpload: 1, processing: 204 });
     expect(await send(present(items[7]), present(files[7]).bytes)).toBe(true);
@@ -121,7 +121,7 @@ describe('bytes that a client sent straight to the store', () => {
     const { importId, items } = await registered(file);
     // A store that compares nothing.
     await blobs.put(stagingKey(present(items[0])), inOneChunk(other.bytes));
-    await noticeUploads(ports, 10 * MINUTE);
+    await pollDirectUploads(ports, 10 * MINUTE);
     await runJobsUntilIdle(ports);
     const [item] = await acme.list(importId);
     expect(item).toMatchObject({ status: 'failed' });
@@ -134,7 +134,7 @@ describe('bytes that a client sent straight to the store', () => {
     const { importId, items } = await registered(file);
     ports.clock.pass(5 * MINUTE);
     await send(present(items[0]), file.bytes);
-    await noticeUploads(ports, 10 * MINUTE);
+    await pollDirectUploads(ports, 10 * MINUTE);
     const { expiresAt } = await acme.import(importId);
     expect(expiresAt).toEqual(new Date(ports.clock.now().getTime() + 7 * DAY));
   });
@@ -146,9 +146,9 @@ describe('bytes that a client sent straight to the store', () => {
     await acme.finalize(ended.importId, { action: 'discard' });
     ports.clock.pass(10 * MINUTE);
     await send(present(items[0]), file.bytes);
-    await noticeUploads(ports, 10 * MINUTE);
+    await pollDirectUploads(ports, 10 * MINUTE);
     expect(await statuses(importId)).toEqual(['awaiting_upload']);
-    await noticeUploads(ports, HOUR);
+    await pollDirectUploads(ports, HOUR);
     expect(await statuses(importId)).toEqual(['processing']);
     expect(await statuses(ended.importId)).toEqual(['cancelled']);
   });
@@ -178,7 +178,7 @@ describe('bytes that a client sent straight to the store', () => {
     blobs.isDown = true;
     const fails = { missingUploads: 'fail' } as const;
     await expect(acme.finalize(importId, fails)).rejects.toMatchObject({ code: 'service_unavailable' });
-    await expect(noticeUploads(ports, 10 * MINUTE)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(pollDirectUploads(ports, 10 * MINUTE)).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await acme.import(importId)).toMatchObject({ status: 'open', counts: { awaitingUpload: 1 } });
     blobs.isDown = false;
     await acme.finalize(importId, fails);

@@ -12,9 +12,9 @@ const NODE_OPTIONS = `--import=${pathToFileURL(join(__dirname, 'support/failpoin
 /** Each step that changes something, in the order of a photo's life: upload, verify, finalize, publish, delete, purge. */
 const steps = [
   'create-import:createImport/store.transaction',
-  'register-photos:enrolAll/store.transaction',
+  'register-photos:registerAll/store.transaction',
   'receive-upload:stage/blobs.put',
-  'mark-arrived:takeUp/store.transaction',
+  'receive-staged-bytes:receiveAll/store.transaction',
   'inspect-import-photo:inspectAndApply/blobs.copy',
   'apply-inspection-results:applyResults/store.transaction',
   'inspect-import-photo:storeThumb/blobs.put',

@@ -100,7 +100,7 @@ function isSendable(run: ImportRun, source: ImportSource): boolean {
 }
 
 async function carryOut(run: ImportRun, total: number, sources: readonly ImportSource[]): Promise<ImportResult> {
-  const closing = await takeUp(run);
+  const closing = await resumeImports(run);
   const left = sources.filter((source) => !isIn(run, closing, source));
   run.tally.count('hashed', sources.length - left.length);
   run.tally.count('registered', sources.length - left.length);
@@ -127,7 +127,7 @@ async function carryOut(run: ImportRun, total: number, sources: readonly ImportS
 }
 
 /** Looks at imports of a run that was cut off: those that still take files stay, those that are being finished are returned. */
-async function takeUp(run: ImportRun): Promise<ImportRecord[]> {
+async function resumeImports(run: ImportRun): Promise<ImportRecord[]> {
   const closing: ImportRecord[] = [];
   for (const record of [...run.state.imports]) {
     if (record.id === null) continue;

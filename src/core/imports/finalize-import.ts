@@ -5,7 +5,7 @@ import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { sourceFailed } from './fail-item.js';
 import { committed, discarded, type Import, isEnded, settled } from './import.js';
-import { noticeArrivals } from './notice-arrivals.js';
+import { receiveStoredUploads } from './receive-stored-uploads.js';
 import { type ShownImport, showImport } from './shown.js';
 
 export interface Finalization {
@@ -24,7 +24,7 @@ export async function finalizeImport(
   id: Id,
   { action, missingUploads }: Finalization,
 ): Promise<ShownImport> {
-  if (action === 'commit') await noticeArrivals(uses, caller.customerId, id);
+  if (action === 'commit') await receiveStoredUploads(uses, caller.customerId, id);
   return uses.store.transaction(caller.customerId, async (transaction) => {
     const subject = found(await transaction.imports.lock(id), 'import');
     const at = uses.clock.now();

@@ -6,10 +6,10 @@ import type { CustomerReader, CustomerStore } from '../customers/customer-store.
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, invalid, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { EnrolOutcome } from './enrol.js';
 import { requireOpen } from './import.js';
 import { newAttempt } from './import-photo.js';
-import { enrolAll, type RegisterUses, type RegistrationAnswer } from './register-photos.js';
+import type { CandidateOutcome } from './register-candidates.js';
+import { type RegisterUses, type RegistrationResults, registerAll } from './register-photos.js';
 import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
 
 /** A file of a multipart request. Its bytes are read once, before the next file is asked for. */
@@ -34,7 +34,7 @@ type InlineUses = RegisterUses & Uses<'blobs' | 'media' | 'uploads'>;
 
 interface Staging {
   readonly candidates: Candidate[];
-  readonly rejected: EnrolOutcome[];
+  readonly rejected: CandidateOutcome[];
 }
 
 /**
@@ -48,11 +48,11 @@ export async function receiveInline(
   importId: Id,
   upload: InlineUpload,
   /** Where the one transaction is made that enrols all files. */
-  enrolling: CustomerStore = uses.store,
-): Promise<RegistrationAnswer> {
+  registrationStore: CustomerStore = uses.store,
+): Promise<RegistrationResults> {
   const slot = takeSlot(uses, caller, upload);
   try {
-    return await receive(uses, caller, importId, { ...upload, files: slot.files }, enrolling);
+    return await receive(uses, caller, importId, { ...upload, files: slot.files }, registrationStore);
   } finally {
     slot.close();
   }
@@ -80,8 +80,8 @@ async function receive(
   caller: Caller,
   importId: Id,
   { words, files }: InlineUpload,
-  enrolling: CustomerStore,
-): Promise<RegistrationAnswer> {
+  registrationStore: CustomerStore,
+): Promise<RegistrationResults> {
   await uses.store.query(caller.customerId, async (reader) => {
     requireOpen(found(await reader.imports.find(importId), 'import'));
     await requireQuota(uses, reader, caller.customerId);
@@ -92,8 +92,8 @@ async function receive(
   try {
     await stageAll(uses, caller, importId, words, files, staging);
     outcomeKnown = false;
-    const answer = await enrolAll(
-      { ...uses, store: enrolling },
+    const answer = await registerAll(
+      { ...uses, store: registrationStore },
       caller,
       importId,
       staging.candidates,
@@ -212,7 +212,7 @@ async function typeError({ media }: InlineUses, head: Uint8Array): Promise<ItemE
   };
 }
 
-function isUsed({ index, staged }: Candidate, { results }: RegistrationAnswer): boolean {
+function isUsed({ index, staged }: Candidate, { results }: RegistrationResults): boolean {
   const photo = results.find((result) => result.index === index)?.photo;
   return photo?.status === 'processing' && photo.id === staged?.id && photo.attempt === staged.attempt;
 }

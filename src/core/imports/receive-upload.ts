@@ -7,8 +7,8 @@ import { Batcher } from '../shared/batcher.js';
 import { DomainError, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type ImportPhoto, newAttempt } from './import-photo.js';
-import { markArrived } from './mark-arrived.js';
 import { readItem } from './read-item.js';
+import { receiveStagedBytes } from './receive-staged-bytes.js';
 import { sharedPerStore } from './shared-per-store.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
@@ -64,7 +64,7 @@ async function receive(
   const attempt = newAttempt();
   const key = stagingKey({ ...grant, id: grant.itemId, attempt });
   await stage(uses, key, grant, bytes, measure);
-  const used = await arrive(uses, grant, measure, attempt).catch(async (error: unknown) => {
+  const used = await receiveBytes(uses, grant, measure, attempt).catch(async (error: unknown) => {
     // After a lost answer of the database the item may have these bytes: then they stay.
     if (!isOutage(error)) await uses.blobs.delete([key]);
     throw error;
@@ -109,14 +109,14 @@ async function stage(
   measure: Measure,
 ): Promise<void> {
   try {
-    await uses.blobs.put(key, sound(bytes, grant, measure));
+    await uses.blobs.put(key, checkedBytes(bytes, grant, measure));
   } catch (error) {
     throw error instanceof TooManyBytes ? tooLong(grant) : error;
   }
 }
 
 /** Throws at the end rather than let a blob come into being that is not the declared one. */
-async function* sound(
+async function* checkedBytes(
   bytes: AsyncIterable<Uint8Array>,
   grant: UploadGrant,
   measure: Measure,
@@ -139,8 +139,8 @@ async function drain(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Prom
 }
 
 /** Whether these bytes are the ones that will be looked at; false when the item has the same ones already. */
-async function arrive(uses: UploadUses, grant: UploadGrant, measure: Measure, attempt: number): Promise<boolean> {
-  const other = await markArrived(uses, { grant, measure, attempt });
+async function receiveBytes(uses: UploadUses, grant: UploadGrant, measure: Measure, attempt: number): Promise<boolean> {
+  const other = await receiveStagedBytes(uses, { grant, measure, attempt });
   if (other === 'missing') throw forbidden();
   if (other !== null) requireSameBytes(other, measure);
   return other === null;

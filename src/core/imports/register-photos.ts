@@ -5,8 +5,8 @@ import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { holdForNewTags } from '../tags/resolve-tags.js';
-import { type EnrolOutcome, enrol } from './enrol.js';
 import { requireOpen, touched } from './import.js';
+import { type CandidateOutcome, registerCandidates } from './register-candidates.js';
 import { type Candidate, type Registration, registrationError } from './registration.js';
 import { type ShownImport, type ShownItem, showImport, showItems, withUploadTargets } from './shown.js';
 import type { TargetUses } from './upload-target.js';
@@ -21,7 +21,7 @@ export interface RegistrationResult {
   readonly error: ItemError | null;
 }
 
-export interface RegistrationAnswer {
+export interface RegistrationResults {
   readonly results: readonly RegistrationResult[];
   readonly import: ShownImport;
 }
@@ -35,25 +35,25 @@ export function registerPhotos(
   caller: Caller,
   importId: Id,
   registrations: readonly Registration[],
-): Promise<RegistrationAnswer> {
-  const rejected: EnrolOutcome[] = [];
+): Promise<RegistrationResults> {
+  const rejected: CandidateOutcome[] = [];
   const candidates: Candidate[] = [];
   for (const [index, said] of registrations.entries()) {
     const error = registrationError(said, uses.limits);
     if (error === null) candidates.push({ index, said, staged: null });
     else rejected.push({ index, outcome: 'rejected', error });
   }
-  return enrolAll(uses, caller, importId, candidates, rejected);
+  return registerAll(uses, caller, importId, candidates, rejected);
 }
 
 /** The transaction that both ways of adding photos end in. */
-export async function enrolAll(
+export async function registerAll(
   uses: RegisterUses,
   caller: Caller,
   importId: Id,
   candidates: readonly Candidate[],
-  rejected: readonly EnrolOutcome[],
-): Promise<RegistrationAnswer> {
+  rejected: readonly CandidateOutcome[],
+): Promise<RegistrationResults> {
   const answer = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
     const room = await Room.of(transaction);
@@ -61,8 +61,12 @@ export async function enrolAll(
     const subject = found(await transaction.imports.lock(importId), 'import');
     requireOpen(subject);
     const at = uses.clock.now();
-    const enrolled = await enrol(transaction, caller, subject, candidates, { limits: uses.limits, room, at });
-    const outcomes = [...enrolled, ...rejected].sort((a, b) => a.index - b.index);
+    const outcome = await registerCandidates(transaction, caller, subject, candidates, {
+      limits: uses.limits,
+      room,
+      at,
+    });
+    const outcomes = [...outcome, ...rejected].sort((a, b) => a.index - b.index);
     const results = await show(transaction, outcomes);
     if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw room.exceeded();
     if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
@@ -78,7 +82,7 @@ export async function enrolAll(
 
 async function show(
   transaction: CustomerTransaction,
-  outcomes: readonly EnrolOutcome[],
+  outcomes: readonly CandidateOutcome[],
 ): Promise<RegistrationResult[]> {
   const items = outcomes.flatMap((outcome) => (outcome.outcome === 'rejected' ? [] : [outcome.item]));
   const shown = new Map((await showItems(transaction.tags, items)).map((item) => [item.id, item]));

@@ -4,7 +4,7 @@ import { DomainError } from '../shared/errors.js';
 import { cancelItem } from './fail-item.js';
 import { type ImportPhoto, move, retried } from './import-photo.js';
 import type { ImportPhotoPatch } from './import-photo-patch.js';
-import { saveArriving } from './inspect-arrived.js';
+import { saveAndRequestInspection } from './request-inspection.js';
 
 /**
  * Does what a client asks of a locked item's state. `staged` is the attempt whose bytes are in staging, if any. Errors: `import_photo_final`, `uploads_incomplete`.
@@ -38,7 +38,7 @@ async function uploaded(
     throw new DomainError('uploads_incomplete', message, { missing: 1, sample: [item.id] });
   }
   const arrived = move(item, 'processing', at);
-  await saveArriving(transaction, arrived);
+  await saveAndRequestInspection(transaction, arrived);
   return arrived;
 }
 

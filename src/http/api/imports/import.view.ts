@@ -1,5 +1,5 @@
 import { progress } from '../../../core/imports/import.js';
-import type { RegistrationAnswer, RegistrationResult } from '../../../core/imports/register-photos.js';
+import type { RegistrationResult, RegistrationResults } from '../../../core/imports/register-photos.js';
 import type { ShownImport, ShownItem } from '../../../core/imports/shown.js';
 import type { UploadTarget } from '../../../core/imports/upload-target.js';
 import { parseInstant } from '../../../core/media/capture-time.js';
@@ -80,7 +80,7 @@ export function importWithPhotos(subject: ShownImport, page: Page<ShownItem>) {
   return { ...importView(subject), photos: pageView(page, importPhotoView) };
 }
 
-export function registrationView({ results, import: subject }: RegistrationAnswer) {
+export function registrationView({ results, import: subject }: RegistrationResults) {
   return { data: results.map(resultView), import: importView(subject) };
 }
 

@@ -5,7 +5,7 @@ import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
 import { finalizeImport, hasEnded } from '../../../core/imports/finalize-import.js';
 import { listImportPhotos, readImport } from '../../../core/imports/read-import.js';
 import { receiveInline } from '../../../core/imports/receive-inline.js';
-import { type RegistrationAnswer, registerPhotos } from '../../../core/imports/register-photos.js';
+import { type RegistrationResults, registerPhotos } from '../../../core/imports/register-photos.js';
 import type { ShownImport } from '../../../core/imports/shown.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -148,7 +148,7 @@ function location({ id }: ShownImport) {
   return { Location: `/api/v1/imports/${id}` };
 }
 
-function registered(answer: RegistrationAnswer): Reply {
+function registered(answer: RegistrationResults): Reply {
   const isNew = answer.results.some(({ outcome }) => outcome === 'created' || outcome === 'duplicate');
   return new Reply(isNew ? 201 : 200, registrationView(answer));
 }

@@ -3,9 +3,9 @@ import type { Uses } from '../ports.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { IDLE_DAYS, touched } from './import.js';
-import { noticeArrivals } from './notice-arrivals.js';
+import { receiveStoredUploads } from './receive-stored-uploads.js';
 
-type NoticeUses = Uses<'store' | 'blobs' | 'clock' | 'customers'>;
+type PollUses = Uses<'store' | 'blobs' | 'clock' | 'customers'>;
 
 const PAGE = 100;
 
@@ -13,17 +13,17 @@ const PAGE = 100;
  * Looks for bytes that clients sent straight to the store, in the open imports of all customers that were used within so many
  * milliseconds. What is found counts as use. May run in several processes at once, and be stopped at any time.
  */
-export function noticeUploads(uses: NoticeUses, usedWithin: number, stopping?: AbortSignal): Promise<void> {
+export function pollDirectUploads(uses: PollUses, usedWithin: number, stopping?: AbortSignal): Promise<void> {
   // Every use of an import moves its end to a week later: that tells when it was used.
   const endingAfter = after(uses.clock.now(), IDLE_DAYS * DAY - usedWithin);
   return forEachCustomer(
     (window) => uses.customers.withImportsEndingAfter(endingAfter, window),
-    (customerId) => noticeUploadsOf(uses, customerId, endingAfter, stopping),
+    (customerId) => pollDirectUploadsOf(uses, customerId, endingAfter, stopping),
     stopping,
   );
 }
 
-async function noticeUploadsOf(uses: NoticeUses, customerId: Id, endingAfter: Date, stopping?: AbortSignal) {
+async function pollDirectUploadsOf(uses: PollUses, customerId: Id, endingAfter: Date, stopping?: AbortSignal) {
   for (let last: Id | null = null; ; ) {
     const window = { after: last, limit: PAGE };
     const ids: readonly Id[] = await uses.store.query(customerId, (reader) =>
@@ -31,14 +31,14 @@ async function noticeUploadsOf(uses: NoticeUses, customerId: Id, endingAfter: Da
     );
     for (const id of ids) {
       if (stopping?.aborted) return;
-      if ((await noticeArrivals(uses, customerId, id)) > 0) await keepInUse(uses, customerId, id);
+      if ((await receiveStoredUploads(uses, customerId, id)) > 0) await extendExpiry(uses, customerId, id);
     }
     last = ids.at(-1) ?? null;
     if (ids.length < PAGE) return;
   }
 }
 
-function keepInUse({ store, clock }: NoticeUses, customerId: Id, id: Id): Promise<void> {
+function extendExpiry({ store, clock }: PollUses, customerId: Id, id: Id): Promise<void> {
   return store.transaction(customerId, async (transaction) => {
     const subject = await transaction.imports.lock(id);
     if (subject?.status === 'open') await transaction.imports.update(touched(subject, clock.now()));

@@ -7,7 +7,7 @@ import { inLibrary } from './in-library.js';
 import { type Candidate, normalSha256, type Registration } from './registration.js';
 
 /** What the import and the library hold of the hashes and clientRefs of one request. */
-export class Register {
+export class RegistrationIndex {
   private constructor(
     private readonly work: CustomerTransaction,
     private readonly subject: Import,
@@ -17,11 +17,11 @@ export class Register {
     private readonly library: ReadonlyMap<string, Id>,
   ) {}
 
-  static async open(
+  static async load(
     transaction: CustomerTransaction,
     subject: Import,
     candidates: readonly Candidate[],
-  ): Promise<Register> {
+  ): Promise<RegistrationIndex> {
     const refs = candidates.flatMap(({ said }) => said.clientRef ?? []);
     const hashes = [
       ...new Set(candidates.flatMap(({ said }) => (said.sha256 ? (normalSha256(said.sha256) ?? []) : []))),
@@ -30,7 +30,7 @@ export class Register {
     const same = await transaction.importPhotos.findBySha256(subject.id, hashes);
     const photos = subject.duplicatePolicy === 'skip' ? await inLibrary(transaction, hashes) : [];
     const live = same.filter((item) => item.status !== 'failed' && item.status !== 'duplicate');
-    return new Register(
+    return new RegistrationIndex(
       transaction,
       subject,
       new Map(named.flatMap((item) => (item.clientRef === null ? [] : [[item.clientRef, item]]))),
@@ -41,12 +41,12 @@ export class Register {
   }
 
   newIds(candidates: readonly Candidate[]): Promise<Id[]> {
-    const count = candidates.filter((candidate) => candidate.staged === null && !this.known(candidate.said)).length;
+    const count = candidates.filter((candidate) => candidate.staged === null && !this.find(candidate.said)).length;
     return count === 0 ? Promise.resolve([]) : this.work.importPhotos.allocateIds(count).then((ids) => [...ids]);
   }
 
   /** The item that the client means: of this clientRef or, where it gives none, with this hash and name from an earlier request. */
-  known(said: Registration): ImportPhoto | undefined {
+  find(said: Registration): ImportPhoto | undefined {
     if (typeof said.clientRef === 'string') return this.byClientRef.get(said.clientRef);
     const sha256 = said.sha256 ? normalSha256(said.sha256) : null;
     const filename = cleanFilename(said.filename);
@@ -54,7 +54,7 @@ export class Register {
   }
 
   /** What the rest of the request finds: the item as it is now. */
-  remember(item: ImportPhoto): void {
+  add(item: ImportPhoto): void {
     if (item.clientRef !== null) this.byClientRef.set(item.clientRef, item);
     const bringsBytes = item.status === 'awaiting_upload' || item.status === 'processing';
     if (item.sha256 !== null && bringsBytes) this.bySha256.set(item.sha256, item);
@@ -62,7 +62,7 @@ export class Register {
   }
 
   /** A new item in its first state. */
-  place(item: ImportPhoto, { staged }: Candidate): ImportPhoto {
+  withFirstStatus(item: ImportPhoto, { staged }: Candidate): ImportPhoto {
     const photoId = this.library.get(item.sha256 ?? '');
     if (photoId !== undefined) return { ...item, status: 'duplicate', photoId };
     const first = this.subject.duplicatePolicy === 'skip' ? this.bySha256.get(item.sha256 ?? '') : undefined;

@@ -4,11 +4,11 @@ import type { Room } from '../customers/quota.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type ImportPhoto, retried } from './import-photo.js';
-import { saveArriving } from './inspect-arrived.js';
 import { type Candidate, clientValues, normalSha256 } from './registration.js';
+import { saveAndRequestInspection } from './request-inspection.js';
 
 /** The client names an item that is there: unchanged, or, when it has failed, with the new values and waiting for bytes once more. */
-export async function registerAgain(
+export async function reuseItem(
   transaction: CustomerTransaction,
   { said, staged }: Candidate,
   seen: ImportPhoto,
@@ -25,7 +25,7 @@ export async function registerAgain(
     const values = clientValues(said, await tags());
     const waiting = { ...retried(known, randomUUID(), at), ...values, sizeBytes: said.sizeBytes, sha256 };
     const item = withStagedBytes(waiting, staged, at);
-    await saveArriving(transaction, item);
+    await saveAndRequestInspection(transaction, item);
     return { outcome: 'existing', item };
   }
   if (differs) {
@@ -33,7 +33,7 @@ export async function registerAgain(
     return { outcome: 'rejected', error: { code: 'client_ref_conflict', message } };
   }
   const item = known.status === 'awaiting_upload' ? withStagedBytes(known, staged, at) : known;
-  if (item !== known) await saveArriving(transaction, item);
+  if (item !== known) await saveAndRequestInspection(transaction, item);
   return { outcome: 'existing', item };
 }
 

@@ -2,9 +2,9 @@ import { blobPrefixes, readBlobKey, type StagingName, stagingKey } from '../blob
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { type ImportPhoto, move } from './import-photo.js';
-import { saveArriving } from './inspect-arrived.js';
+import { saveAndRequestInspection } from './request-inspection.js';
 
-type NoticeUses = Uses<'store' | 'blobs' | 'clock'>;
+type ReceiveUses = Uses<'store' | 'blobs' | 'clock'>;
 
 /** Items that are taken up in one transaction. */
 const BATCH = 100;
@@ -13,25 +13,25 @@ const BATCH = 100;
  * Takes up what lies in staging for items of an import that wait for just these bytes, although nobody said that they came: a client
  * sent them straight to the store, or who stored them died. Resolves with how many. Errors: `service_unavailable`, the store's too.
  */
-export async function noticeArrivals(uses: NoticeUses, customerId: Id, importId: Id): Promise<number> {
+export async function receiveStoredUploads(uses: ReceiveUses, customerId: Id, importId: Id): Promise<number> {
   const waiting = await uses.store.query(customerId, (reader) =>
     reader.importPhotos.countIn(importId, ['awaiting_upload']),
   );
   if (waiting === 0) return 0;
-  let noticed = 0;
+  let received = 0;
   let batch: StagingName[] = [];
   for await (const { key } of uses.blobs.list(`${blobPrefixes.staging}${customerId}/${importId}/`)) {
     const name = readBlobKey(key);
     if (name?.kind === 'staging') batch.push(name);
     if (batch.length < BATCH) continue;
-    noticed += await takeUp(uses, customerId, importId, batch);
+    received += await receiveBatch(uses, customerId, importId, batch);
     batch = [];
   }
-  return noticed + (await takeUp(uses, customerId, importId, batch));
+  return received + (await receiveBatch(uses, customerId, importId, batch));
 }
 
-async function takeUp(
-  { store, clock }: NoticeUses,
+async function receiveBatch(
+  { store, clock }: ReceiveUses,
   customerId: Id,
   importId: Id,
   staged: readonly StagingName[],
@@ -44,14 +44,14 @@ async function takeUp(
   );
   if (arrived.length === 0) return 0;
   return store.transaction(customerId, async (transaction) => {
-    let taken = 0;
+    let received = 0;
     // By id ascending: the order of all locks.
     for (const { id } of arrived) {
       const item = await transaction.importPhotos.lock(importId, id);
       if (item === null || !isHere(item)) continue;
-      await saveArriving(transaction, move(item, 'processing', clock.now()));
-      taken += 1;
+      await saveAndRequestInspection(transaction, move(item, 'processing', clock.now()));
+      received += 1;
     }
-    return taken;
+    return received;
   });
 }

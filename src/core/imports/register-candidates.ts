@@ -7,33 +7,33 @@ import type { Id } from '../shared/ids.js';
 import { holdTags, resolveTags } from '../tags/resolve-tags.js';
 import type { Import } from './import.js';
 import { type ImportPhoto, newAttempt, reserved } from './import-photo.js';
-import { inspectArrived } from './inspect-arrived.js';
-import { Register } from './register.js';
-import { registerAgain } from './register-again.js';
 import { type Candidate, newItem } from './registration.js';
+import { RegistrationIndex } from './registration-index.js';
+import { requestInspection } from './request-inspection.js';
 import { requireStagedBytes } from './require-staged-bytes.js';
+import { reuseItem } from './reuse-item.js';
 
 /** What became of one candidate; its place in the request is said beside it. */
-export type Enrolled =
+export type RegistrationOutcome =
   | { readonly outcome: 'created' | 'existing' | 'duplicate'; readonly item: ImportPhoto }
   | { readonly outcome: 'rejected'; readonly error: ItemError };
 
-export type EnrolOutcome = { readonly index: number } & Enrolled;
+export type CandidateOutcome = { readonly index: number } & RegistrationOutcome;
 
 /**
  * Brings candidates into a locked, open import: known ones are found again by clientRef (or by hash and name), bytes that
  * the library or the import has are `duplicate`, the rest are new items, or `rejected` when the customer's quota has no room.
  * Errors: `limit_reached`, and those of resolving tags.
  */
-export async function enrol(
+export async function registerCandidates(
   transaction: CustomerTransaction,
   caller: Caller,
   subject: Import,
   candidates: readonly Candidate[],
   { limits, room, at }: { limits: Limits; room: Room; at: Date },
-): Promise<readonly EnrolOutcome[]> {
+): Promise<readonly CandidateOutcome[]> {
   // It holds photos, and photos come before tags: the order of all locks.
-  const register = await Register.open(transaction, subject, candidates);
+  const knownItems = await RegistrationIndex.load(transaction, subject, candidates);
   const words = candidates.map(({ said }) => said);
   await holdTags(transaction.tags, words);
   await requireStagedBytes(
@@ -41,34 +41,34 @@ export async function enrol(
     subject.id,
     candidates.flatMap(({ staged }) => staged?.attempt ?? []),
   );
-  const ids = await register.newIds(candidates);
-  const outcomes: EnrolOutcome[] = [];
+  const ids = await knownItems.newIds(candidates);
+  const outcomes: CandidateOutcome[] = [];
   for (const candidate of candidates) {
     const { index, said } = candidate;
     const naming = { limits, at, prefix: `photos[${index}].`, beside: subject.tagIds };
     const terms = { tags: () => resolveTags(transaction, caller, said, naming), room, at };
-    const known = register.known(said);
-    const enrolled = known
-      ? await registerAgain(transaction, candidate, known, terms)
-      : await registerNew(register, subject, candidate, ids, terms);
-    if (enrolled.outcome !== 'rejected') register.remember(enrolled.item);
-    outcomes.push({ index, ...enrolled });
+    const known = knownItems.find(said);
+    const outcome = known
+      ? await reuseItem(transaction, candidate, known, terms)
+      : await registerNew(knownItems, subject, candidate, ids, terms);
+    if (outcome.outcome !== 'rejected') knownItems.add(outcome.item);
+    outcomes.push({ index, ...outcome });
   }
   await insertNew(transaction, subject, outcomes, limits);
   return outcomes;
 }
 
 async function registerNew(
-  register: Register,
+  known: RegistrationIndex,
   subject: Import,
   candidate: Candidate,
   ids: Id[],
   { tags, room, at }: { tags: () => Promise<readonly Id[]>; room: Room; at: Date },
-): Promise<Enrolled> {
+): Promise<RegistrationOutcome> {
   const id = candidate.staged?.id ?? ids.shift();
   if (id === undefined) throw new Error('fewer ids than new items');
   const attempt = candidate.staged?.attempt ?? newAttempt();
-  const placed = register.place(newItem(subject, { id, attempt }, candidate.said, at), candidate);
+  const placed = known.withFirstStatus(newItem(subject, { id, attempt }, candidate.said, at), candidate);
   const error = room.take(reserved(placed));
   if (error !== null) return { outcome: 'rejected', error };
   const item = { ...placed, tagIds: await tags() };
@@ -78,7 +78,7 @@ async function registerNew(
 async function insertNew(
   transaction: CustomerTransaction,
   subject: Import,
-  outcomes: readonly Enrolled[],
+  outcomes: readonly RegistrationOutcome[],
   { importMaxPhotos: limit }: Limits,
 ): Promise<void> {
   const items = outcomes.flatMap((each) =>
@@ -89,5 +89,5 @@ async function insertNew(
     throw new DomainError('limit_reached', message, { limit, name: 'importMaxPhotos' });
   }
   await transaction.importPhotos.insert(items);
-  for (const item of items) await inspectArrived(transaction, item);
+  for (const item of items) await requestInspection(transaction, item);
 }
