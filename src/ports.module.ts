@@ -42,7 +42,7 @@ import type { RateWindowStore } from './core/access/rolling-window.js';
 import type { ArchiveTarget, DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
 import type { BlobStore } from './core/blobs/blob-store.js';
-import { requireRoom } from './core/blobs/require-room.js';
+import { requireDiskSpace } from './core/blobs/require-disk-space.js';
 import { UploadSlots } from './core/imports/upload-slots.js';
 import type { MediaIsolation } from './core/media/isolation.js';
 import type { Ports, Uses } from './core/ports.js';
@@ -188,7 +188,7 @@ function checksOf(
     { name: 'database', otherwise: 'failed', look: () => requireAnswer(dataSource) },
     { name: 'migrations', otherwise: 'failed', look: () => requireMigrated(dataSource) },
     { name: 'blobs', otherwise: 'degraded', look: () => blobs.head(nothing) },
-    { name: 'diskSpace', otherwise: 'degraded', look: () => requireRoom({ blobs, uploads }, 0) },
+    { name: 'diskSpace', otherwise: 'degraded', look: () => requireDiskSpace({ blobs, uploads }, 0) },
     { name: 'rateLimits', otherwise: 'degraded', look: requireShared },
   ];
 }

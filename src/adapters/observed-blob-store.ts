@@ -1,9 +1,12 @@
 import type { BlobKey } from '../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, DiskRoom, ListedBlob, OpenBlob } from '../core/blobs/blob-store.js';
+import type { BlobInfo, BlobStore, ByteRange, DiskSpace, ListedBlob, OpenBlob } from '../core/blobs/blob-store.js';
 import { isOutage } from '../core/shared/errors.js';
 
+/** A method of the store, by its name in the metric: `diskSpace` has always been `room` there. */
+export type BlobOperation = Exclude<keyof BlobStore, 'diskSpace'> | 'room';
+
 /** Told the name of the method that failed because the store is away. Must not throw. */
-export type OnFailure = (operation: keyof BlobStore) => void;
+export type OnFailure = (operation: BlobOperation) => void;
 
 /** A blob store whose outages are told. Changes nothing else. */
 export class ObservedBlobStore implements BlobStore {
@@ -41,11 +44,11 @@ export class ObservedBlobStore implements BlobStore {
     return this.observed('sweep', this.inner.sweep(until));
   }
 
-  room(): Promise<DiskRoom | null> {
-    return this.observed('room', this.inner.room());
+  diskSpace(): Promise<DiskSpace | null> {
+    return this.observed('room', this.inner.diskSpace());
   }
 
-  private async observed<T>(operation: keyof BlobStore, answer: Promise<T>): Promise<T> {
+  private async observed<T>(operation: BlobOperation, answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } catch (error) {
@@ -55,7 +58,7 @@ export class ObservedBlobStore implements BlobStore {
   }
 
   /** The same iteration, `return()` included, with an eye on what it throws. */
-  private observedBytes<T>(operation: keyof BlobStore, inner: AsyncIterable<T>): AsyncIterable<T> {
+  private observedBytes<T>(operation: BlobOperation, inner: AsyncIterable<T>): AsyncIterable<T> {
     return {
       [Symbol.asyncIterator]: () => {
         const steps = inner[Symbol.asyncIterator]();
@@ -67,7 +70,7 @@ export class ObservedBlobStore implements BlobStore {
     };
   }
 
-  private note(operation: keyof BlobStore, error: unknown): void {
+  private note(operation: BlobOperation, error: unknown): void {
     if (isOutage(error)) this.onFailure(operation);
   }
 }

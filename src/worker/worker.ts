@@ -75,7 +75,7 @@ class Worker {
 
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      if (this.free === 0) await this.makeRoom();
+      if (this.free === 0) await this.waitForCapacity();
       else await this.takeNext();
     }
     await Promise.all(this.running);
@@ -88,7 +88,7 @@ class Worker {
   }
 
   /** Until half of the places are free, or one has been for a moment. */
-  private async makeRoom(): Promise<void> {
+  private async waitForCapacity(): Promise<void> {
     await this.wakeUp.wait();
     const end = performance.now() + HANDFUL_MS;
     while (!this.stopping.signal.aborted && this.free < Math.floor(this.options.concurrency / 2)) {

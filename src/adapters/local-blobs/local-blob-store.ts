@@ -2,7 +2,7 @@ import { constants, type Dirent } from 'node:fs';
 import { link, lstat, open, opendir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, DiskRoom, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import type { BlobInfo, BlobStore, ByteRange, DiskSpace, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
 import { checkedRange } from '../../core/blobs/open-blob.js';
 import { fileBytes, releaseChunk } from './file-bytes.js';
 import { Folders, makeFolder } from './folders.js';
@@ -118,7 +118,7 @@ export class LocalBlobStore implements BlobStore {
   }
 
   /** Of the disk that the folder is on, as far as this account may fill it. */
-  async room(): Promise<DiskRoom> {
+  async diskSpace(): Promise<DiskSpace> {
     const { bavail, blocks, bsize } = await onDisk(() => statfs(this.folders.root));
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
   }

@@ -1,5 +1,5 @@
 import { type BlobKey, checkKeys, checkPrefix } from '../../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, DiskRoom, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import type { BlobInfo, BlobStore, ByteRange, DiskSpace, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
 import { checkedRange, readOnce } from '../../core/blobs/open-blob.js';
 import type { Clock } from '../../core/shared/clock.js';
 
@@ -18,7 +18,7 @@ export class MemoryBlobStore implements BlobStore {
   private written = 0;
 
   /** What `room` answers. */
-  disk: DiskRoom | null = null;
+  disk: DiskSpace | null = null;
 
   /** The clock gives `modifiedAt`. */
   constructor(private readonly clock: Pick<Clock, 'now'> = systemClock) {}
@@ -72,7 +72,7 @@ export class MemoryBlobStore implements BlobStore {
   /** What an unfinished put holds goes with it. */
   async sweep(): Promise<void> {}
 
-  async room(): Promise<DiskRoom | null> {
+  async diskSpace(): Promise<DiskSpace | null> {
     return this.disk;
   }
 

@@ -116,7 +116,7 @@ export class S3BlobStore implements BlobStore {
   }
 
   /** A bucket has no end that is known. */
-  async room(): Promise<null> {
+  async diskSpace(): Promise<null> {
     return null;
   }
 

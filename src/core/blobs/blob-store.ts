@@ -33,7 +33,7 @@ export interface ListedBlob {
 }
 
 /** What is left where blobs are kept, in bytes. */
-export interface DiskRoom {
+export interface DiskSpace {
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
@@ -70,5 +70,5 @@ export interface BlobStore {
    */
   sweep(until: Date): Promise<void>;
   /** Null where there is no disk whose end is known, as in a bucket. */
-  room(): Promise<DiskRoom | null>;
+  diskSpace(): Promise<DiskSpace | null>;
 }

@@ -12,8 +12,8 @@ const quotas = ['photos', 'storageBytes'] as const;
 type Quota = (typeof quotas)[number];
 
 /** What is left of a customer's quota for the photos of one request, taken piece by piece. */
-export class Room {
-  private readonly taken: Record<Quota, number> = { photos: 0, storageBytes: 0 };
+export class QuotaReservation {
+  private readonly reserved: Record<Quota, number> = { photos: 0, storageBytes: 0 };
   private readonly refused: Record<Quota, number> = { photos: 0, storageBytes: 0 };
   private firstRefused: Quota | null = null;
 
@@ -26,17 +26,20 @@ export class Room {
    * The room of a customer who has a quota is held until the transaction ends, so that two requests cannot take the same: call
    * this before anything else is locked. Who has none waits for nobody.
    */
-  static async of(transaction: Pick<CustomerTransaction, 'customer' | 'lockCustomer' | 'quotaUse'>): Promise<Room> {
+  static async begin(
+    transaction: Pick<CustomerTransaction, 'customer' | 'lockCustomer' | 'quotaUse'>,
+  ): Promise<QuotaReservation> {
     const nothing = { photos: 0, storageBytes: 0 };
-    if (!hasQuota(await transaction.customer())) return new Room({ photos: null, storageBytes: null }, nothing);
+    if (!hasQuota(await transaction.customer()))
+      return new QuotaReservation({ photos: null, storageBytes: null }, nothing);
     const { photosLimit, storageBytesLimit } = await transaction.lockCustomer();
-    return new Room({ photos: photosLimit, storageBytes: storageBytesLimit }, await transaction.quotaUse());
+    return new QuotaReservation({ photos: photosLimit, storageBytes: storageBytesLimit }, await transaction.quotaUse());
   }
 
   /** Takes the room; else says why not, and takes nothing. Less than 0 gives room back. */
-  take(more: QuotaUse): ItemError | null {
-    const full = quotas.find((quota) => more[quota] > Math.max(0, this.left(quota)));
-    const into = full === undefined ? this.taken : this.refused;
+  tryReserve(more: QuotaUse): ItemError | null {
+    const full = quotas.find((quota) => more[quota] > Math.max(0, this.remaining(quota)));
+    const into = full === undefined ? this.reserved : this.refused;
     for (const quota of quotas) into[quota] += more[quota];
     if (full === undefined) return null;
     this.firstRefused ??= full;
@@ -44,12 +47,12 @@ export class Room {
   }
 
   /** Takes the room of the one thing that a request is about. Errors: `quota_exceeded`. */
-  demand(more: QuotaUse): void {
-    if (this.take(more) !== null) throw this.exceeded();
+  reserve(more: QuotaUse): void {
+    if (this.tryReserve(more) !== null) throw this.exceededError();
   }
 
   /** The error of a request of which nothing fits. */
-  exceeded(): DomainError {
+  exceededError(): DomainError {
     const quota = this.firstRefused ?? 'photos';
     return new DomainError('quota_exceeded', messages[quota], {
       quota,
@@ -59,9 +62,9 @@ export class Room {
     });
   }
 
-  private left(quota: Quota): number {
+  private remaining(quota: Quota): number {
     const limit = this.limits[quota];
-    return limit === null ? Number.POSITIVE_INFINITY : limit - this.used[quota] - this.taken[quota];
+    return limit === null ? Number.POSITIVE_INFINITY : limit - this.used[quota] - this.reserved[quota];
   }
 }
 

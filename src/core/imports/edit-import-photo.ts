@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
-import { type QuotaUse, Room } from '../customers/quota.js';
+import { QuotaReservation, type QuotaUse } from '../customers/quota.js';
 import type { Uses } from '../ports.js';
 import { found, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -31,7 +31,7 @@ export async function editImportPhoto(
   const staged = patch.status === 'uploaded' ? await stagedAttempt(uses, caller, importId, id) : null;
   const shown = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
-    const room = mayReserve(patch) ? await Room.of(transaction) : null;
+    const quota = mayReserve(patch) ? await QuotaReservation.begin(transaction) : null;
     await holdForNewTags(transaction, patch);
     const subject = found(await transaction.imports.lock(importId), 'import');
     const before = found(await transaction.importPhotos.lock(importId, id), 'import_photo');
@@ -40,7 +40,7 @@ export async function editImportPhoto(
     const edited = await withValues(uses, transaction, caller, subject, before, patch, at);
     const item =
       patch.status === undefined ? edited : await setItemStatus(transaction, edited, patch.status, staged, at);
-    room?.demand(grown(before, item));
+    quota?.reserve(grown(before, item));
     if (item !== before) await transaction.imports.update(touched(subject, at));
     return found((await showItems(transaction.tags, [item]))[0], 'import_photo');
   });

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
-import { requireRoom } from '../blobs/require-room.js';
+import { requireDiskSpace } from '../blobs/require-disk-space.js';
 import type { CustomerReader, CustomerStore } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, invalid, isOutage } from '../shared/errors.js';
@@ -86,7 +86,7 @@ async function receive(
     requireOpen(found(await reader.imports.find(importId), 'import'));
     await requireQuota(uses, reader, caller.customerId);
   });
-  await requireRoom(uses, 0);
+  await requireDiskSpace(uses, 0);
   const staging: Staging = { candidates: [], rejected: [] };
   let outcomeKnown = true;
   try {

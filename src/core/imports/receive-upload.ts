@@ -1,7 +1,7 @@
 import { isExpired } from '../access/api-key.js';
 import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
-import { requireRoom } from '../blobs/require-room.js';
+import { requireDiskSpace } from '../blobs/require-disk-space.js';
 import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';
 import { DomainError, isOutage } from '../shared/errors.js';
@@ -59,7 +59,7 @@ async function receive(
     return;
   }
   // What it may bring is among what is on its way.
-  await requireRoom(uses, 0);
+  await requireDiskSpace(uses, 0);
   // Under a number of its own: a second sender with the same address must not touch what the first one left.
   const attempt = newAttempt();
   const key = stagingKey({ ...grant, id: grant.itemId, attempt });

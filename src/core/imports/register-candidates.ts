@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
-import type { Room } from '../customers/quota.js';
+import type { QuotaReservation } from '../customers/quota.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { holdTags, resolveTags } from '../tags/resolve-tags.js';
@@ -30,7 +30,7 @@ export async function registerCandidates(
   caller: Caller,
   subject: Import,
   candidates: readonly Candidate[],
-  { limits, room, at }: { limits: Limits; room: Room; at: Date },
+  { limits, quota, at }: { limits: Limits; quota: QuotaReservation; at: Date },
 ): Promise<readonly CandidateOutcome[]> {
   // It holds photos, and photos come before tags: the order of all locks.
   const knownItems = await RegistrationIndex.load(transaction, subject, candidates);
@@ -46,7 +46,7 @@ export async function registerCandidates(
   for (const candidate of candidates) {
     const { index, said } = candidate;
     const naming = { limits, at, prefix: `photos[${index}].`, beside: subject.tagIds };
-    const terms = { tags: () => resolveTags(transaction, caller, said, naming), room, at };
+    const terms = { tags: () => resolveTags(transaction, caller, said, naming), quota, at };
     const known = knownItems.find(said);
     const outcome = known
       ? await reuseItem(transaction, candidate, known, terms)
@@ -63,13 +63,13 @@ async function registerNew(
   subject: Import,
   candidate: Candidate,
   ids: Id[],
-  { tags, room, at }: { tags: () => Promise<readonly Id[]>; room: Room; at: Date },
+  { tags, quota, at }: { tags: () => Promise<readonly Id[]>; quota: QuotaReservation; at: Date },
 ): Promise<RegistrationOutcome> {
   const id = candidate.staged?.id ?? ids.shift();
   if (id === undefined) throw new Error('fewer ids than new items');
   const attempt = candidate.staged?.attempt ?? newAttempt();
   const placed = known.withFirstStatus(newItem(subject, { id, attempt }, candidate.said, at), candidate);
-  const error = room.take(reserved(placed));
+  const error = quota.tryReserve(reserved(placed));
   if (error !== null) return { outcome: 'rejected', error };
   const item = { ...placed, tagIds: await tags() };
   return { outcome: item.status === 'duplicate' ? 'duplicate' : 'created', item };

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
-import { Room } from '../customers/quota.js';
+import { QuotaReservation } from '../customers/quota.js';
 import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -56,19 +56,19 @@ export async function registerAll(
 ): Promise<RegistrationResults> {
   const answer = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
-    const room = await Room.of(transaction);
+    const quota = await QuotaReservation.begin(transaction);
     await holdForNewTags(transaction, ...candidates.map(({ said }) => said));
     const subject = found(await transaction.imports.lock(importId), 'import');
     requireOpen(subject);
     const at = uses.clock.now();
     const outcome = await registerCandidates(transaction, caller, subject, candidates, {
       limits: uses.limits,
-      room,
+      quota,
       at,
     });
     const outcomes = [...outcome, ...rejected].sort((a, b) => a.index - b.index);
     const results = await show(transaction, outcomes);
-    if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw room.exceeded();
+    if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw quota.exceededError();
     if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
     await transaction.imports.update(touched(subject, at));
     const counted = found(await transaction.imports.get(importId), 'import');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CustomerTransaction } from '../customers/customer-store.js';
-import type { Room } from '../customers/quota.js';
+import type { QuotaReservation } from '../customers/quota.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type ImportPhoto, retried } from './import-photo.js';
@@ -12,7 +12,7 @@ export async function reuseItem(
   transaction: CustomerTransaction,
   { said, staged }: Candidate,
   seen: ImportPhoto,
-  { tags, room, at }: { tags: () => Promise<readonly Id[]>; room: Room; at: Date },
+  { tags, quota, at }: { tags: () => Promise<readonly Id[]>; quota: QuotaReservation; at: Date },
 ): Promise<{ outcome: 'existing'; item: ImportPhoto } | { outcome: 'rejected'; error: ItemError }> {
   // One that this very request has brought is not stored yet, and nobody else can know it.
   const known = (await transaction.importPhotos.lock(seen.importId, seen.id)) ?? seen;
@@ -20,7 +20,7 @@ export async function reuseItem(
   const differs =
     (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || said.sizeBytes !== known.sizeBytes;
   if (known.status === 'failed') {
-    const error = room.take({ photos: 1, storageBytes: said.sizeBytes });
+    const error = quota.tryReserve({ photos: 1, storageBytes: said.sizeBytes });
     if (error !== null) return { outcome: 'rejected', error };
     const values = clientValues(said, await tags());
     const waiting = { ...retried(known, randomUUID(), at), ...values, sizeBytes: said.sizeBytes, sha256 };

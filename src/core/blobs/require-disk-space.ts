@@ -1,20 +1,24 @@
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
-import type { DiskRoom } from './blob-store.js';
+import type { DiskSpace } from './blob-store.js';
 
 const GIB = 1024 ** 3;
 /** Of the whole disk; where that is less than a GiB. */
 const FLOOR_SHARE = 0.05;
 
 /** Bytes that stay free of uploads, so that all else goes on working. @param minFreeBytes What the operator has set; null for the default. */
-export function floorOf({ totalBytes }: Pick<DiskRoom, 'totalBytes'>, minFreeBytes: number | null): number {
+export function floorOf({ totalBytes }: Pick<DiskSpace, 'totalBytes'>, minFreeBytes: number | null): number {
   return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
 }
 
 /** Errors: `storage_full` where these bytes, and those that are on their way already, would leave less than the floor. */
-export async function requireRoom({ blobs, uploads }: Uses<'blobs' | 'uploads'>, bytes: number): Promise<void> {
-  const room = await blobs.room();
-  if (room === null || room.freeBytes - uploads.pendingBytes - bytes >= floorOf(room, uploads.minFreeBytes)) return;
+export async function requireDiskSpace({ blobs, uploads }: Uses<'blobs' | 'uploads'>, bytes: number): Promise<void> {
+  const diskSpace = await blobs.diskSpace();
+  if (
+    diskSpace === null ||
+    diskSpace.freeBytes - uploads.pendingBytes - bytes >= floorOf(diskSpace, uploads.minFreeBytes)
+  )
+    return;
   const message = 'This installation has no room for more photos at the moment. Try again later, or tell its operator.';
   throw new DomainError('storage_full', message);
 }
