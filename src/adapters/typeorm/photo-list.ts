@@ -5,8 +5,8 @@ import type { Id } from '../../core/shared/ids.js';
 import type { Position } from '../../core/shared/page.js';
 import { type TaggedPhotoValues, taggedPhotoOf, taggedPhotoValues, tagsByName } from './photo.table.js';
 import { PhotoConditions } from './photo-conditions.js';
-import { orderOf, stretchesAfter } from './photo-order.js';
-import { isWhole, trashStates, waysOf } from './photo-ways.js';
+import { keysetRangesAfter, orderOf } from './photo-order.js';
+import { isUnfiltered, planQueries, trashStates } from './photo-query-plan.js';
 import { prepared } from './prepared.js';
 import { select } from './rows.js';
 
@@ -31,18 +31,18 @@ const USUAL: ReadonlySet<number> = new Set([51, 101, 201]);
 export async function listPhotos(manager: EntityManager, customerId: Id, query: PhotoQuery): Promise<PhotoWithTags[]> {
   const { filters, sort, window } = query;
   const order = orderOf(sort);
-  const ways = await waysOf(manager, { customerId, filters, order });
+  const plan = await planQueries(manager, { customerId, filters, order });
   const photos: PhotoWithTags[] = [];
-  for (const stretch of stretchesAfter(order, window.after)) {
+  for (const range of keysetRangesAfter(order, window.after)) {
     const limit = window.limit - photos.length;
     if (limit <= 0) break;
     let page: { photo: TaggedPhotoValues }[] = [];
-    for (const way of ways) {
-      const found = way(stretch, limit, page.length);
+    for (const planned of plan) {
+      const found = planned(range, limit, page.length);
       if (found === null) continue;
       const sorted = `ORDER BY page.value ${order.direction}, page.id ${order.direction}`;
       const sql = `${pageOf(found.sql)} ${sorted} LIMIT ${limit}`;
-      const isUsual = isWhole({ filters, order }) && USUAL.has(limit);
+      const isUsual = isUnfiltered({ filters, order }) && USUAL.has(limit);
       page = await select(manager, isUsual ? prepared(sql) : sql, found.values);
       if (page.length === limit) break;
     }

@@ -36,17 +36,17 @@ export function orderOf(sort: PhotoSort): PhotoOrder {
 }
 
 /** A condition on the columns in which a table has the value of the order and the photo's id. */
-export type Stretch = (place: (value: unknown) => string, value: string, id: string) => string;
+export type KeysetRange = (place: (value: unknown) => string, value: string, id: string) => string;
 
 /** What lies after a position: the rest of the values, then the photos without one, which are last in both directions. */
-export function stretchesAfter(order: PhotoOrder, after: Position | null): Stretch[] {
+export function keysetRangesAfter(order: PhotoOrder, after: Position | null): KeysetRange[] {
   const than = order.direction === 'ASC' ? '>' : '<';
-  const withoutValue: Stretch[] = order.nullable ? [(_, column) => `${column} IS NULL`] : [];
+  const withoutValue: KeysetRange[] = order.nullable ? [(_, column) => `${column} IS NULL`] : [];
   if (after === null) return [(_, column) => (order.nullable ? `${column} IS NOT NULL` : 'true'), ...withoutValue];
   const { value, id } = after;
   if (order.column === 'id') return [(place, _, key) => `${key} ${than} ${place(id)}`];
   if (value === null) return [(place, column, key) => `${column} IS NULL AND ${key} ${than} ${place(id)}`];
-  const beyond: Stretch = (place, column, key) =>
+  const beyond: KeysetRange = (place, column, key) =>
     `(${column}, ${key}) ${than} (${place(order.value(value))}, ${place(id)})`;
   return [beyond, ...withoutValue];
 }

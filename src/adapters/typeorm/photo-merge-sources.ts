@@ -3,23 +3,23 @@ import type { Id } from '../../core/shared/ids.js';
 import { contentTypesOf } from './photo-conditions.js';
 import { facetsOf } from './photo-facets.js';
 
-export type Place = (value: unknown) => string;
+export type AddParameter = (value: unknown) => string;
 
 /** Of a table or its alias: in the trash, or not. */
 export type TrashState = (table: string) => string;
 
 /** A table whose rows with one key stand in an index in the order of `createdAt`, and in another in that of `id`. */
-export interface Branches {
+export interface MergeSource {
   readonly table: 'photos' | 'photo_tags';
   /** The column of the photo's id. */
   readonly id: 'id' | 'photo_id';
   /** A table `k` of the keys that are asked for. */
-  keys(place: Place, state: TrashState): string;
+  keys(place: AddParameter, state: TrashState): string;
   /** The condition on a row `r` that has the key of `k`. */
   readonly same: string;
 }
 
-export function branchesOfTags(tagIds: readonly Id[]): Branches {
+export function mergeSourceOfTags(tagIds: readonly Id[]): MergeSource {
   return {
     table: 'photo_tags',
     id: 'photo_id',
@@ -28,7 +28,7 @@ export function branchesOfTags(tagIds: readonly Id[]): Branches {
   };
 }
 
-export function branchesOfCameras(cameraKeys: readonly string[]): Branches {
+export function mergeSourceOfCameras(cameraKeys: readonly string[]): MergeSource {
   return {
     table: 'photos',
     id: 'id',
@@ -38,7 +38,7 @@ export function branchesOfCameras(cameraKeys: readonly string[]): Branches {
 }
 
 /** Which facets and types the customer's photos have is found by stepping from one to the next: there are some dozens at most. */
-export function branchesOfFacets(filters: PhotoFilters): Branches {
+export function mergeSourceOfFacets(filters: PhotoFilters): MergeSource {
   const [facets, types] = [facetsOf(filters), contentTypesOf(filters)];
   return {
     table: 'photos',
