@@ -23,7 +23,7 @@ export function namesOption(text: string, sofar: readonly string[] = []): readon
 }
 
 /** How a command says what it has to say. */
-export interface Said {
+export interface OutputOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
 }

@@ -10,7 +10,15 @@ import {
 import { PartlyDone, UsageError } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import { connect } from './login.js';
-import { idOption, idsOption, jsonOption, namesOption, quietOption, type Said, wholeOption } from './options.js';
+import {
+  idOption,
+  idsOption,
+  jsonOption,
+  namesOption,
+  type OutputOptions,
+  quietOption,
+  wholeOption,
+} from './options.js';
 import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
 import { bytesText, count, plain, print, table } from './print.js';
 
@@ -35,7 +43,7 @@ function list(): Command {
     )
     .option('--limit <n>', 'no more than these (default: 100; 0: all)', wholeOption)
     .addOption(jsonOption())
-    .action(async (options: FilterOptions & Said & { sort?: PhotoQuery['sort']; limit?: number }) => {
+    .action(async (options: FilterOptions & OutputOptions & { sort?: PhotoQuery['sort']; limit?: number }) => {
       const client = await connect();
       const filters = await filtersOf(client, options);
       const most = options.limit === 0 ? Number.POSITIVE_INFINITY : (options.limit ?? 100);
@@ -64,7 +72,7 @@ function get(): Command {
     .option('--exif', 'with what its file says')
     .option('--trashed', 'also when it lies in the trash')
     .addOption(jsonOption())
-    .action(async (id: number, options: Said & { exif?: boolean; trashed?: boolean }) => {
+    .action(async (id: number, options: OutputOptions & { exif?: boolean; trashed?: boolean }) => {
       const extras = {
         ...(options.exif && { include: ['exif' as const] }),
         ...(options.trashed && { trashed: 'any' as const }),
@@ -74,7 +82,7 @@ function get(): Command {
     });
 }
 
-interface EditOptions extends Said {
+interface EditOptions extends OutputOptions {
   readonly filename?: string;
   readonly title?: string;
   readonly description?: string;
@@ -175,7 +183,7 @@ function remove(): Command {
     .option('--yes', 'really')
     .addOption(jsonOption())
     .addOption(quietOption())
-    .action(async (ids: readonly number[], options: Said & { permanent?: boolean; yes?: boolean }) => {
+    .action(async (ids: readonly number[], options: OutputOptions & { permanent?: boolean; yes?: boolean }) => {
       const { permanent = false } = options;
       if (permanent && !options.yes)
         throw new UsageError('Nothing brings them back: add --yes to delete them for ever.');
@@ -194,7 +202,7 @@ function restore(): Command {
     .argument('<ids...>', 'the photos', idsOption)
     .addOption(jsonOption())
     .addOption(quietOption())
-    .action(async (ids: readonly number[], options: Said) => {
+    .action(async (ids: readonly number[], options: OutputOptions) => {
       const edits = await (await connect()).photos.updateMany(ids, { trashed: false });
       const failed = edits.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');
       print(options, { photos: edits }, [`${count(edits.length - failed.length, 'photo')} restored`]);

@@ -3,10 +3,10 @@ import { Command } from 'commander';
 import { ApiError, type Me } from 'photo-service-sdk';
 import { UsageError } from './exit-codes.js';
 import { clientOf, currentLogin, HASTY, keepLogin, loginFile } from './login.js';
-import { jsonOption, quietOption, type Said } from './options.js';
+import { jsonOption, type OutputOptions, quietOption } from './options.js';
 import { plain, print } from './print.js';
 
-interface LoginOptions extends Said {
+interface LoginOptions extends OutputOptions {
   readonly url?: string;
   readonly token?: string;
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { PartlyDone } from './exit-codes.js';
 import { connect } from './login.js';
-import { idsOption, jsonOption, namesOption, quietOption, type Said } from './options.js';
+import { idsOption, jsonOption, namesOption, type OutputOptions, quietOption } from './options.js';
 import { tagId } from './photo-filters.js';
 import { count, plain, print, table } from './print.js';
 
@@ -20,7 +20,7 @@ function list(): Command {
     .option('--query <text>', 'whose names have this in them')
     .option('--unused', 'that no photo has')
     .addOption(jsonOption())
-    .action(async (options: Said & { query?: string; unused?: boolean }) => {
+    .action(async (options: OutputOptions & { query?: string; unused?: boolean }) => {
       const query = {
         ...(options.query !== undefined && { q: options.query }),
         ...(options.unused && { unused: true }),
@@ -37,7 +37,7 @@ function list(): Command {
     });
 }
 
-interface AddOptions extends Said {
+interface AddOptions extends OutputOptions {
   readonly photo?: readonly number[];
   readonly color?: string;
   readonly description?: string;
@@ -70,7 +70,7 @@ function remove(): Command {
     .option('--photo <ids>', 'take them off these (7,8; repeatable)', idsOption)
     .addOption(jsonOption())
     .addOption(quietOption())
-    .action(async (names: readonly string[], { photo, ...options }: Said & { photo?: readonly number[] }) => {
+    .action(async (names: readonly string[], { photo, ...options }: OutputOptions & { photo?: readonly number[] }) => {
       const client = await connect();
       // All of them are looked up before the first is touched.
       const ids = await Promise.all(names.map((name) => tagId(client, name)));
@@ -92,7 +92,7 @@ function merge(): Command {
     .argument('<names...>', 'those that go', namesOption)
     .addOption(jsonOption())
     .addOption(quietOption())
-    .action(async (into: string, names: readonly string[], options: Said) => {
+    .action(async (into: string, names: readonly string[], options: OutputOptions) => {
       const client = await connect();
       const [target, ...others] = await Promise.all([into, ...names].map((name) => tagId(client, name)));
       const tag = await client.tags.merge(target as number, others);
@@ -102,7 +102,7 @@ function merge(): Command {
     });
 }
 
-function requireAll({ json }: Said, unreached: readonly number[]): void {
+function requireAll({ json }: OutputOptions, unreached: readonly number[]): void {
   if (unreached.length === 0) return;
   if (!json) for (const id of unreached) console.error(`photo ${id}: there is none, or it has as many tags as it can`);
   throw new PartlyDone();

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type ApiKey, type KeySettings, shownPrefix } from '../core/access/api-key.js';
+import { type ApiKey, displayPrefix, type KeySettings } from '../core/access/api-key.js';
 import { deleteKey } from '../core/access/delete-key.js';
 import { editKey } from '../core/access/edit-key.js';
 import { issueKey } from '../core/access/issue-key.js';
@@ -114,7 +114,7 @@ function list(): Command {
       const rows = keys.map((key) => [
         String(key.id),
         key.name,
-        shownPrefix(key),
+        displayPrefix(key),
         key.scopes.join(','),
         key.ipList.join(',') || 'any address',
         key.expiresAt?.toISOString() ?? 'never',
@@ -141,7 +141,7 @@ function shown(key: ApiKey) {
     id: key.id,
     customerId: key.customerId,
     name: key.name,
-    prefix: shownPrefix(key),
+    prefix: displayPrefix(key),
     scopes: key.scopes,
     ipList: key.ipList,
     readLimit: key.readLimit,

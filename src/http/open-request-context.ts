@@ -60,8 +60,8 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       const ms = performance.now() - began;
       // What the connection has carried of this answer, its head included.
       const bytes = socket.bytesWritten - sentBefore;
-      const told = { ...line, ...(userId !== undefined && { userId }), ms: Math.round(ms), bytes, whole };
-      logger.info(told, 'request');
+      const fields = { ...line, ...(userId !== undefined && { userId }), ms: Math.round(ms), bytes, whole };
+      logger.info(fields, 'request');
       const answered = { method, route, status, budget: charged?.group ?? null, ms };
       onAnswered?.(answered);
       traced?.end({ ...answered, requestId });

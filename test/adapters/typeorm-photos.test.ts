@@ -188,7 +188,7 @@ test('whoever has the only connection reads single photos by it', async () => {
   try {
     const read = new TypeormCustomerStore(narrow).query(customerId, async (reader) => {
       const { id: own } = await reader.customer();
-      return [own, (await reader.photos.get(id))?.id, (await reader.photos.shown(id))?.id];
+      return [own, (await reader.photos.get(id))?.id, (await reader.photos.getVisible(id))?.id];
     });
     expect(await read).toEqual([customerId, id, id]);
   } finally {

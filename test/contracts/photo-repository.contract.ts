@@ -44,9 +44,9 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const photo = await tenant.addPhoto({ ...fullPhoto, trashedAt: null, purgeAt: null }, [tag.id]);
-      const shown = () => tenant.query(({ photos }) => photos.shown(photo.id));
+      const shown = () => tenant.query(({ photos }) => photos.getVisible(photo.id));
       expect(await shown()).toEqual(photo);
-      expect(await (await newTenant()).query(({ photos }) => photos.shown(photo.id))).toBeNull();
+      expect(await (await newTenant()).query(({ photos }) => photos.getVisible(photo.id))).toBeNull();
       await change(tenant, photo.id, { trashedAt: later(1), purgeAt: later(2) });
       expect(await shown()).toBeNull();
       await change(tenant, photo.id, { trashedAt: null, purgeAt: null });

@@ -3,8 +3,8 @@ import { MemoryDirectUploads } from '../../src/adapters/memory/memory-direct-upl
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
+import type { ItemDetails } from '../../src/core/imports/import-details.js';
 import { pollDirectUploads } from '../../src/core/imports/poll-direct-uploads.js';
-import type { ShownItem } from '../../src/core/imports/shown.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import { DAY, HOUR, MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
@@ -49,12 +49,12 @@ beforeEach(async () => {
 });
 
 /** Sends bytes where the item says, as a client does. */
-function send({ upload }: ShownItem, bytes: Uint8Array): Promise<boolean> {
+function send({ upload }: ItemDetails, bytes: Uint8Array): Promise<boolean> {
   const { url, headers } = present(upload);
   return ports.directUploads.put(url, headers, bytes);
 }
 
-async function registered(...files: readonly ClientFile[]): Promise<{ importId: number; items: ShownItem[] }> {
+async function registered(...files: readonly ClientFile[]): Promise<{ importId: number; items: ItemDetails[] }> {
   const { id } = await acme.start();
   return { importId: id, items: await acme.items(id, ...files.map((file) => announced(file))) };
 }

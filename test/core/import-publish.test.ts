@@ -124,10 +124,10 @@ describe('looking at the bytes (§8.5)', () => {
 describe('publishing', () => {
   async function published(
     facts: Partial<PictureFacts>,
-    said: Partial<Registration> = {},
+    input: Partial<Registration> = {},
     creation: ImportCreation = {},
   ) {
-    const { items } = await acme.bring([picture('a.jpg', facts)], creation, said);
+    const { items } = await acme.bring([picture('a.jpg', facts)], creation, input);
     return acme.photo(present(items[0]?.photoId));
   }
 
@@ -280,8 +280,8 @@ describe('publishing', () => {
         { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' },
       ],
     ];
-    test.each(rows)('%s', async (_, facts, said, creation, expected) => {
-      expect(await published(facts, said, creation)).toMatchObject(expected);
+    test.each(rows)('%s', async (_, facts, input, creation, expected) => {
+      expect(await published(facts, input, creation)).toMatchObject(expected);
     });
   });
 

@@ -3,10 +3,10 @@ import { deleteKey } from '../../src/core/access/delete-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { closeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
+import type { ItemDetails } from '../../src/core/imports/import-details.js';
 import type { InlineFile } from '../../src/core/imports/receive-inline.js';
 import { receiveUpload } from '../../src/core/imports/receive-upload.js';
 import { registerPhotos } from '../../src/core/imports/register-photos.js';
-import type { ShownItem } from '../../src/core/imports/shown.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { signToken } from '../../src/core/shared/secrets.js';
 import {
@@ -39,7 +39,7 @@ const staged = () => blobsUnder(ports.blobs, 'staging/');
 
 describe('an upload whose target a person asked for', () => {
   const file = picture('a.jpg');
-  let item: ShownItem;
+  let item: ItemDetails;
 
   beforeEach(async () => {
     const begun = await acme.start();
@@ -69,7 +69,7 @@ describe('an upload whose target a person asked for', () => {
 describe('an upload through its target (§8.6)', () => {
   let importId: number;
   let file: ClientFile;
-  let item: ShownItem;
+  let item: ItemDetails;
 
   beforeEach(async () => {
     importId = (await acme.start()).id;

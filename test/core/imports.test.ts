@@ -263,7 +263,7 @@ describe('registering again (§8.3)', () => {
     const batch = ['a.jpg', 'b.jpg'].map((name) => announced(picture(name), { clientRef: name, title: 'first' }));
     const items = await acme.items(id, ...batch);
     ports.clock.pass(1000);
-    const answer = await acme.register(id, ...batch.map((said) => ({ ...said, title: 'second' })));
+    const answer = await acme.register(id, ...batch.map((input) => ({ ...input, title: 'second' })));
     expect(outcomes(answer)).toEqual(['existing', 'existing']);
     const urls = answer.results.map(({ photo }) => photo?.upload?.url);
     expect(answer.results.map(({ photo }) => ({ ...photo, upload: null }))).toEqual(
@@ -386,8 +386,8 @@ describe('registering again (§8.3)', () => {
     const { id } = await acme.start();
     const files = ['processing.jpg', 'ready.jpg', 'cancelled.jpg'].map((name) => picture(name));
     const [processing, ready, cancelled] = files as [ClientFile, ClientFile, ClientFile];
-    const said = (file: ClientFile) => announced(file, { clientRef: file.filename });
-    for (const file of files) await acme.items(id, said(file));
+    const input = (file: ClientFile) => announced(file, { clientRef: file.filename });
+    for (const file of files) await acme.items(id, input(file));
     const items = await acme.list(id);
     await acme.upload(present(items[1]), ready.bytes);
     await runJobsUntilIdle(ports);
@@ -395,7 +395,7 @@ describe('registering again (§8.3)', () => {
     await acme.edit(present(items[2]), { status: 'cancelled' });
     const before = await acme.list(id);
     expect(before.map(({ status }) => status)).toEqual(['processing', 'ready', 'cancelled']);
-    const answer = await acme.register(id, said(processing), said(ready), said(cancelled));
+    const answer = await acme.register(id, input(processing), input(ready), input(cancelled));
     expect(outcomes(answer)).toEqual(['existing', 'existing', 'existing']);
     expect(answer.results.map(({ photo }) => photo)).toEqual(before);
   });

@@ -24,8 +24,8 @@ const invalid = (field: string, code: string) => ({
   code: 'invalid_request',
   details: { errors: [expect.objectContaining({ field, code })] },
 });
-const create = (said: TagCreation, ifExists: 'fail' | 'return' = 'fail') =>
-  createTag(ports, acme.caller, said, ifExists);
+const create = (input: TagCreation, ifExists: 'fail' | 'return' = 'fail') =>
+  createTag(ports, acme.caller, input, ifExists);
 const read = (id: Id) => readTag(ports, acme.caller, id);
 
 describe('POST of a tag (§7, endpoint 17)', () => {
@@ -80,8 +80,8 @@ describe('POST of a tag (§7, endpoint 17)', () => {
     ['color', 'invalid_format', { name: 'a', color: 'red' }],
     ['color', 'invalid_format', { name: 'a', color: '#fff' }],
     ['description', 'too_long', { name: 'a', description: 'x'.repeat(1001) }],
-  ])('refuses %s: %s', async (field, code, said) => {
-    await expect(create(said)).rejects.toMatchObject(invalid(field, code));
+  ])('refuses %s: %s', async (field, code, input) => {
+    await expect(create(input)).rejects.toMatchObject(invalid(field, code));
   });
 
   test('counts characters, not their parts', async () => {

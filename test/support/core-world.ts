@@ -25,13 +25,13 @@ import { defaultLimits, type Limits } from '../../src/core/customers/limits.js';
 import { createImport, type ImportCreation } from '../../src/core/imports/create-import.js';
 import { editImportPhoto } from '../../src/core/imports/edit-import-photo.js';
 import { type Finalization, finalizeImport } from '../../src/core/imports/finalize-import.js';
+import type { ImportDetails, ItemDetails } from '../../src/core/imports/import-details.js';
 import type { ImportPhotoPatch } from '../../src/core/imports/import-photo-patch.js';
 import { listImportPhotos, readImport } from '../../src/core/imports/read-import.js';
-import { type InlineFile, type InlineWords, receiveInline } from '../../src/core/imports/receive-inline.js';
+import { type InlineFile, type InlineInput, receiveInline } from '../../src/core/imports/receive-inline.js';
 import { receiveUpload } from '../../src/core/imports/receive-upload.js';
 import { registerPhotos } from '../../src/core/imports/register-photos.js';
 import type { Registration } from '../../src/core/imports/registration.js';
-import type { ShownImport, ShownItem } from '../../src/core/imports/shown.js';
 import { UploadSlots } from '../../src/core/imports/upload-slots.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
@@ -182,7 +182,7 @@ export class Account {
     return new Account(world, this.caller);
   }
 
-  async start(creation: ImportCreation = {}): Promise<ShownImport> {
+  async start(creation: ImportCreation = {}): Promise<ImportDetails> {
     return (await createImport(this.world, this.caller, creation)).import;
   }
 
@@ -192,24 +192,24 @@ export class Account {
   }
 
   /** Announces files that are all taken; answers the items. */
-  async items(importId: Id, ...registrations: readonly Registration[]): Promise<ShownItem[]> {
+  async items(importId: Id, ...registrations: readonly Registration[]): Promise<ItemDetails[]> {
     const { results } = await this.register(importId, ...registrations);
     return results.map(({ photo }) => present(photo));
   }
 
-  inline(importId: Id, files: readonly ClientFile[] | AsyncIterable<InlineFile>, words: InlineWords[] | null = null) {
+  inline(importId: Id, files: readonly ClientFile[] | AsyncIterable<InlineFile>, words: InlineInput[] | null = null) {
     const sent = Symbol.asyncIterator in files ? files : streamed(files);
-    return receiveInline(this.world, this.caller, importId, { words, files: sent, announcedBytes: null });
+    return receiveInline(this.world, this.caller, importId, { inputs: words, files: sent, announcedBytes: null });
   }
 
-  upload(item: ShownItem, bytes: Uint8Array, sending: Sending = {}) {
+  upload(item: ItemDetails, bytes: Uint8Array, sending: Sending = {}) {
     // Two chunks, as over a network.
     const half = Math.floor(bytes.length / 2);
     return this.uploadStream(item, bytesOf(bytes.subarray(0, half), bytes.subarray(half)), sending);
   }
 
   uploadStream(
-    item: ShownItem,
+    item: ItemDetails,
     bytes: AsyncIterable<Uint8Array>,
     { address = '203.0.113.9', declaredBytes = null, isGone = () => false }: Sending = {},
   ) {
@@ -218,7 +218,7 @@ export class Account {
   }
 
   /** Announces files and sends the bytes of those that wait for them. */
-  async send(importId: Id, files: readonly ClientFile[], more: Partial<Registration> = {}): Promise<ShownItem[]> {
+  async send(importId: Id, files: readonly ClientFile[], more: Partial<Registration> = {}): Promise<ItemDetails[]> {
     const items = await this.items(importId, ...files.map((file) => announced(file, more)));
     for (const [at, item] of items.entries()) {
       if (item.status === 'awaiting_upload') await this.upload(item, present(files[at]).bytes);
@@ -226,25 +226,25 @@ export class Account {
     return items;
   }
 
-  edit(item: Pick<ShownItem, 'id' | 'importId'>, patch: ImportPhotoPatch): Promise<ShownItem> {
+  edit(item: Pick<ItemDetails, 'id' | 'importId'>, patch: ImportPhotoPatch): Promise<ItemDetails> {
     return editImportPhoto(this.world, this.caller, item.importId, item.id, patch);
   }
 
-  finalize(importId: Id, how: Partial<Finalization> = {}): Promise<ShownImport> {
+  finalize(importId: Id, how: Partial<Finalization> = {}): Promise<ImportDetails> {
     return finalizeImport(this.world, this.caller, importId, { action: 'commit', missingUploads: 'reject', ...how });
   }
 
-  import(importId: Id): Promise<ShownImport> {
+  import(importId: Id): Promise<ImportDetails> {
     return readImport(this.world, this.caller, importId);
   }
 
   /** All items as they are now, by id. */
-  async list(importId: Id): Promise<readonly ShownItem[]> {
+  async list(importId: Id): Promise<readonly ItemDetails[]> {
     const { page } = await listImportPhotos(this.world, this.caller, importId, { limit: 100, cursor: null });
     return page.data;
   }
 
-  async item({ importId, id }: Pick<ShownItem, 'id' | 'importId'>): Promise<ShownItem> {
+  async item({ importId, id }: Pick<ItemDetails, 'id' | 'importId'>): Promise<ItemDetails> {
     return present((await this.list(importId)).find((item) => item.id === id));
   }
 

@@ -3,7 +3,7 @@ import { createWebhookEndpoint, type EndpointWithSecret } from '../../src/core/e
 import { deliverEvent } from '../../src/core/events/deliver-event.js';
 import type { Delivery } from '../../src/core/events/delivery.js';
 import type { Event } from '../../src/core/events/event.js';
-import type { SaidOfEndpoint } from '../../src/core/events/webhook-values.js';
+import type { EndpointInput } from '../../src/core/events/webhook-values.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { requireEvent } from '../http/support/contract.js';
@@ -33,10 +33,10 @@ export function gotBy({ webhooks }: World): Got[] {
 export function hook(
   world: World,
   customerId: Id,
-  said: SaidOfEndpoint = {},
+  input: EndpointInput = {},
   actor: Actor = commandLine,
 ): Promise<EndpointWithSecret> {
-  return createWebhookEndpoint(world, { customerId, actor }, { ...said, url: said.url ?? HOOK });
+  return createWebhookEndpoint(world, { customerId, actor }, { ...input, url: input.url ?? HOOK });
 }
 
 /** Makes every attempt that is due. */

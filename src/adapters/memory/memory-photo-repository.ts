@@ -22,7 +22,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return photo?.customerId === this.customerId ? this.tagged(photo) : null;
   }
 
-  async shown(id: Id): Promise<Photo | null> {
+  async getVisible(id: Id): Promise<Photo | null> {
     const photo = this.database.photos.get(id);
     const isOwn = photo?.customerId === this.customerId;
     const isClosing = this.database.customers.get(this.customerId)?.status === 'closing';

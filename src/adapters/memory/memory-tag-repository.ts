@@ -57,12 +57,12 @@ export class MemoryTagRepository implements TagRepository {
     return this.own((tag) => tag.id > (after ?? 0))
       .sort((a, b) => a.id - b.id)
       .slice(0, limit)
-      .map(({ id, photoCount }) => ({ id, kept: photoCount, counted: this.photosShown(id) }));
+      .map(({ id, photoCount }) => ({ id, kept: photoCount, counted: this.countVisiblePhotos(id) }));
   }
 
   async recount(id: Id): Promise<void> {
     const tag = await this.get(id);
-    if (tag !== null) this.database.tags.set(id, { ...tag, photoCount: this.photosShown(id) });
+    if (tag !== null) this.database.tags.set(id, { ...tag, photoCount: this.countVisiblePhotos(id) });
   }
 
   async insert(tag: NewTag): Promise<Tag | null> {
@@ -70,8 +70,8 @@ export class MemoryTagRepository implements TagRepository {
     this.database.requireCustomer(this.customerId);
     const id = this.database.next('tag');
     const { name, nameKey, color, description, createdAt } = tag;
-    const told = { name, nameKey, color, description, createdAt };
-    const row: Tag = { ...told, id, customerId: this.customerId, photoCount: 0, updatedAt: createdAt, version: 1 };
+    const fields = { name, nameKey, color, description, createdAt };
+    const row: Tag = { ...fields, id, customerId: this.customerId, photoCount: 0, updatedAt: createdAt, version: 1 };
     this.database.tags.set(id, row);
     return row;
   }
@@ -147,7 +147,7 @@ export class MemoryTagRepository implements TagRepository {
     }
   }
 
-  private photosShown(id: Id): number {
+  private countVisiblePhotos(id: Id): number {
     return this.photosWith([id]).filter((photo) => !isTrashed(photo)).length;
   }
 

@@ -59,7 +59,7 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
 
   async get(id: Id): Promise<Delivery | null> {
     const stored = this.stored(id);
-    return stored && shown(stored);
+    return stored && withoutLease(stored);
   }
 
   async list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]> {
@@ -68,13 +68,13 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
       .filter(({ id }) => id < beyond)
       .sort((a, b) => b.id - a.id)
       .slice(0, limit)
-      .map(shown);
+      .map(withoutLease);
   }
 
   async addTest(endpointId: Id, at: Date): Promise<Delivery> {
     if (endpointOf(this.database, this.customerId, endpointId) === null) throw new Error('There is no such endpoint.');
     const event = { eventId: newEventId(at), type: 'webhook.test', subjectId: null, at } as const;
-    return shown(store(this.database, { ...event, customerId: this.customerId, endpointId }));
+    return withoutLease(store(this.database, { ...event, customerId: this.customerId, endpointId }));
   }
 
   async settle({ id, lease }: HeldDelivery, outcome: AttemptOutcome): Promise<boolean> {
@@ -144,15 +144,15 @@ export class MemoryOutbox implements Outbox {
 
 type NewDelivery = Pick<Delivery, 'eventId' | 'customerId' | 'subjectId' | 'at' | 'endpointId'> & { type: EventType };
 
-function store(database: MemoryDatabase, told: NewDelivery): StoredDelivery {
+function store(database: MemoryDatabase, delivery: NewDelivery): StoredDelivery {
   const unsent = { status: 'pending', attempt: 0, responseStatus: null, reason: null, attemptedAt: null } as const;
-  const times = { dueAt: told.at, createdAt: told.at, endedAt: null };
-  const row = { ...told, ...unsent, ...times, id: database.next('delivery'), lease: null };
+  const times = { dueAt: delivery.at, createdAt: delivery.at, endedAt: null };
+  const row = { ...delivery, ...unsent, ...times, id: database.next('delivery'), lease: null };
   database.deliveries.set(row.id, row);
   return row;
 }
 
-function shown({ lease: _, ...delivery }: StoredDelivery): Delivery {
+function withoutLease({ lease: _, ...delivery }: StoredDelivery): Delivery {
   return delivery;
 }
 

@@ -39,7 +39,7 @@ export async function photosWithTags(
 }
 
 /** Those that are not in the trash, unless their customer is `closing`; without their tags. */
-export async function shownPhotos(
+export async function visiblePhotos(
   manager: EntityManager,
   customerId: Id,
   ids: readonly Id[],
@@ -51,14 +51,14 @@ export async function shownPhotos(
 /** Reads of single photos outside of transactions: those of one customer that are asked for at the same time take one statement. */
 export class PhotosReadTogether {
   private readonly tagged: ReadBatcher<Id, Id, PhotoWithTags>;
-  private readonly plain: ReadBatcher<Id, Id, Photo>;
+  private readonly visible: ReadBatcher<Id, Id, Photo>;
 
   constructor(dataSource: DataSource) {
     this.tagged = new ReadBatcher((customerId, ids) =>
       withoutTransaction(dataSource, async (manager) => byId(await photosWithTags(manager, customerId, ids))),
     );
-    this.plain = new ReadBatcher((customerId, ids) =>
-      withoutTransaction(dataSource, async (manager) => byId(await shownPhotos(manager, customerId, ids))),
+    this.visible = new ReadBatcher((customerId, ids) =>
+      withoutTransaction(dataSource, async (manager) => byId(await visiblePhotos(manager, customerId, ids))),
     );
   }
 
@@ -66,8 +66,8 @@ export class PhotosReadTogether {
     return this.tagged.find(customerId, id);
   }
 
-  shown(customerId: Id, id: Id): Promise<Photo | null> {
-    return this.plain.find(customerId, id);
+  getVisible(customerId: Id, id: Id): Promise<Photo | null> {
+    return this.visible.find(customerId, id);
   }
 }
 

@@ -9,7 +9,7 @@ import { insertPhotos } from './new-photos.js';
 import { type PhotoValues, photoOf, photoTable, photoValues, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { isUnmoved, listPhotos } from './photo-list.js';
-import { type PhotosReadTogether, photosWithTags, shownPhotos } from './photo-reads.js';
+import { type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { prepared } from './prepared.js';
@@ -29,10 +29,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return (await this.getMany([id]))[0] ?? null;
   }
 
-  async shown(id: Id): Promise<Photo | null> {
+  async getVisible(id: Id): Promise<Photo | null> {
     const together = this.together();
-    if (together) return together.shown(this.customerId, id);
-    return (await shownPhotos(this.manager, this.customerId, [id]))[0] ?? null;
+    if (together) return together.getVisible(this.customerId, id);
+    return (await visiblePhotos(this.manager, this.customerId, [id]))[0] ?? null;
   }
 
   getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {

@@ -32,7 +32,7 @@ export interface PhotoRow extends Omit<Photo, 'location'> {
 }
 
 /** What is read of a photo, in the order in which the database tells it. */
-const told = [
+const photoColumns = [
   'id',
   'customerId',
   'filename',
@@ -76,12 +76,12 @@ const told = [
  * A photo as the database tells it: one JSON array, with its instants as text. Of a page, pg and Postgres together take half of the
  * time for such arrays that they take for rows of 37 columns.
  */
-export type PhotoValues = InJson<typeof told>;
+export type PhotoValues = InJson<typeof photoColumns>;
 
 /** The same, and the tags of the photo. */
 export type TaggedPhotoValues = readonly [...PhotoValues, tags: readonly (readonly [id: Id, name: string])[]];
 
-const values = told.map((property) => `p.${columnName(property)}`).join(', ');
+const values = photoColumns.map((property) => `p.${columnName(property)}`).join(', ');
 
 /** `PhotoValues` of a photo `p`. */
 export const photoValues = `json_build_array(${values})`;
@@ -234,7 +234,7 @@ export function photoOf([
 
 /** The same with its tags. */
 export function taggedPhotoOf(photo: TaggedPhotoValues): PhotoWithTags {
-  const tags = photo[told.length].map(([id, name]) => ({ id, name }));
+  const tags = photo[photoColumns.length].map(([id, name]) => ({ id, name }));
   return Object.assign(photoOf(photo), { tags });
 }
 

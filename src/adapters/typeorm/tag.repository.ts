@@ -84,8 +84,8 @@ export class TypeormTagRepository implements TagRepository {
 
   async insert(tag: NewTag): Promise<Tag | null> {
     const { name, nameKey, color, description, createdAt } = tag;
-    const told = { name, nameKey, color, description, createdAt };
-    const row = { ...told, customerId: this.customerId, searchKey: searchKeyOf(tag), updatedAt: createdAt };
+    const fields = { name, nameKey, color, description, createdAt };
+    const row = { ...fields, customerId: this.customerId, searchKey: searchKeyOf(tag), updatedAt: createdAt };
     const [stored] = await select<Tag>(
       this.manager,
       `WITH stored AS (

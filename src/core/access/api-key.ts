@@ -63,7 +63,7 @@ export function lastFour(token: string): string {
 }
 
 /** What people see of a key after its creation. */
-export function shownPrefix(key: Pick<ApiKey, 'lastFour'>): string {
+export function displayPrefix(key: Pick<ApiKey, 'lastFour'>): string {
   return `${PREFIX}…${key.lastFour}`;
 }
 

@@ -4,7 +4,7 @@ import { DomainError } from '../shared/errors.js';
 import { seal } from '../shared/sealed.js';
 import { newWebhookSecret } from './signature.js';
 import { MAX_ENDPOINTS, named, type WebhookEndpoint } from './webhook-endpoint.js';
-import { endpointValues, type SaidOfEndpoint } from './webhook-values.js';
+import { type EndpointInput, endpointValues } from './webhook-values.js';
 
 export interface EndpointWithSecret {
   readonly endpoint: WebhookEndpoint;
@@ -16,9 +16,9 @@ export interface EndpointWithSecret {
 export async function createWebhookEndpoint(
   uses: Uses<'store' | 'clock' | 'secrets' | 'webhooks'>,
   { customerId, actor }: AccountCaller,
-  said: SaidOfEndpoint & { readonly url: string },
+  input: EndpointInput & { readonly url: string },
 ): Promise<EndpointWithSecret> {
-  const { url = said.url, description = null, events = [] } = await endpointValues(uses, said);
+  const { url = input.url, description = null, events = [] } = await endpointValues(uses, input);
   const secret = newWebhookSecret();
   const endpoint = await uses.store.transaction(customerId, async ({ lockCustomer, webhookEndpoints, audit }) => {
     // One new endpoint at a time, so that their number stays within its limit.

@@ -79,9 +79,9 @@ export function outcomeOf(
   at: Date,
   chance: number,
 ): AttemptOutcome {
-  const told = { responseStatus: answer.status, reason: answer.reason, at };
-  if (isSuccess(answer)) return { ...told, status: 'delivered', retryAfter: null };
+  const fields = { responseStatus: answer.status, reason: answer.reason, at };
+  if (isSuccess(answer)) return { ...fields, status: 'delivered', retryAfter: null };
   const delay = isTest({ type }) ? undefined : RETRY_DELAYS[attempt - 1];
-  if (delay === undefined) return { ...told, status: 'dead', retryAfter: null };
-  return { ...told, status: 'pending', retryAfter: Math.round(delay * (1 + JITTER * chance)) };
+  if (delay === undefined) return { ...fields, status: 'dead', retryAfter: null };
+  return { ...fields, status: 'pending', retryAfter: Math.round(delay * (1 + JITTER * chance)) };
 }

@@ -8,9 +8,9 @@ import { seal } from '../shared/sealed.js';
 import type { EndpointWithSecret } from './create-webhook-endpoint.js';
 import { newWebhookSecret } from './signature.js';
 import { disabled, enabled, named, rotated, type WebhookEndpoint } from './webhook-endpoint.js';
-import { endpointValues, type SaidOfEndpoint } from './webhook-values.js';
+import { type EndpointInput, endpointValues } from './webhook-values.js';
 
-export interface EndpointPatch extends SaidOfEndpoint {
+export interface EndpointPatch extends EndpointInput {
   /** Enabling one that was disabled sends what waits for it. */
   readonly enabled?: boolean | undefined;
 }

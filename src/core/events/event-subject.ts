@@ -1,6 +1,6 @@
 import type { ApiKey } from '../access/api-key.js';
 import type { CustomerReader } from '../customers/customer-store.js';
-import { type ShownImport, showImport } from '../imports/shown.js';
+import { type ImportDetails, importDetailsOf } from '../imports/import-details.js';
 import type { PhotoWithTags } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
@@ -11,7 +11,7 @@ import { type Event, isDeletion, subjectKind } from './event.js';
 export type EventSubject =
   | { readonly kind: 'photo'; readonly photo: PhotoWithTags }
   | { readonly kind: 'tag'; readonly tag: Tag }
-  | { readonly kind: 'import'; readonly import: ShownImport }
+  | { readonly kind: 'import'; readonly import: ImportDetails }
   | { readonly kind: 'apiKey'; readonly apiKey: ApiKey };
 
 /** Null when there is nothing to show: a test, a deletion, and what has been deleted for ever since. */
@@ -37,6 +37,6 @@ const readers = {
   },
   async import({ imports, tags }: CustomerReader, id: Id): Promise<EventSubject | null> {
     const subject = await imports.get(id);
-    return subject && { kind: 'import', import: await showImport(tags, subject) };
+    return subject && { kind: 'import', import: await importDetailsOf(tags, subject) };
   },
 };

@@ -4,7 +4,7 @@ import { cleanText, codePoints } from '../shared/text.js';
 import { type ChangeType, changeTypes, isChangeType } from './event.js';
 
 /** What people say of an endpoint. */
-export interface SaidOfEndpoint {
+export interface EndpointInput {
   readonly url?: string | undefined;
   readonly description?: string | null | undefined;
   /** Names of types; empty: every one. */
@@ -21,16 +21,16 @@ export interface EndpointValues {
 const MAX_DESCRIPTION = 200;
 
 /** Errors: `invalid_request`, for a URL also when its name leads to where nothing may be sent. */
-export async function endpointValues({ webhooks }: Uses<'webhooks'>, said: SaidOfEndpoint): Promise<EndpointValues> {
-  const description = said.description === undefined ? undefined : cleanText(said.description ?? '') || null;
-  const errors = [...descriptionErrors(description), ...eventErrors(said.events ?? [])];
-  const refusal = said.url === undefined ? null : await webhooks.refusal(said.url.trim());
+export async function endpointValues({ webhooks }: Uses<'webhooks'>, input: EndpointInput): Promise<EndpointValues> {
+  const description = input.description === undefined ? undefined : cleanText(input.description ?? '') || null;
+  const errors = [...descriptionErrors(description), ...eventErrors(input.events ?? [])];
+  const refusal = input.url === undefined ? null : await webhooks.refusal(input.url.trim());
   if (refusal !== null) errors.unshift({ field: 'url', code: 'invalid_format', message: refusal });
   if (errors.length > 0) throw invalid(...errors);
   return {
-    ...(said.url !== undefined && { url: new URL(said.url.trim()).href }),
+    ...(input.url !== undefined && { url: new URL(input.url.trim()).href }),
     ...(description !== undefined && { description }),
-    ...(said.events !== undefined && { events: changeTypes.filter((type) => said.events?.includes(type)) }),
+    ...(input.events !== undefined && { events: changeTypes.filter((type) => input.events?.includes(type)) }),
   };
 }
 

@@ -8,7 +8,7 @@ import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import { nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import { type CountedImport, countItems, type DuplicatePolicy, IDLE_DAYS, type NewImport } from './import.js';
-import { type ShownImport, showImport } from './shown.js';
+import { type ImportDetails, importDetailsOf } from './import-details.js';
 
 export interface ImportCreation extends TagRequest {
   readonly name?: string | null | undefined;
@@ -24,16 +24,16 @@ export async function createImport(
   { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
   caller: Caller,
   creation: ImportCreation,
-): Promise<{ import: ShownImport; created: boolean }> {
+): Promise<{ import: ImportDetails; created: boolean }> {
   const errors = creationErrors(creation);
   if (errors.length > 0) throw invalid(...errors);
   return store.transaction(caller.customerId, async (transaction) => {
     const existing = await openImport(transaction, creation.clientRef);
-    if (existing !== null) return { import: await showImport(transaction.tags, existing), created: false };
+    if (existing !== null) return { import: await importDetailsOf(transaction.tags, existing), created: false };
     // One at a time, so that the count of open imports stays within its limit.
     await transaction.lockCustomer();
     const opened = await openImport(transaction, creation.clientRef);
-    if (opened !== null) return { import: await showImport(transaction.tags, opened), created: false };
+    if (opened !== null) return { import: await importDetailsOf(transaction.tags, opened), created: false };
     if ((await transaction.imports.countOpen()) >= limits.openImports) {
       const message = `A customer has at most ${limits.openImports} open imports. Finalize or discard one first.`;
       throw new DomainError('limit_reached', message, { limit: limits.openImports, name: 'openImports' });
@@ -45,7 +45,7 @@ export async function createImport(
       throw new DomainError('service_unavailable', 'Another request is opening this import. Try again.');
     }
     const fresh = { ...subject, counts: countItems(new Map()), totalBytes: 0 };
-    return { import: await showImport(transaction.tags, fresh), created: true };
+    return { import: await importDetailsOf(transaction.tags, fresh), created: true };
   });
 }
 
@@ -72,16 +72,16 @@ export function creationErrors(creation: ImportCreation): FieldError[] {
   return errors;
 }
 
-function newImport(said: ImportCreation, caller: Caller, at: Date): Omit<NewImport, 'tagIds'> {
+function newImport(input: ImportCreation, caller: Caller, at: Date): Omit<NewImport, 'tagIds'> {
   return {
     customerId: caller.customerId,
     status: 'open',
-    name: said.name ? cleanText(said.name) : null,
-    source: said.source ? cleanText(said.source) : null,
-    clientRef: said.clientRef ?? null,
-    duplicatePolicy: said.duplicatePolicy ?? 'skip',
-    restoreTrashed: said.restoreTrashed ?? true,
-    defaultTimeZone: said.defaultTimeZone ?? null,
+    name: input.name ? cleanText(input.name) : null,
+    source: input.source ? cleanText(input.source) : null,
+    clientRef: input.clientRef ?? null,
+    duplicatePolicy: input.duplicatePolicy ?? 'skip',
+    restoreTrashed: input.restoreTrashed ?? true,
+    defaultTimeZone: input.defaultTimeZone ?? null,
     apiKeyId: caller.apiKeyId,
     createdAt: at,
     updatedAt: at,

@@ -9,11 +9,11 @@ import type { Id } from '../shared/ids.js';
 import { holdForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { failDependants } from './fail-item.js';
 import { type Import, requireOpen, touched } from './import.js';
+import { type ItemDetails, itemDetailsOf, withUploadTargets } from './import-details.js';
 import { type ImportPhoto, type ImportPhotoStatus, newAttempt, reserved } from './import-photo.js';
-import { type ImportPhotoPatch, patchErrors, wordsAfter } from './import-photo-patch.js';
+import { type ImportPhotoPatch, inputAfter, patchErrors } from './import-photo-patch.js';
 import { clientValues } from './registration.js';
 import { final, setItemStatus } from './set-item-status.js';
-import { type ShownItem, showItems, withUploadTargets } from './shown.js';
 import type { TargetUses } from './upload-target.js';
 
 type EditUses = TargetUses & Uses<'store' | 'blobs' | 'limits'>;
@@ -25,11 +25,11 @@ export async function editImportPhoto(
   importId: Id,
   id: Id,
   patch: ImportPhotoPatch,
-): Promise<ShownItem> {
+): Promise<ItemDetails> {
   const errors = patchErrors(patch, uses.limits);
   if (errors.length > 0) throw invalid(...errors);
   const staged = patch.status === 'uploaded' ? await stagedAttempt(uses, caller, importId, id) : null;
-  const shown = await uses.store.transaction(caller.customerId, async (transaction) => {
+  const details = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
     const quota = mayReserve(patch) ? await QuotaReservation.begin(transaction) : null;
     await holdForNewTags(transaction, patch);
@@ -42,9 +42,9 @@ export async function editImportPhoto(
       patch.status === undefined ? edited : await setItemStatus(transaction, edited, patch.status, staged, at);
     quota?.reserve(grown(before, item));
     if (item !== before) await transaction.imports.update(touched(subject, at));
-    return found((await showItems(transaction.tags, [item]))[0], 'import_photo');
+    return found((await itemDetailsOf(transaction.tags, [item]))[0], 'import_photo');
   });
-  return found((await withUploadTargets(uses, caller, [shown]))[0], 'import_photo');
+  return found((await withUploadTargets(uses, caller, [details]))[0], 'import_photo');
 }
 
 /** Whether the item may hold more of the customer's quota afterwards. */
@@ -79,11 +79,11 @@ async function withValues(
   if (!takesMetadata.includes(item.status)) throw final(item);
   const ofBytes = patch.sha256 !== undefined || patch.sizeBytes !== undefined;
   if (ofBytes && !takesBytesFacts.includes(item.status)) throw final(item);
-  const said = wordsAfter(item, patch);
+  const input = inputAfter(item, patch);
   const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
   const naming = { limits: uses.limits, at, beside: subject.tagIds };
   const tagIds = named ? await resolveTags(transaction, caller, patch, naming) : item.tagIds;
-  const values = { ...clientValues(said, tagIds), sizeBytes: said.sizeBytes, sha256: said.sha256 ?? null };
+  const values = { ...clientValues(input, tagIds), sizeBytes: input.sizeBytes, sha256: input.sha256 ?? null };
   const next = { ...item, ...values };
   if (isDeepStrictEqual(next, item)) return item;
   const otherBytes = next.sha256 !== item.sha256 || next.sizeBytes !== item.sizeBytes;

@@ -5,8 +5,8 @@ import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { sourceFailed } from './fail-item.js';
 import { committed, discarded, type Import, isEnded, settled } from './import.js';
+import { type ImportDetails, importDetailsOf } from './import-details.js';
 import { receiveStoredUploads } from './receive-stored-uploads.js';
-import { type ShownImport, showImport } from './shown.js';
 
 export interface Finalization {
   /** `commit` brings the photos into the library, `discard` leaves it as it is. */
@@ -23,7 +23,7 @@ export async function finalizeImport(
   caller: Caller,
   id: Id,
   { action, missingUploads }: Finalization,
-): Promise<ShownImport> {
+): Promise<ImportDetails> {
   if (action === 'commit') await receiveStoredUploads(uses, caller.customerId, id);
   return uses.store.transaction(caller.customerId, async (transaction) => {
     const subject = found(await transaction.imports.lock(id), 'import');
@@ -32,7 +32,7 @@ export async function finalizeImport(
       if (action === 'discard') await discard(transaction, subject, at);
       else await commit(transaction, subject, missingUploads, at);
     } else await repeat(transaction, subject, action);
-    return showImport(transaction.tags, found(await transaction.imports.get(id), 'import'));
+    return importDetailsOf(transaction.tags, found(await transaction.imports.get(id), 'import'));
   });
 }
 

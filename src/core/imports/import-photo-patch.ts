@@ -1,12 +1,12 @@
 import type { Limits } from '../customers/limits.js';
-import { errorsIn, mergedMetadata, type SaidOfPhoto } from '../photos/photo-values.js';
+import { inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo-values.js';
 import type { FieldError } from '../shared/errors.js';
 import { nameErrors, type TagRequest } from '../tags/resolve-tags.js';
 import type { ImportPhoto } from './import-photo.js';
 import { normalSha256, type Registration } from './registration.js';
 
 /** What a client may change of an item. */
-export interface ImportPhotoPatch extends SaidOfPhoto, TagRequest {
+export interface ImportPhotoPatch extends PhotoInput, TagRequest {
   readonly sha256?: string | null | undefined;
   readonly sizeBytes?: number | undefined;
   /** `uploaded`: look now; `awaiting_upload`: take bytes anew; `cancelled`: leave this one out. */
@@ -15,7 +15,7 @@ export interface ImportPhotoPatch extends SaidOfPhoto, TagRequest {
 
 /** Everything that is wrong with a patch for whatever item. */
 export function patchErrors(patch: ImportPhotoPatch, limits: Limits): FieldError[] {
-  return [...errorsIn(patch), ...bytesErrors(patch, limits), ...nameErrors(patch)];
+  return [...inputErrors(patch), ...bytesErrors(patch, limits), ...nameErrors(patch)];
 }
 
 function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: max }: Limits): FieldError[] {
@@ -32,7 +32,7 @@ function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: ma
 }
 
 /** What a client would have said at registration to have the item as the patch leaves it. Errors: `invalid_request`. */
-export function wordsAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>): Registration {
+export function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>): Registration {
   const setsInstant = patch.takenAt !== undefined;
   const setsWallClock = patch.takenAtLocal !== undefined || patch.timeZone !== undefined;
   const kept = <K extends keyof ImportPhoto & keyof typeof patch>(field: K) =>

@@ -4,14 +4,24 @@ import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/page.js';
 import type { CountedImport, ImportStatus } from './import.js';
+import {
+  type ImportDetails,
+  type ItemDetails,
+  importDetailsOf,
+  itemDetailsOf,
+  withUploadTargets,
+} from './import-details.js';
 import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
-import { type ShownImport, type ShownItem, showImport, showItems, withUploadTargets } from './shown.js';
 import type { TargetUses } from './upload-target.js';
 
 /** Errors: `not_found`. */
-export function readImport({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<ShownImport> {
+export function readImport(
+  { store }: Uses<'store'>,
+  caller: Pick<Caller, 'customerId'>,
+  id: Id,
+): Promise<ImportDetails> {
   return store.query(caller.customerId, async (reader) =>
-    showImport(reader.tags, found(await reader.imports.get(id), 'import')),
+    importDetailsOf(reader.tags, found(await reader.imports.get(id), 'import')),
   );
 }
 
@@ -47,9 +57,9 @@ export async function readImportPhotos(
   caller: Caller,
   importId: Id,
   ids: readonly Id[],
-): Promise<readonly ShownItem[]> {
+): Promise<readonly ItemDetails[]> {
   const items = await uses.store.query(caller.customerId, async (reader) =>
-    showItems(reader.tags, await reader.importPhotos.getMany(importId, ids)),
+    itemDetailsOf(reader.tags, await reader.importPhotos.getMany(importId, ids)),
   );
   return withUploadTargets(uses, caller, items);
 }
@@ -64,7 +74,7 @@ export async function listImportPhotos(
   caller: Caller,
   importId: Id,
   { statuses, ...request }: ItemListRequest,
-): Promise<{ import: ShownImport; page: Page<ShownItem> }> {
+): Promise<{ import: ImportDetails; page: Page<ItemDetails> }> {
   const listed = await uses.store.query(caller.customerId, async (reader) => {
     const listing = {
       customerId: caller.customerId,
@@ -80,8 +90,8 @@ export async function listImportPhotos(
     // A cursor that is wrong is told of before an import that is missing (API.md §4.2).
     const page = await readPage(uses, listing, request);
     return {
-      import: await showImport(reader.tags, found(subject, 'import')),
-      page: { ...page, data: await showItems(reader.tags, page.data) },
+      import: await importDetailsOf(reader.tags, found(subject, 'import')),
+      page: { ...page, data: await itemDetailsOf(reader.tags, page.data) },
     };
   });
   return { ...listed, page: { ...listed.page, data: await withUploadTargets(uses, caller, listed.page.data) } };

@@ -18,12 +18,12 @@ export interface InlineFile {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-export type InlineWords = Partial<Registration>;
+export type InlineInput = Partial<Registration>;
 
 /** Files in one request. */
 export interface InlineUpload {
   /** What the client says of the files, in their order; null when it says nothing. */
-  readonly words: readonly InlineWords[] | null;
+  readonly inputs: readonly InlineInput[] | null;
   /** To be taken one after another. */
   readonly files: AsyncIterable<InlineFile>;
   /** Of the whole request; null where the client does not say. */
@@ -79,7 +79,7 @@ async function receive(
   uses: InlineUses,
   caller: Caller,
   importId: Id,
-  { words, files }: InlineUpload,
+  { inputs, files }: InlineUpload,
   registrationStore: CustomerStore,
 ): Promise<RegistrationResults> {
   await uses.store.query(caller.customerId, async (reader) => {
@@ -90,7 +90,7 @@ async function receive(
   const staging: Staging = { candidates: [], rejected: [] };
   let outcomeKnown = true;
   try {
-    await stageAll(uses, caller, importId, words, files, staging);
+    await stageAll(uses, caller, importId, inputs, files, staging);
     outcomeKnown = false;
     const answer = await registerAll(
       { ...uses, store: registrationStore },
@@ -130,22 +130,22 @@ async function stageAll(
   uses: InlineUses,
   caller: Caller,
   importId: Id,
-  words: readonly InlineWords[] | null,
+  inputs: readonly InlineInput[] | null,
   files: AsyncIterable<InlineFile>,
   staging: Staging,
 ): Promise<void> {
   let index = 0;
   for await (const file of files) {
     if (index >= uses.limits.inlineMaxFiles) throw tooManyFiles(uses.limits.inlineMaxFiles);
-    const said = { ...words?.[index], filename: words?.[index]?.filename ?? file.filename };
+    const said = { ...inputs?.[index], filename: inputs?.[index]?.filename ?? file.filename };
     const taken = await stage(uses, caller, importId, said, file.bytes);
     if ('code' in taken) staging.rejected.push({ index, outcome: 'rejected', error: taken });
     else staging.candidates.push({ index, ...taken });
     index += 1;
   }
   if (index === 0) throw invalid({ field: 'file', code: 'required', message: 'Send at least one part named file.' });
-  if (words !== null && words.length !== index) {
-    const message = `photos describes ${words.length} files, but ${index} were sent. They are matched by their order.`;
+  if (inputs !== null && inputs.length !== index) {
+    const message = `photos describes ${inputs.length} files, but ${index} were sent. They are matched by their order.`;
     throw invalid({ field: 'photos', code: 'conflict', message });
   }
 }
@@ -154,13 +154,13 @@ async function stage(
   uses: InlineUses,
   { customerId }: Caller,
   importId: Id,
-  said: InlineWords & { filename: string },
+  input: InlineInput & { filename: string },
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<Omit<Candidate, 'index'> | ItemError> {
   // What is wrong with the words is known before a byte is read; size and hash are those that arrive.
-  const wrong = registrationError({ ...said, sizeBytes: 1 }, uses.limits);
+  const wrong = registrationError({ ...input, sizeBytes: 1 }, uses.limits);
   if (wrong !== null) return wrong;
-  const staged = await place(uses, customerId, importId, said.clientRef);
+  const staged = await place(uses, customerId, importId, input.clientRef);
   const key = stagingKey({ customerId, importId, ...staged });
   const { bytes: passing, measure } = measured(bytes, uses.limits.maxFileBytes);
   try {
@@ -169,10 +169,10 @@ async function stage(
     if (error instanceof TooManyBytes) return tooLarge(uses.limits);
     throw error;
   }
-  const whole: Registration = { ...said, sizeBytes: measure.sizeBytes, sha256: measure.sha256 };
+  const whole: Registration = { ...input, sizeBytes: measure.sizeBytes, sha256: measure.sha256 };
   const error =
-    registrationError(whole, uses.limits) ?? mismatch(said, measure) ?? (await typeError(uses, measure.head));
-  if (error === null) return { said: whole, staged };
+    registrationError(whole, uses.limits) ?? mismatch(input, measure) ?? (await typeError(uses, measure.head));
+  if (error === null) return { input: whole, staged };
   await uses.blobs.delete([key]);
   return error;
 }
@@ -191,11 +191,11 @@ async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: 
   });
 }
 
-function mismatch(said: InlineWords, { sizeBytes, sha256 }: Measure): ItemError | null {
-  if (said.sizeBytes !== undefined && said.sizeBytes !== sizeBytes) {
-    return { code: 'size_mismatch', message: `${said.sizeBytes} bytes were declared, ${sizeBytes} arrived.` };
+function mismatch(input: InlineInput, { sizeBytes, sha256 }: Measure): ItemError | null {
+  if (input.sizeBytes !== undefined && input.sizeBytes !== sizeBytes) {
+    return { code: 'size_mismatch', message: `${input.sizeBytes} bytes were declared, ${sizeBytes} arrived.` };
   }
-  if (typeof said.sha256 !== 'string' || normalSha256(said.sha256) === sha256) return null;
+  if (typeof input.sha256 !== 'string' || normalSha256(input.sha256) === sha256) return null;
   return {
     code: 'checksum_mismatch',
     message: 'The bytes that arrived do not have the declared sha256. Send the file again.',

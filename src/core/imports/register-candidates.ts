@@ -34,8 +34,8 @@ export async function registerCandidates(
 ): Promise<readonly CandidateOutcome[]> {
   // It holds photos, and photos come before tags: the order of all locks.
   const knownItems = await RegistrationIndex.load(transaction, subject, candidates);
-  const words = candidates.map(({ said }) => said);
-  await holdTags(transaction.tags, words);
+  const inputs = candidates.map(({ input }) => input);
+  await holdTags(transaction.tags, inputs);
   await requireStagedBytes(
     transaction,
     subject.id,
@@ -44,10 +44,10 @@ export async function registerCandidates(
   const ids = await knownItems.newIds(candidates);
   const outcomes: CandidateOutcome[] = [];
   for (const candidate of candidates) {
-    const { index, said } = candidate;
+    const { index, input } = candidate;
     const naming = { limits, at, prefix: `photos[${index}].`, beside: subject.tagIds };
-    const terms = { tags: () => resolveTags(transaction, caller, said, naming), quota, at };
-    const known = knownItems.find(said);
+    const terms = { tags: () => resolveTags(transaction, caller, input, naming), quota, at };
+    const known = knownItems.find(input);
     const outcome = known
       ? await reuseItem(transaction, candidate, known, terms)
       : await registerNew(knownItems, subject, candidate, ids, terms);
@@ -68,7 +68,7 @@ async function registerNew(
   const id = candidate.staged?.id ?? ids.shift();
   if (id === undefined) throw new Error('fewer ids than new items');
   const attempt = candidate.staged?.attempt ?? newAttempt();
-  const placed = known.withFirstStatus(newItem(subject, { id, attempt }, candidate.said, at), candidate);
+  const placed = known.withFirstStatus(newItem(subject, { id, attempt }, candidate.input, at), candidate);
   const error = quota.tryReserve(reserved(placed));
   if (error !== null) return { outcome: 'rejected', error };
   const item = { ...placed, tagIds: await tags() };

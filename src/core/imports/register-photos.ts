@@ -6,9 +6,15 @@ import { DomainError, found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { holdForNewTags } from '../tags/resolve-tags.js';
 import { requireOpen, touched } from './import.js';
+import {
+  type ImportDetails,
+  type ItemDetails,
+  importDetailsOf,
+  itemDetailsOf,
+  withUploadTargets,
+} from './import-details.js';
 import { type CandidateOutcome, registerCandidates } from './register-candidates.js';
 import { type Candidate, type Registration, registrationError } from './registration.js';
-import { type ShownImport, type ShownItem, showImport, showItems, withUploadTargets } from './shown.js';
 import type { TargetUses } from './upload-target.js';
 
 export type RegisterUses = TargetUses & Uses<'store' | 'limits'>;
@@ -17,13 +23,13 @@ export type RegisterUses = TargetUses & Uses<'store' | 'limits'>;
 export interface RegistrationResult {
   readonly index: number;
   readonly outcome: 'created' | 'existing' | 'duplicate' | 'rejected';
-  readonly photo: ShownItem | null;
+  readonly photo: ItemDetails | null;
   readonly error: ItemError | null;
 }
 
 export interface RegistrationResults {
   readonly results: readonly RegistrationResult[];
-  readonly import: ShownImport;
+  readonly import: ImportDetails;
 }
 
 /**
@@ -38,9 +44,9 @@ export function registerPhotos(
 ): Promise<RegistrationResults> {
   const rejected: CandidateOutcome[] = [];
   const candidates: Candidate[] = [];
-  for (const [index, said] of registrations.entries()) {
-    const error = registrationError(said, uses.limits);
-    if (error === null) candidates.push({ index, said, staged: null });
+  for (const [index, input] of registrations.entries()) {
+    const error = registrationError(input, uses.limits);
+    if (error === null) candidates.push({ index, input, staged: null });
     else rejected.push({ index, outcome: 'rejected', error });
   }
   return registerAll(uses, caller, importId, candidates, rejected);
@@ -57,7 +63,7 @@ export async function registerAll(
   const answer = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
     const quota = await QuotaReservation.begin(transaction);
-    await holdForNewTags(transaction, ...candidates.map(({ said }) => said));
+    await holdForNewTags(transaction, ...candidates.map(({ input }) => input));
     const subject = found(await transaction.imports.lock(importId), 'import');
     requireOpen(subject);
     const at = uses.clock.now();
@@ -67,12 +73,12 @@ export async function registerAll(
       at,
     });
     const outcomes = [...outcome, ...rejected].sort((a, b) => a.index - b.index);
-    const results = await show(transaction, outcomes);
+    const results = await resultsOf(transaction, outcomes);
     if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw quota.exceededError();
     if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
     await transaction.imports.update(touched(subject, at));
     const counted = found(await transaction.imports.get(importId), 'import');
-    return { results, import: await showImport(transaction.tags, counted) };
+    return { results, import: await importDetailsOf(transaction.tags, counted) };
   });
   const items = answer.results.flatMap(({ photo }) => photo ?? []);
   const targeted = new Map((await withUploadTargets(uses, caller, items)).map((item) => [item.id, item]));
@@ -80,16 +86,16 @@ export async function registerAll(
   return { ...answer, results };
 }
 
-async function show(
+async function resultsOf(
   transaction: CustomerTransaction,
   outcomes: readonly CandidateOutcome[],
 ): Promise<RegistrationResult[]> {
   const items = outcomes.flatMap((outcome) => (outcome.outcome === 'rejected' ? [] : [outcome.item]));
-  const shown = new Map((await showItems(transaction.tags, items)).map((item) => [item.id, item]));
+  const details = new Map((await itemDetailsOf(transaction.tags, items)).map((item) => [item.id, item]));
   return outcomes.map((outcome) =>
     outcome.outcome === 'rejected'
       ? { index: outcome.index, outcome: 'rejected', photo: null, error: outcome.error }
-      : { index: outcome.index, outcome: outcome.outcome, photo: shown.get(outcome.item.id) ?? null, error: null },
+      : { index: outcome.index, outcome: outcome.outcome, photo: details.get(outcome.item.id) ?? null, error: null },
   );
 }
 

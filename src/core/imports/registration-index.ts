@@ -22,9 +22,9 @@ export class RegistrationIndex {
     subject: Import,
     candidates: readonly Candidate[],
   ): Promise<RegistrationIndex> {
-    const refs = candidates.flatMap(({ said }) => said.clientRef ?? []);
+    const refs = candidates.flatMap(({ input }) => input.clientRef ?? []);
     const hashes = [
-      ...new Set(candidates.flatMap(({ said }) => (said.sha256 ? (normalSha256(said.sha256) ?? []) : []))),
+      ...new Set(candidates.flatMap(({ input }) => (input.sha256 ? (normalSha256(input.sha256) ?? []) : []))),
     ];
     const named = await transaction.importPhotos.findByClientRefs(subject.id, [...new Set(refs)]);
     const same = await transaction.importPhotos.findBySha256(subject.id, hashes);
@@ -41,15 +41,15 @@ export class RegistrationIndex {
   }
 
   newIds(candidates: readonly Candidate[]): Promise<Id[]> {
-    const count = candidates.filter((candidate) => candidate.staged === null && !this.find(candidate.said)).length;
+    const count = candidates.filter((candidate) => candidate.staged === null && !this.find(candidate.input)).length;
     return count === 0 ? Promise.resolve([]) : this.work.importPhotos.allocateIds(count).then((ids) => [...ids]);
   }
 
   /** The item that the client means: of this clientRef or, where it gives none, with this hash and name from an earlier request. */
-  find(said: Registration): ImportPhoto | undefined {
-    if (typeof said.clientRef === 'string') return this.byClientRef.get(said.clientRef);
-    const sha256 = said.sha256 ? normalSha256(said.sha256) : null;
-    const filename = cleanFilename(said.filename);
+  find(input: Registration): ImportPhoto | undefined {
+    if (typeof input.clientRef === 'string') return this.byClientRef.get(input.clientRef);
+    const sha256 = input.sha256 ? normalSha256(input.sha256) : null;
+    const filename = cleanFilename(input.filename);
     return this.earlier.find((item) => item.clientRef === null && item.sha256 === sha256 && item.filename === filename);
   }
 

@@ -3,10 +3,10 @@ import type { Limits } from '../customers/limits.js';
 import { localTime } from '../media/capture-time.js';
 import {
   cleanFilename,
-  errorsIn,
+  inputErrors,
   mergedMetadata,
+  type PhotoInput,
   pointOf,
-  type SaidOfPhoto,
   verbatimErrors,
 } from '../photos/photo-values.js';
 import type { ItemError } from '../shared/errors.js';
@@ -18,7 +18,7 @@ import type { Import } from './import.js';
 import type { ClientValues, ImportPhoto } from './import-photo.js';
 
 /** One file as a client announces it. Types are right, values are not yet looked at. */
-export interface Registration extends SaidOfPhoto, TagRequest {
+export interface Registration extends PhotoInput, TagRequest {
   readonly filename: string;
   readonly sizeBytes: number;
   /** SHA-256 of the bytes, in hex or base64. */
@@ -29,25 +29,25 @@ export interface Registration extends SaidOfPhoto, TagRequest {
 /** A file whose words are sound, at its place in the request. */
 export interface Candidate {
   readonly index: number;
-  readonly said: Registration;
+  readonly input: Registration;
   /** Set when the bytes are here already: which item and attempt they are staged for. */
   readonly staged: { readonly id: Id; readonly attempt: number } | null;
 }
 
 /** What is wrong with this one file, or null. The others of its batch go on. */
-export function registrationError(said: Registration, limits: Limits): ItemError | null {
-  if (said.sizeBytes === 0) return { code: 'file_empty', message: 'The file is empty.' };
-  if (!Number.isSafeInteger(said.sizeBytes) || said.sizeBytes < 0) {
+export function registrationError(input: Registration, limits: Limits): ItemError | null {
+  if (input.sizeBytes === 0) return { code: 'file_empty', message: 'The file is empty.' };
+  if (!Number.isSafeInteger(input.sizeBytes) || input.sizeBytes < 0) {
     return { code: 'invalid_request', message: 'sizeBytes must be the size of the file in whole bytes.' };
   }
-  if (said.sizeBytes > limits.maxFileBytes) return tooLarge(limits);
-  if (typeof said.sha256 === 'string' && normalSha256(said.sha256) === null) {
+  if (input.sizeBytes > limits.maxFileBytes) return tooLarge(limits);
+  if (typeof input.sha256 === 'string' && normalSha256(input.sha256) === null) {
     return { code: 'invalid_request', message: 'sha256 must be 64 hex digits, or 32 bytes in base64.' };
   }
   const [wrong] = [
-    ...errorsIn(said),
-    ...verbatimErrors('clientRef', said.clientRef, 255),
-    ...(said.tagNames ?? []).flatMap((name) => tagNameError(name, 'tagNames') ?? []),
+    ...inputErrors(input),
+    ...verbatimErrors('clientRef', input.clientRef, 255),
+    ...(input.tagNames ?? []).flatMap((name) => tagNameError(name, 'tagNames') ?? []),
   ];
   return wrong === undefined ? null : { code: 'invalid_request', message: wrong.message };
 }
@@ -67,19 +67,19 @@ export function normalSha256(text: string): string | null {
 }
 
 /** What the item keeps of the client's words. `tagIds` are resolved by then. */
-export function clientValues(said: Registration, tagIds: readonly number[]): ClientValues & { filename: string } {
+export function clientValues(input: Registration, tagIds: readonly number[]): ClientValues & { filename: string } {
   const text = (value: string | null | undefined) => (typeof value === 'string' ? cleanText(value) : null);
   return {
-    filename: cleanFilename(said.filename),
-    title: text(said.title),
-    description: text(said.description),
-    takenAt: said.takenAt ?? null,
-    takenAtLocal: said.takenAtLocal ? localTime(said.takenAtLocal) : null,
-    timeZone: said.timeZone ?? null,
-    location: said.location ? pointOf(said.location) : null,
-    rating: said.rating ?? null,
-    externalId: text(said.externalId),
-    metadata: mergedMetadata({}, said.metadata),
+    filename: cleanFilename(input.filename),
+    title: text(input.title),
+    description: text(input.description),
+    takenAt: input.takenAt ?? null,
+    takenAtLocal: input.takenAtLocal ? localTime(input.takenAtLocal) : null,
+    timeZone: input.timeZone ?? null,
+    location: input.location ? pointOf(input.location) : null,
+    rating: input.rating ?? null,
+    externalId: text(input.externalId),
+    metadata: mergedMetadata({}, input.metadata),
     tagIds,
   };
 }
@@ -88,22 +88,22 @@ export function clientValues(said: Registration, tagIds: readonly number[]): Cli
 export function newItem(
   subject: Import,
   names: Pick<ImportPhoto, 'id' | 'attempt'>,
-  said: Registration,
+  input: Registration,
   at: Date,
 ): ImportPhoto {
   return {
-    ...clientValues(said, []),
+    ...clientValues(input, []),
     ...names,
     customerId: subject.customerId,
     importId: subject.id,
-    clientRef: said.clientRef ?? null,
+    clientRef: input.clientRef ?? null,
     status: 'awaiting_upload',
     photoId: null,
     duplicateOfItemId: null,
     restored: false,
     resolved: false,
-    sizeBytes: said.sizeBytes,
-    sha256: said.sha256 ? normalSha256(said.sha256) : null,
+    sizeBytes: input.sizeBytes,
+    sha256: input.sha256 ? normalSha256(input.sha256) : null,
     blobName: randomUUID(),
     contentType: null,
     width: null,

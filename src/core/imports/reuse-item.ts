@@ -10,20 +10,20 @@ import { saveAndRequestInspection } from './request-inspection.js';
 /** The client names an item that is there: unchanged, or, when it has failed, with the new values and waiting for bytes once more. */
 export async function reuseItem(
   transaction: CustomerTransaction,
-  { said, staged }: Candidate,
+  { input, staged }: Candidate,
   seen: ImportPhoto,
   { tags, quota, at }: { tags: () => Promise<readonly Id[]>; quota: QuotaReservation; at: Date },
 ): Promise<{ outcome: 'existing'; item: ImportPhoto } | { outcome: 'rejected'; error: ItemError }> {
   // One that this very request has brought is not stored yet, and nobody else can know it.
   const known = (await transaction.importPhotos.lock(seen.importId, seen.id)) ?? seen;
-  const sha256 = said.sha256 ? normalSha256(said.sha256) : null;
+  const sha256 = input.sha256 ? normalSha256(input.sha256) : null;
   const differs =
-    (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || said.sizeBytes !== known.sizeBytes;
+    (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || input.sizeBytes !== known.sizeBytes;
   if (known.status === 'failed') {
-    const error = quota.tryReserve({ photos: 1, storageBytes: said.sizeBytes });
+    const error = quota.tryReserve({ photos: 1, storageBytes: input.sizeBytes });
     if (error !== null) return { outcome: 'rejected', error };
-    const values = clientValues(said, await tags());
-    const waiting = { ...retried(known, randomUUID(), at), ...values, sizeBytes: said.sizeBytes, sha256 };
+    const values = clientValues(input, await tags());
+    const waiting = { ...retried(known, randomUUID(), at), ...values, sizeBytes: input.sizeBytes, sha256 };
     const item = withStagedBytes(waiting, staged, at);
     await saveAndRequestInspection(transaction, item);
     return { outcome: 'existing', item };

@@ -10,7 +10,7 @@ import type { Uses } from '../ports.js';
 import { DomainError, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Photo } from './photo.js';
-import { readPhoto, readShownPhoto } from './read-photo.js';
+import { readPhoto, readVisiblePhoto } from './read-photo.js';
 
 /** Bytes ready to be sent; which ones is decided once the client's conditions were looked at. */
 export interface Download {
@@ -29,7 +29,7 @@ export async function downloadOriginal(
   caller: Pick<Caller, 'customerId'>,
   id: Id,
 ): Promise<Download> {
-  const photo = await readShownPhoto({ store }, caller, id);
+  const photo = await readVisiblePhoto({ store }, caller, id);
   // Said before anything is sent. A range of it could not even be compared with anything.
   if (photo.originalLostAt !== null) throw lostOriginal();
   const key = keptKey(photo.blobKey);
@@ -67,7 +67,7 @@ export async function downloadRendition(
 ): Promise<RenditionDownload> {
   const photo = trashedToo
     ? (await readPhoto({ store }, caller, id, { trashedToo, withExif: false })).photo
-    : await readShownPhoto({ store }, caller, id);
+    : await readVisiblePhoto({ store }, caller, id);
   return renditionOf({ blobs, media }, photo, request);
 }
 

@@ -7,9 +7,9 @@ import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { cleanText } from '../shared/text.js';
 import { changed, isTrashed, type Photo, type PhotoWithTags, type Rotation, restored, rotated } from './photo.js';
-import { beyondYears, cleanFilename, errorsIn, mergedMetadata, pointOf, type SaidOfPhoto } from './photo-values.js';
+import { beyondYears, cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from './photo-values.js';
 
-export interface PhotoPatch extends SaidOfPhoto {
+export interface PhotoPatch extends PhotoInput {
   readonly rotation?: number | undefined;
   /** False restores from the trash. */
   readonly trashed?: boolean | undefined;
@@ -40,7 +40,7 @@ export async function editPhoto(
 
 /** What is wrong with a patch for whatever photo. */
 export function patchErrors(patch: PhotoPatch) {
-  const errors = errorsIn(patch);
+  const errors = inputErrors(patch);
   if (patch.rotation !== undefined && ![0, 90, 180, 270].includes(patch.rotation)) {
     errors.push({
       field: 'rotation',

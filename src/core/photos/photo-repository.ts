@@ -7,7 +7,7 @@ import type { PhotoFilters, PhotoQuery, PhotoSort } from './photo-query.js';
 export interface PhotoReads {
   get(id: Id): Promise<PhotoWithTags | null>;
   /** Without its tags; null also when it is in the trash, or its customer is `closing`. */
-  shown(id: Id): Promise<Photo | null>;
+  getVisible(id: Id): Promise<Photo | null>;
   /** Those that exist, by id ascending. */
   getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
   /** Rows strictly after the window's position in the sort's total order, at most `limit`. */

@@ -4,7 +4,7 @@ import { CONTROL_CHARACTERS, codePoints } from '../shared/text.js';
 import type { GeoPoint, Metadata } from './photo.js';
 
 /** What a client may say of a photo, as it came: types are right, values are not yet looked at. Absent: not said. */
-export interface SaidOfPhoto {
+export interface PhotoInput {
   readonly filename?: string | undefined;
   readonly title?: string | null | undefined;
   readonly description?: string | null | undefined;
@@ -24,16 +24,16 @@ export interface SaidOfPhoto {
 export const MAX_METADATA_KEYS = 50;
 
 /** Everything that is wrong with the values (API.md §5.1), with `prefix` before each field's name. */
-export function errorsIn(said: SaidOfPhoto, prefix = ''): FieldError[] {
+export function inputErrors(input: PhotoInput, prefix = ''): FieldError[] {
   return [
-    ...filenameErrors(`${prefix}filename`, said.filename),
-    ...textErrors(`${prefix}title`, said.title, 255),
-    ...textErrors(`${prefix}description`, said.description, 10_000),
-    ...textErrors(`${prefix}externalId`, said.externalId, 255),
-    ...timeErrors(prefix, said),
-    ...locationErrors(`${prefix}location`, said.location),
-    ...rangeErrors(`${prefix}rating`, said.rating, 0, 5, true),
-    ...metadataErrors(`${prefix}metadata`, said.metadata),
+    ...filenameErrors(`${prefix}filename`, input.filename),
+    ...textErrors(`${prefix}title`, input.title, 255),
+    ...textErrors(`${prefix}description`, input.description, 10_000),
+    ...textErrors(`${prefix}externalId`, input.externalId, 255),
+    ...timeErrors(prefix, input),
+    ...locationErrors(`${prefix}location`, input.location),
+    ...rangeErrors(`${prefix}rating`, input.rating, 0, 5, true),
+    ...metadataErrors(`${prefix}metadata`, input.metadata),
   ];
 }
 
@@ -41,7 +41,7 @@ export function cleanFilename(filename: string): string {
   return filename.normalize('NFC').trim();
 }
 
-export function pointOf(location: NonNullable<SaidOfPhoto['location']>): GeoPoint {
+export function pointOf(location: NonNullable<PhotoInput['location']>): GeoPoint {
   return { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude ?? null };
 }
 
@@ -72,8 +72,8 @@ function filenameErrors(field: string, filename: string | undefined): FieldError
   return textErrors(field, filename, 255);
 }
 
-function timeErrors(prefix: string, said: SaidOfPhoto): FieldError[] {
-  const { takenAt, takenAtLocal, timeZone } = said;
+function timeErrors(prefix: string, input: PhotoInput): FieldError[] {
+  const { takenAt, takenAtLocal, timeZone } = input;
   if (takenAt !== undefined && (takenAtLocal !== undefined || timeZone !== undefined)) {
     const message = 'Send takenAt (with its offset), or takenAtLocal with timeZone, not both.';
     return [{ field: `${prefix}takenAt`, code: 'conflict', message }];
@@ -106,7 +106,7 @@ function formatErrors(
   return [{ field, code: 'invalid_format', message: `${field} must look like ${example}.` }];
 }
 
-function locationErrors(field: string, location: SaidOfPhoto['location']): FieldError[] {
+function locationErrors(field: string, location: PhotoInput['location']): FieldError[] {
   if (location === null || location === undefined) return [];
   return [
     ...rangeErrors(`${field}.latitude`, location.latitude, -90, 90),
@@ -135,7 +135,7 @@ function rangeErrors(
   ];
 }
 
-function metadataErrors(field: string, metadata: SaidOfPhoto['metadata']): FieldError[] {
+function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldError[] {
   const entries = Object.entries(metadata ?? {});
   // Those that are null go.
   if (entries.filter(([, value]) => value !== null).length > MAX_METADATA_KEYS) return [tooManyKeys(field)];
@@ -154,7 +154,7 @@ function metadataErrors(field: string, metadata: SaidOfPhoto['metadata']): Field
 }
 
 /** What is kept after the client's words: they win key by key, and null removes one. Errors: `invalid_request` (`too_many`). */
-export function mergedMetadata(kept: Metadata, said: SaidOfPhoto['metadata']): Metadata {
+export function mergedMetadata(kept: Metadata, said: PhotoInput['metadata']): Metadata {
   const merged = Object.entries({ ...kept, ...said }).filter((entry): entry is [string, string] => entry[1] !== null);
   if (merged.length > MAX_METADATA_KEYS) throw invalid(tooManyKeys('metadata'));
   return Object.fromEntries(merged);

@@ -26,8 +26,8 @@ export function readPhoto(
 }
 
 /** A photo that is not in the trash, for those who show it and not what is said of it. Errors: `not_found`. */
-export function readShownPhoto({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<Photo> {
-  return store.query(caller.customerId, async (reader) => found(await reader.photos.shown(id), 'photo'));
+export function readVisiblePhoto({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<Photo> {
+  return store.query(caller.customerId, async (reader) => found(await reader.photos.getVisible(id), 'photo'));
 }
 
 /** The tags of a photo, by name. Errors: `not_found`. */

@@ -9,7 +9,7 @@ import { type Id, isId } from '../shared/ids.js';
 import { readToken, signToken } from '../shared/secrets.js';
 import { type RenditionDownload, renditionOf } from './download-photo.js';
 import type { PhotoWithTags, Rotation } from './photo.js';
-import { readShownPhoto } from './read-photo.js';
+import { readVisiblePhoto } from './read-photo.js';
 
 /** URLs for `<img>`: each good for one rendition, without showing a key, until `expiresAt` or the end of the key that asked for them. */
 export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
@@ -53,7 +53,7 @@ export async function openSignedRendition(
       'This address is not valid (any more). Ask for a new one with include=urls.',
     );
   }
-  const photo = await readShownPhoto(uses, grant, grant.photoId);
+  const photo = await readVisiblePhoto(uses, grant, grant.photoId);
   const download = renditionOf(uses, { ...photo, rotation: grant.rotation }, grant);
   return { ...download, expiresAt: grant.expiresAt };
 }

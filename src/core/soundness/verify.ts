@@ -40,14 +40,14 @@ const TAG_BATCH = 50;
 /** I12: what is said of all photos together, in the usage and to quotas. */
 async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
   const { kept, counted } = await store.query(customerId, (reader) => reader.photoTotals());
-  if (told(kept) === told(counted)) return;
+  if (totalsText(kept) === totalsText(counted)) return;
   if (repair)
     await store.transaction(customerId, (transaction) => transaction.lockCustomer().then(transaction.recountPhotos));
-  const message = `The usage of this customer is said to be ${told(kept)}, and is ${told(counted)}.`;
+  const message = `The usage of this customer is said to be ${totalsText(kept)}, and is ${totalsText(counted)}.`;
   findings.breach('I12', message, { customerId, repaired: repair });
 }
 
-function told({ photos, storageBytes, trashedPhotos, trashedBytes }: PhotoTotals): string {
+function totalsText({ photos, storageBytes, trashedPhotos, trashedBytes }: PhotoTotals): string {
   return `${photos} photos of ${storageBytes} bytes and ${trashedPhotos} of ${trashedBytes} in the trash`;
 }
 

@@ -4,9 +4,9 @@ import { DomainError, invalid } from '../shared/errors.js';
 import { foldKey } from '../shared/text.js';
 import { requireTagsWithinLimit } from './resolve-tags.js';
 import { parseTagName, type Tag } from './tag.js';
-import { cleanDescription, type SaidOfTag, tagErrors } from './tag-values.js';
+import { cleanDescription, type TagInput, tagErrors } from './tag-values.js';
 
-export interface TagCreation extends SaidOfTag {
+export interface TagCreation extends TagInput {
   readonly name: string;
 }
 
@@ -14,12 +14,12 @@ export interface TagCreation extends SaidOfTag {
 export async function createTag(
   { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
   caller: Caller,
-  said: TagCreation,
+  input: TagCreation,
   ifExists: 'fail' | 'return' = 'fail',
 ): Promise<{ tag: Tag; created: boolean }> {
-  const errors = tagErrors(said);
+  const errors = tagErrors(input);
   if (errors.length > 0) throw invalid(...errors);
-  const name = parseTagName(said.name, 'name');
+  const name = parseTagName(input.name, 'name');
   const nameKey = foldKey(name);
   return store.transaction(caller.customerId, async (transaction) => {
     const named = async () => (await transaction.tags.findByNameKeys([nameKey]))[0];
@@ -31,11 +31,11 @@ export async function createTag(
     }
     if (existing === undefined) {
       await requireTagsWithinLimit(transaction.tags, 1, limits);
-      const description = cleanDescription(said.description);
+      const description = cleanDescription(input.description);
       const tag = await transaction.tags.insert({
         name,
         nameKey,
-        color: said.color?.toLowerCase() ?? null,
+        color: input.color?.toLowerCase() ?? null,
         description,
         createdAt: clock.now(),
       });

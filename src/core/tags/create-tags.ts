@@ -24,7 +24,7 @@ export async function createTags(
   all: readonly TagCreation[],
 ): Promise<readonly TagCreationResult[]> {
   const at = clock.now();
-  const wanted = all.map((said) => newTag(said, at));
+  const wanted = all.map((input) => newTag(input, at));
   const firsts = new Map<string, number>();
   for (const [index, tag] of wanted.entries()) {
     if ('nameKey' in tag && !firsts.has(tag.nameKey)) firsts.set(tag.nameKey, index);
@@ -46,13 +46,13 @@ export async function createTags(
   });
 }
 
-function newTag(said: TagCreation, createdAt: Date): NewTag | ItemError {
+function newTag(input: TagCreation, createdAt: Date): NewTag | ItemError {
   try {
-    const errors = tagErrors(said);
+    const errors = tagErrors(input);
     if (errors.length > 0) throw invalid(...errors);
-    const name = parseTagName(said.name, 'name');
-    const color = said.color?.toLowerCase() ?? null;
-    return { name, nameKey: foldKey(name), color, description: cleanDescription(said.description), createdAt };
+    const name = parseTagName(input.name, 'name');
+    const color = input.color?.toLowerCase() ?? null;
+    return { name, nameKey: foldKey(name), color, description: cleanDescription(input.description), createdAt };
   } catch (error) {
     if (error instanceof DomainError) return { code: 'invalid_request', message: error.message };
     throw error;

@@ -9,9 +9,9 @@ import { nameTaken } from './create-tag.js';
 import { holdTagged, requireMergedTags, retagPhotos } from './retag-photos.js';
 import { parseTagName, type Tag } from './tag.js';
 import { type TagChanges, type TagTools, toolErrors, usesTools } from './tag-tools.js';
-import { cleanDescription, type SaidOfTag, tagErrors } from './tag-values.js';
+import { cleanDescription, type TagInput, tagErrors } from './tag-values.js';
 
-export interface TagPatch extends SaidOfTag, TagTools {}
+export interface TagPatch extends TagInput, TagTools {}
 
 export interface EditedTag extends Tag {
   /** Absent when no tool was used. */

@@ -44,10 +44,10 @@ export async function retagPhotos(
 ): Promise<TagChanges> {
   const { tags } = transaction;
   const { mergeTagIds } = tools;
-  const shown = new Map(photos.flatMap((photo) => (isTrashed(photo) ? [] : [[photo.id, photo] as const])));
+  const visible = new Map(photos.flatMap((photo) => (isTrashed(photo) ? [] : [[photo.id, photo] as const])));
   const has = (photo: PhotoWithTags, ...tagIds: readonly Id[]) => photo.tags.some((tag) => tagIds.includes(tag.id));
   const named = (ids: readonly Id[] = []) => [...new Set(ids)].sort((a, b) => a - b);
-  const existing = (ids?: readonly Id[]) => named(ids).flatMap((photoId) => shown.get(photoId) ?? []);
+  const existing = (ids?: readonly Id[]) => named(ids).flatMap((photoId) => visible.get(photoId) ?? []);
   const losing = existing(tools.removePhotoIds);
   const wanting = existing(tools.addPhotoIds).filter((photo) => !has(photo, ...mergeTagIds));
   const without = wanting.filter((photo) => !has(photo, id));
@@ -62,7 +62,7 @@ export async function retagPhotos(
     added: gaining.length + moved.added,
     removed,
     unchanged: wanting.length - without.length + losing.length - removed + moved.unchanged,
-    notFound: named([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])]).filter((one) => !shown.has(one)),
+    notFound: named([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])]).filter((one) => !visible.has(one)),
     full,
     mergedTagIds: mergeTagIds,
   };

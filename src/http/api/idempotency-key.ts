@@ -26,7 +26,7 @@ export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
  * white space counts. Of a streamed body only its words count: its files are known by their own hashes.
  */
 export function fingerprintOf({ method, path }: Request, { parameters, body }: RequestContext): string {
-  const said = isStreamed(body) ? body.words : body;
+  const said = isStreamed(body) ? body.inputs : body;
   return createHash('sha256')
     .update(canonical([method, path, parameters, said]))
     .digest('hex');

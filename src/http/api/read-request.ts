@@ -38,7 +38,7 @@ export interface BodyRules {
 /** A body that the handler goes on reading. */
 export interface StreamedBody {
   /** What stands at its beginning. */
-  readonly words: unknown;
+  readonly inputs: unknown;
   /** Stops reading. To be called at the end, whether or not it was read. */
   leave(): Promise<void>;
 }

@@ -11,8 +11,8 @@ import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { ClientGone, discardBody } from '../request-body.js';
 import { type RequestContext, requestContextOf } from '../request-context.js';
+import { messageForPeople } from '../settings/error-messages.js';
 import { Redirect, sendErrorPage, wantsPage } from '../settings/error-page.js';
-import { messageForPeople } from '../settings/error-words.js';
 import { statusOfCode } from './status-of-code.js';
 
 /** What a success had prepared before it failed, and what would be wrong on an error. */

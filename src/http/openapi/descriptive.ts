@@ -23,7 +23,7 @@ export const filename = text(
 );
 
 /** What a client may say of a photo, in the library or still to come. */
-export const saidOfPhoto: Fields<DescriptiveBody> = {
+export const photoInputFields: Fields<DescriptiveBody> = {
   title: orNull(text(`A short name. ${kept}`, 'Eiffel Tower', { maxLength: 255 })),
   description: orNull(text(`More words. ${kept}`, 'From the Trocadéro, just before the rain.', { maxLength: 10_000 })),
   takenAt: orNull(

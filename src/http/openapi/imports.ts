@@ -11,7 +11,7 @@ import type {
   RegistrationItem,
 } from '../api/imports/import.dto.js';
 import type { importPhotoView, importView, importWithPhotos, registrationView } from '../api/imports/import.view.js';
-import { filename, LOCAL_TIME, metadata, metadataPatch, saidOfPhoto, tagIds, tagNames } from './descriptive.js';
+import { filename, LOCAL_TIME, metadata, metadataPatch, photoInputFields, tagIds, tagNames } from './descriptive.js';
 import { contentType, sha256, side } from './photos.js';
 import {
   answer,
@@ -91,7 +91,7 @@ const importFields = {
 const untilKnown = 'Null until it is known.';
 
 const newItem = {
-  ...saidOfPhoto,
+  ...photoInputFields,
   sha256: orNull(
     text(
       'SHA-256 of the bytes, in hex or base64. With it a file that is there already need not be sent.',

@@ -13,7 +13,7 @@ import {
   metadata,
   metadataPatch,
   newLocation,
-  saidOfPhoto,
+  photoInputFields,
   tagIds,
   tagNames,
 } from './descriptive.js';
@@ -143,7 +143,7 @@ export const photoSchemas: Readonly<Record<string, Schema>> = {
     },
   ),
   PhotoPatch: body<PhotoPatchBody>('What is to change. What is left out stays; null clears.', {
-    ...saidOfPhoto,
+    ...photoInputFields,
     filename,
     rotation: { ...photoFields.rotation, description: 'Turn by so many degrees in all, clockwise.' },
     metadata: metadataPatch,

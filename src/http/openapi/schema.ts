@@ -47,8 +47,8 @@ export function oneOf<Value extends string>(
   rules: Schema = {},
 ): Schema {
   const values = Object.keys(meanings) as Value[];
-  const told = Object.entries<string>(meanings).filter(([, meaning]) => meaning !== '');
-  const list = told.map(([value, meaning]) => `\n- \`${value}\`: ${meaning}`).join('');
+  const fields = Object.entries<string>(meanings).filter(([, meaning]) => meaning !== '');
+  const list = fields.map(([value, meaning]) => `\n- \`${value}\`: ${meaning}`).join('');
   const described = list === '' ? description : `${description}\n${list}`;
   return { type: 'string', enum: values, description: described, examples: values.slice(0, 1), ...rules };
 }

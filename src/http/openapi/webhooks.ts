@@ -38,8 +38,8 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
     Object.values(subjects).map(({ name, schema, dispensable }) => {
       const { description, required, ...rest } = schema ?? {};
       const names = (required as readonly string[]).filter((field) => !dispensable.includes(field));
-      const told = `${String(description)} As it was when the event was sent.`;
-      return [name, { ...rest, description: told, required: names }];
+      const fields = `${String(description)} As it was when the event was sent.`;
+      return [name, { ...rest, description: fields, required: names }];
     }),
   ),
   EventReference: answer('What there is no more to show of: its id alone.', { id: id('Of what was there.', 90417) }),

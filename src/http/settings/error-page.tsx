@@ -5,7 +5,7 @@ import { statusOfCode } from '../errors/status-of-code.js';
 import { isForPrograms, prefersHtml } from '../for-programs.js';
 import type { RequestContext } from '../request-context.js';
 import { assetUrl } from './assets.js';
-import { messageForPeople } from './error-words.js';
+import { messageForPeople } from './error-messages.js';
 import { HOME } from './navigation.js';
 import { pageHeaders } from './page.js';
 

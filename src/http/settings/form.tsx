@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 import { DomainError, type ErrorCode, type FieldError } from '../../core/shared/errors.js';
 import { statusOfCode } from '../errors/status-of-code.js';
 import { CSRF_FIELD } from './csrf.js';
-import { fieldErrorsForPeople, messageForPeople } from './error-words.js';
+import { fieldErrorsForPeople, messageForPeople } from './error-messages.js';
 
 /** The token of the page that is being made. */
 export const CsrfToken = createContext('');

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../core/access/api-key.js';
-import { shownPrefix } from '../../core/access/api-key.js';
+import { displayPrefix } from '../../core/access/api-key.js';
 import { type Event, subjectKind } from '../../core/events/event.js';
 import type { EventSubject } from '../../core/events/event-subject.js';
 import { importView } from '../api/imports/import.view.js';
@@ -18,7 +18,7 @@ const DISPENSABLE = ['metadata', 'description', 'tags'];
  * is nothing to show, the id alone. `omitted` names the fields that had to be left out.
  */
 export function eventBody(event: Event, subject: EventSubject | null): string {
-  const shown = subject && shownOf(subject);
+  const shown = subject && viewOf(subject);
   const left: Record<string, unknown> | null = shown && { ...shown };
   const omitted: string[] = [];
   for (const field of ['', ...DISPENSABLE]) {
@@ -44,7 +44,7 @@ function bodyOf(event: Event, shown: Record<string, unknown> | null, omitted: re
   return JSON.stringify({ type, timestamp: instant(event.at), id: eventId, data });
 }
 
-function shownOf(subject: EventSubject): Record<string, unknown> {
+function viewOf(subject: EventSubject): Record<string, unknown> {
   switch (subject.kind) {
     case 'photo':
       return photoView(subject.photo);
@@ -62,7 +62,7 @@ function apiKeyView(key: ApiKey) {
   return {
     id: key.id,
     name: key.name,
-    prefix: shownPrefix(key),
+    prefix: displayPrefix(key),
     scopes: [...key.scopes],
     ipRestricted: key.ipList.length > 0,
     createdAt: instant(key.createdAt),

@@ -74,7 +74,7 @@ export class FinalizationBody {
 }
 
 /** What a client may say of any item; null is "take it from the file". */
-class ItemWords extends DescriptiveBody {
+class ItemFields extends DescriptiveBody {
   @Text({ nullable: true })
   sha256?: string | null;
 
@@ -86,7 +86,7 @@ class ItemWords extends DescriptiveBody {
 }
 
 /** What only the registration of an item says. */
-class NewItemWords extends ItemWords {
+class NewItemFields extends ItemFields {
   @Text({ nullable: true })
   clientRef?: string | null;
 
@@ -99,7 +99,7 @@ class NewItemWords extends ItemWords {
 }
 
 /** An item of a registration; its values are looked at one by one, so that one bad file does not stop the others. */
-export class RegistrationItem extends NewItemWords {
+export class RegistrationItem extends NewItemFields {
   @Text({ required: true })
   filename: string;
 
@@ -113,7 +113,7 @@ export class RegistrationBody {
 }
 
 /** What the `photos` part of a multipart request says of one file; name and size may come from the file. */
-export class InlineItem extends NewItemWords {
+export class InlineItem extends NewItemFields {
   @Text()
   filename?: string;
 
@@ -121,14 +121,14 @@ export class InlineItem extends NewItemWords {
   sizeBytes?: number;
 }
 
-export class InlineWordsBody {
+export class InlineInputBody {
   @ListOf(InlineItem, defaultLimits.importBatchSize)
   photos: InlineItem[];
 }
 
 const kept = 'it is kept by the service.';
 
-export class ImportPhotoPatchBody extends ItemWords {
+export class ImportPhotoPatchBody extends ItemFields {
   static readonly valueErrors = (body: ImportPhotoPatchBody, { limits }: BodyContext) => patchErrors(body, limits);
 
   static readonly readOnly = {

@@ -1,6 +1,6 @@
 import { progress } from '../../../core/imports/import.js';
+import type { ImportDetails, ItemDetails } from '../../../core/imports/import-details.js';
 import type { RegistrationResult, RegistrationResults } from '../../../core/imports/register-photos.js';
-import type { ShownImport, ShownItem } from '../../../core/imports/shown.js';
 import type { UploadTarget } from '../../../core/imports/upload-target.js';
 import { parseInstant } from '../../../core/media/capture-time.js';
 import type { Page } from '../../../core/shared/page.js';
@@ -9,7 +9,7 @@ import { pageView, tagNameView } from '../tags/tag.view.js';
 import { instant, optionalInstant } from '../wire.js';
 
 /** API.md §5.3. */
-export function importView(subject: ShownImport) {
+export function importView(subject: ImportDetails) {
   const { counts } = subject;
   return {
     id: subject.id,
@@ -44,7 +44,7 @@ export function importView(subject: ShownImport) {
 }
 
 /** API.md §5.4. */
-export function importPhotoView(item: ShownItem) {
+export function importPhotoView(item: ItemDetails) {
   return {
     id: item.id,
     importId: item.importId,
@@ -76,7 +76,7 @@ export function importPhotoView(item: ShownItem) {
   };
 }
 
-export function importWithPhotos(subject: ShownImport, page: Page<ShownItem>) {
+export function importWithPhotos(subject: ImportDetails, page: Page<ItemDetails>) {
   return { ...importView(subject), photos: pageView(page, importPhotoView) };
 }
 

@@ -3,10 +3,10 @@ import type { Caller } from '../../../core/access/caller.js';
 import { createImport } from '../../../core/imports/create-import.js';
 import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
 import { finalizeImport, hasEnded } from '../../../core/imports/finalize-import.js';
+import type { ImportDetails } from '../../../core/imports/import-details.js';
 import { listImportPhotos, readImport } from '../../../core/imports/read-import.js';
 import { receiveInline } from '../../../core/imports/receive-inline.js';
 import { type RegistrationResults, registerPhotos } from '../../../core/imports/register-photos.js';
-import type { ShownImport } from '../../../core/imports/shown.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
@@ -140,11 +140,11 @@ export class ImportsController {
   }
 }
 
-function whileProcessing({ status }: ShownImport, view: object): Reply {
+function whileProcessing({ status }: ImportDetails, view: object): Reply {
   return new Reply(200, view, status === 'processing' ? LOOK_AGAIN : {});
 }
 
-function location({ id }: ShownImport) {
+function location({ id }: ImportDetails) {
   return { Location: `/api/v1/imports/${id}` };
 }
 

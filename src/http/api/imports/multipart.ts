@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
-import type { InlineFile, InlineUpload, InlineWords } from '../../../core/imports/receive-inline.js';
+import type { InlineFile, InlineInput, InlineUpload } from '../../../core/imports/receive-inline.js';
 import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
 import { bodyOf, ClientGone, tooLarge } from '../../request-body.js';
 import { parseJson, readShape } from '../json-body.js';
 import type { StreamedBody } from '../read-request.js';
-import { InlineWordsBody } from './import.dto.js';
+import { InlineInputBody } from './import.dto.js';
 
 /** Bytes of the `photos` part, as of a JSON body of the same endpoint (API.md §9). */
 const WORDS_BYTES = 5 * 1024 * 1024;
@@ -30,9 +30,9 @@ export async function openMultipart(request: IncomingMessage, maxBytes: number):
   const announcedBytes = length === undefined ? null : Number(length);
   const leave = async () => void (await parts.return(undefined));
   if (!first.done && first.value.name === 'photos') {
-    return { words: await readWords(first.value), files: filesOf(parts, null), announcedBytes, leave };
+    return { inputs: await readWords(first.value), files: filesOf(parts, null), announcedBytes, leave };
   }
-  return { words: null, files: filesOf(parts, first.done ? null : first.value), announcedBytes, leave };
+  return { inputs: null, files: filesOf(parts, first.done ? null : first.value), announcedBytes, leave };
 }
 
 async function* filesOf(parts: AsyncGenerator<Part>, first: Part | null): AsyncGenerator<InlineFile> {
@@ -61,11 +61,11 @@ export async function* bytesOfPart(stream: BusboyFileStream): AsyncGenerator<Uin
   }
 }
 
-async function readWords(part: Part): Promise<readonly InlineWords[]> {
+async function readWords(part: Part): Promise<readonly InlineInput[]> {
   const photos = parseJson(part.kind === 'field' ? textOf(part) : await collect(part.stream), 'photos');
-  const { body, errors } = await readShape({ photos }, InlineWordsBody);
+  const { body, errors } = await readShape({ photos }, InlineInputBody);
   if (errors.length > 0) throw invalid(...errors);
-  return (body as InlineWordsBody).photos;
+  return (body as InlineInputBody).photos;
 }
 
 function textOf({ text, cut }: { text: string; cut: boolean }): Uint8Array {

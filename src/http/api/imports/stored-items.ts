@@ -22,8 +22,8 @@ export const storedRegistration: StoredBodyFormat<
   async toBody(ports, caller, { importId, results }) {
     const ids = results.flatMap(({ photo }) => photo ?? []);
     const items = new Map((await readImportPhotos(ports, caller, importId, ids)).map((item) => [item.id, item]));
-    const shown = results.map(({ photo, ...result }) => ({ ...result, photo: items.get(photo ?? 0) ?? null }));
-    return registrationView({ results: shown, import: await readImport(ports, caller, importId) });
+    const details = results.map(({ photo, ...result }) => ({ ...result, photo: items.get(photo ?? 0) ?? null }));
+    return registrationView({ results: details, import: await readImport(ports, caller, importId) });
   },
 };
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../../../core/access/caller.js';
 import { hasEnded } from '../../../core/imports/finalize-import.js';
+import type { ImportDetails } from '../../../core/imports/import-details.js';
 import { readImport } from '../../../core/imports/read-import.js';
-import type { ShownImport } from '../../../core/imports/shown.js';
 import type { Uses } from '../../../core/ports.js';
 import { SECOND } from '../../../core/shared/clock.js';
 
@@ -19,10 +19,10 @@ export function preferredWait(prefer: string | undefined): number {
 export async function waitForImport(
   { store }: Uses<'store'>,
   caller: Caller,
-  subject: ShownImport,
+  subject: ImportDetails,
   seconds: number,
   stopping: AbortSignal,
-): Promise<ShownImport> {
+): Promise<ImportDetails> {
   const end = performance.now() + seconds * SECOND;
   let current = subject;
   while (!hasEnded(current) && performance.now() < end && !stopping.aborted) {

@@ -1,4 +1,4 @@
-import { type ApiKey, shownPrefix } from '../../../core/access/api-key.js';
+import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
 import type { WindowState } from '../../../core/access/rolling-window.js';
 import { instant, optionalInstant } from '../wire.js';
 
@@ -19,7 +19,7 @@ export function meView({ customer, key, read, write, clientIp, now }: Me) {
     apiKey: {
       id: key.id,
       name: key.name,
-      prefix: shownPrefix(key),
+      prefix: displayPrefix(key),
       scopes: [...key.scopes],
       ipRestricted: key.ipList.length > 0,
       createdAt: instant(key.createdAt),

@@ -3,7 +3,7 @@ import type { AuditFilter } from '../../../core/audit/audit-log.js';
 import { DAY } from '../../../core/shared/clock.js';
 import { invalid } from '../../../core/shared/errors.js';
 import { oneOfQuery } from '../address.js';
-import { actionWords } from './audit-words.js';
+import { actionLabels } from './audit-labels.js';
 
 /** What people choose among: actions by what they are of. */
 export const auditKinds = [
@@ -43,7 +43,7 @@ export function readAuditQuery(query: Readonly<Record<string, unknown>>): AuditQ
 
 /** Days are of UTC, as the page and the file show times without scripts. Errors: `invalid_request` for what is no day. */
 export function filterOf({ kind, person, from, to }: AuditQuery): AuditFilter {
-  const all = Object.keys(actionWords) as AuditAction[];
+  const all = Object.keys(actionLabels) as AuditAction[];
   const chosen = all.filter((action) => (otherKinds[action] ?? kindOf[action.split('.')[0] ?? '']) === kind);
   return {
     actions: kind === '' ? null : chosen,

@@ -5,8 +5,8 @@ import { counted } from '../counted.js';
 import { Button, Field } from '../form.js';
 import { Paging } from '../paging.js';
 import { Empty, Heading, Moment, Table } from '../parts.js';
+import { actionLabels, actorLabel, fieldLabel } from './audit-labels.js';
 import { type AuditQuery, auditKinds } from './audit-query.js';
-import { actionWords, actorWords, fieldWords } from './audit-words.js';
 
 const HERE = '/settings/audit';
 
@@ -65,11 +65,11 @@ function cellsOf(entry: AuditEntry) {
   return [
     <Moment key="at" at={at} />,
     <>
-      {actionWords[action]}
-      {changes.length > 0 && <span class="small soft">{changes.map(fieldWords).join(', ')}</span>}
+      {actionLabels[action]}
+      {changes.length > 0 && <span class="small soft">{changes.map(fieldLabel).join(', ')}</span>}
     </>,
     <Subject key="of" entry={entry} />,
-    actorWords(entry),
+    actorLabel(entry),
     from === null ? <span class="soft">–</span> : <span class="code">{from}</span>,
   ];
 }

@@ -1,8 +1,8 @@
 import type { Limits } from '../../../core/customers/limits.js';
 import { type CountedImport, type ImportCounts, progress } from '../../../core/imports/import.js';
+import type { ItemDetails } from '../../../core/imports/import-details.js';
 import type { ImportPhoto } from '../../../core/imports/import-photo.js';
 import type { RegistrationResult } from '../../../core/imports/register-photos.js';
-import type { ShownItem } from '../../../core/imports/shown.js';
 import { reasonOf } from './reasons.js';
 
 /** What the script of the importer is told of files that it announced; `refused` is the item of one that was not taken. */
@@ -25,7 +25,7 @@ export function announcedView(
 }
 
 /** And how the import stands. */
-export function stateView(subject: CountedImport, failed: readonly ShownItem[], limits: Limits) {
+export function stateView(subject: CountedImport, failed: readonly ItemDetails[], limits: Limits) {
   return {
     id: subject.id,
     status: subject.status,
@@ -35,7 +35,7 @@ export function stateView(subject: CountedImport, failed: readonly ShownItem[], 
   };
 }
 
-export function failureOf({ error }: ShownItem, limits: Limits): string {
+export function failureOf({ error }: ItemDetails, limits: Limits): string {
   return error === null ? 'It did not come in.' : reasonOf(error, limits);
 }
 

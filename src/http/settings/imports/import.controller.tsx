@@ -21,7 +21,7 @@ import { CurrentPageContext, callerOfPage, type PageContext } from '../page-cont
 import { BeginBody, FinishBody, readSent } from './import.dto.js';
 import { ImportPage } from './import.view.js';
 import { announcedView } from './import-state.js';
-import { importerReach, SOURCE } from './importer-words.js';
+import { importerReach, SOURCE } from './importer-settings.js';
 import { receivePlainForm } from './plain-import.js';
 import { isRefused, resultsOfNone } from './refusals.js';
 
@@ -74,7 +74,7 @@ export class ImportController {
     const { clientRef, tagNames } = await readSent(request, BeginBody, JSON_BODY_BYTES);
     const creation = { clientRef, tagNames, source: SOURCE };
     const { import: begun } = await createImport(this.ports, callerOfPage(context), creation);
-    return told({ id: begun.id });
+    return json({ id: begun.id });
   }
 
   @Post(':id/photos')
@@ -96,7 +96,7 @@ export class ImportController {
     const items = await recordRefusals(this.ports, caller, id, refusals);
     const itemOf = new Map(refused.map(({ index }, at) => [index, items[at] ?? null]));
     const views = results.map((result) => announcedView(result, itemOf.get(result.index) ?? null, this.ports.limits));
-    return told({ data: views });
+    return json({ data: views });
   }
 
   /** The bytes are in the store, which does not tell us. */
@@ -108,7 +108,7 @@ export class ImportController {
     @PathId('photoId') photoId: Id,
   ): Promise<Reply> {
     const { status } = await editImportPhoto(this.ports, callerOfPage(context), id, photoId, { status: 'uploaded' });
-    return told({ status });
+    return json({ status });
   }
 
   @Post(':id/finish')
@@ -123,10 +123,10 @@ export class ImportController {
       action: 'commit',
       missingUploads,
     });
-    return told({ status });
+    return json({ status });
   }
 }
 
-function told(body: object): Reply {
+function json(body: object): Reply {
   return new Reply(200, body, { 'Cache-Control': 'no-store' });
 }

@@ -1,11 +1,11 @@
 import type { CountedImport } from '../../../core/imports/import.js';
-import type { ShownImport } from '../../../core/imports/shown.js';
+import type { ImportDetails } from '../../../core/imports/import-details.js';
 import { Card, Heading, Moment } from '../parts.js';
 import { countsText } from './import-state.js';
 import { Importer } from './importer.view.js';
 
 interface ImportProps {
-  readonly begun: ShownImport | null;
+  readonly begun: ImportDetails | null;
   /** Imports that can be gone on with. */
   readonly unfinished: readonly CountedImport[];
 }

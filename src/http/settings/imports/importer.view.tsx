@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import type { ShownImport } from '../../../core/imports/shown.js';
+import type { ImportDetails } from '../../../core/imports/import-details.js';
 import { CSRF_FIELD } from '../csrf.js';
 import { CsrfToken } from '../form.js';
 
@@ -8,7 +8,7 @@ interface ImporterProps {
   /** Out of sight until something is dragged over the page. */
   readonly waits?: boolean;
   /** An import that was begun before and is to be gone on with. */
-  readonly begun?: ShownImport;
+  readonly begun?: ImportDetails;
 }
 
 /**

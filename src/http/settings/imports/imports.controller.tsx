@@ -8,7 +8,7 @@ import { RequireRole } from '../../api/access.js';
 import { PathId } from '../../api/path-id.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
-import { messageForPeople } from '../error-words.js';
+import { messageForPeople } from '../error-messages.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';

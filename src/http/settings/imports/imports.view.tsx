@@ -1,6 +1,6 @@
 import type { Limits } from '../../../core/customers/limits.js';
 import { type CountedImport, type ImportStatus, progress } from '../../../core/imports/import.js';
-import type { ShownImport, ShownItem } from '../../../core/imports/shown.js';
+import type { ImportDetails, ItemDetails } from '../../../core/imports/import-details.js';
 import { bytes } from '../counted.js';
 import { Button, Form } from '../form.js';
 import { Badge, Card, Empty, Heading, Moment, Table } from '../parts.js';
@@ -94,9 +94,9 @@ function State({ subject }: { subject: CountedImport }) {
 }
 
 interface DetailsProps {
-  readonly subject: ShownImport;
+  readonly subject: ImportDetails;
   /** Those that failed, and those that have not arrived. */
-  readonly items: readonly ShownItem[];
+  readonly items: readonly ItemDetails[];
   readonly more: string | null;
   readonly limits: Limits;
 }
@@ -157,7 +157,7 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
         </Card>
       </div>
       {subject.status === 'open' && <OpenActions subject={subject} path={path} />}
-      {items.length > 0 && <NotIn items={items} limits={limits} />}
+      {items.length > 0 && <FailedFiles items={items} limits={limits} />}
       {more && (
         <p class="more">
           <a class="button plain" rel="next" href={`${path}?cursor=${encodeURIComponent(more)}`}>
@@ -169,7 +169,7 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
   );
 }
 
-function OpenActions({ subject, path }: { subject: ShownImport; path: string }) {
+function OpenActions({ subject, path }: { subject: ImportDetails; path: string }) {
   const missing = subject.counts.awaitingUpload;
   return (
     <Card
@@ -196,7 +196,7 @@ function OpenActions({ subject, path }: { subject: ShownImport; path: string }) 
   );
 }
 
-function NotIn({ items, limits }: { items: readonly ShownItem[]; limits: Limits }) {
+function FailedFiles({ items, limits }: { items: readonly ItemDetails[]; limits: Limits }) {
   return (
     <section class="not-in" aria-label="Files that did not come in">
       <h2>What did not come in</h2>

@@ -7,9 +7,9 @@ import type { RegistrationResult } from '../../../core/imports/register-photos.j
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { messageForPeople } from '../error-words.js';
+import { messageForPeople } from '../error-messages.js';
 import type { FormFields } from '../form-fields.js';
-import { SOURCE, tagNamesIn } from './importer-words.js';
+import { SOURCE, tagNamesIn } from './importer-settings.js';
 import { reasonOf } from './reasons.js';
 import { isRefused, resultsOfNone } from './refusals.js';
 
@@ -33,7 +33,7 @@ export async function receivePlainForm(ports: Ports, caller: Caller, form: FormF
   const end = (action: 'commit' | 'discard') =>
     finalizeImport(ports, caller, importId, { action, missingUploads: 'fail' });
   try {
-    const results = await receiveInline(ports, caller, importId, { words: null, files, announcedBytes: null }).then(
+    const results = await receiveInline(ports, caller, importId, { inputs: null, files, announcedBytes: null }).then(
       (answer) => answer.results,
       (error: unknown) => resultsOfNone(error, names.length),
     );

@@ -1,4 +1,4 @@
-import { type ApiKey, shownPrefix } from '../../../core/access/api-key.js';
+import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
 import type { KeyAddress } from '../../../core/access/key-store.js';
 import { mostRequests } from '../../../core/access/own-key.js';
 import { defaultBudgets } from '../../../core/access/rolling-window.js';
@@ -48,7 +48,7 @@ export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) 
         title={subject.name}
         lead={
           <>
-            <code>{shownPrefix(subject)}</code>, made <Moment at={subject.createdAt} />
+            <code>{displayPrefix(subject)}</code>, made <Moment at={subject.createdAt} />
           </>
         }
       >

@@ -1,4 +1,4 @@
-import { type ApiKey, shownPrefix } from '../../../core/access/api-key.js';
+import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
 import { Card, Confirm, Heading, Moment } from '../parts.js';
 import { ScopeList } from './keys.view.js';
 
@@ -54,7 +54,7 @@ export function DeleteKey({ subject }: { subject: ApiKey }) {
       back={`/settings/keys/${subject.id}`}
     >
       <p>
-        <code>{shownPrefix(subject)}</code> is refused at once, wherever it is used. This cannot be undone. Photos and
+        <code>{displayPrefix(subject)}</code> is refused at once, wherever it is used. This cannot be undone. Photos and
         imports stay.
       </p>
       <p class="soft">

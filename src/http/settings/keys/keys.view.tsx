@@ -1,4 +1,4 @@
-import { type ApiKey, isExpired, shownPrefix } from '../../../core/access/api-key.js';
+import { type ApiKey, displayPrefix, isExpired } from '../../../core/access/api-key.js';
 import { keyBudget } from '../../../core/access/rolling-window.js';
 import { DAY } from '../../../core/shared/clock.js';
 import { Badge, Empty, Heading, Moment, Table } from '../parts.js';
@@ -48,7 +48,7 @@ function KeyName({ subject, now }: { subject: ApiKey; now: Date }) {
       <a class="strong" href={`/settings/keys/${subject.id}`}>
         {subject.name}
       </a>
-      <code class="small soft">{shownPrefix(subject)}</code>
+      <code class="small soft">{displayPrefix(subject)}</code>
       <KeyState subject={subject} now={now} />
     </>
   );

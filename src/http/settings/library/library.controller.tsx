@@ -9,7 +9,7 @@ import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../reply.js';
 import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
-import { importerReach } from '../imports/importer-words.js';
+import { importerReach } from '../imports/importer-settings.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { LibraryPage } from './library.view.js';

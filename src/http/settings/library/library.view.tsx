@@ -3,11 +3,11 @@ import { Button, Form } from '../form.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
 import { isNarrow, type LibraryQuery, libraryPath, librarySorts, photoPath, queryText } from './library-query.js';
-import { Picture, photoName, type ShownPhoto, shapeClass } from './picture.js';
+import { type PhotoWithUrls, Picture, photoName, shapeClass } from './picture.js';
 
 interface LibraryProps {
   readonly query: LibraryQuery;
-  readonly photos: readonly ShownPhoto[];
+  readonly photos: readonly PhotoWithUrls[];
   readonly problems: readonly string[];
   /** Where the next page is. */
   readonly older: string | null;

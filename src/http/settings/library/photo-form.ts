@@ -3,7 +3,7 @@ import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { FormFields } from '../form-fields.js';
 
 /** What a person says of a photo in its form, as text. */
-export interface PhotoWords {
+export interface PhotoFields {
   readonly title: string;
   readonly description: string;
   readonly rating: string;
@@ -12,7 +12,7 @@ export interface PhotoWords {
   readonly timeZone: string;
 }
 
-export function wordsOf(photo: PhotoWithTags): PhotoWords {
+export function fieldsOf(photo: PhotoWithTags): PhotoFields {
   return {
     title: photo.title ?? '',
     description: photo.description ?? '',
@@ -22,8 +22,8 @@ export function wordsOf(photo: PhotoWithTags): PhotoWords {
   };
 }
 
-export function wordsIn(form: FormFields): PhotoWords {
-  const text = (name: keyof PhotoWords) => form.text(name);
+export function sentFields(form: FormFields): PhotoFields {
+  const text = (name: keyof PhotoFields) => form.text(name);
   return {
     title: text('title'),
     // Browsers send line breaks as CRLF.
@@ -35,7 +35,7 @@ export function wordsIn(form: FormFields): PhotoWords {
 }
 
 /** The patch that makes a photo what the form says. Without a time there is no zone; without a zone the one that is known stays. */
-export function patchOf({ title, description, rating, takenAtLocal, timeZone }: PhotoWords): PhotoPatch {
+export function patchOf({ title, description, rating, takenAtLocal, timeZone }: PhotoFields): PhotoPatch {
   const time =
     takenAtLocal === ''
       ? { takenAtLocal: null }

@@ -20,7 +20,7 @@ import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { libraryFilters, photoPath, readLibraryQuery } from './library-query.js';
 import { PhotoPage } from './photo.view.js';
-import { type PhotoWords, patchOf, wordsIn, wordsOf } from './photo-form.js';
+import { fieldsOf, type PhotoFields, patchOf, sentFields } from './photo-form.js';
 import { photoName } from './picture.js';
 
 type Asked = Record<string, unknown>;
@@ -39,12 +39,12 @@ export class PhotoController {
   @Post(':id')
   @RequireRole('member')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
-    const words = wordsIn(context.form);
+    const fields = sentFields(context.form);
     try {
-      await editPhoto(this.ports, callerOfPage(context), id, patchOf(words));
+      await editPhoto(this.ports, callerOfPage(context), id, patchOf(fields));
       return redirectTo(context, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
     } catch (error) {
-      return this.page(context, id, query, words, problemsOf(error));
+      return this.page(context, id, query, fields, problemsOf(error));
     }
   }
 
@@ -79,7 +79,7 @@ export class PhotoController {
     context: PageContext,
     id: Id,
     parameters: Asked,
-    said: PhotoWords | null,
+    said: PhotoFields | null,
     problems: Problems | null,
   ): Promise<Reply> {
     const caller = callerOfPage(context);
@@ -90,14 +90,14 @@ export class PhotoController {
       ? await readNeighbours(this.ports, caller, photo, { filters, sort: query.sort })
       : { previous: null, next: null };
     const shown = { photo, urls: renditionUrls(this.ports, caller, photo) };
-    const words = {
+    const options = {
       title: photoName(photo),
       section: 'library',
       styles: ['library.css'],
       scripts: ['photo.js', 'tag-names.js'],
       ...(problems && { status: problems.status }),
     };
-    const about = { shown, exif, problems, neighbours, query, words: said ?? wordsOf(photo) };
-    return renderPage(this.ports, context, words, <PhotoPage {...about} />);
+    const about = { shown, exif, problems, neighbours, query, fields: said ?? fieldsOf(photo) };
+    return renderPage(this.ports, context, options, <PhotoPage {...about} />);
   }
 }

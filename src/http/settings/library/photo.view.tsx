@@ -4,20 +4,20 @@ import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Moment } from '../parts.js';
 import { type LibraryQuery, libraryPath, photoPath } from './library-query.js';
 import { PhotoFacts } from './photo-facts.js';
-import type { PhotoWords } from './photo-form.js';
-import { Picture, photoName, pictureUrl, type ShownPhoto } from './picture.js';
+import type { PhotoFields } from './photo-form.js';
+import { type PhotoWithUrls, Picture, photoName, pictureUrl } from './picture.js';
 
 interface PhotoProps {
-  readonly shown: ShownPhoto;
+  readonly shown: PhotoWithUrls;
   readonly exif: ExifTags | null;
-  readonly words: PhotoWords;
+  readonly fields: PhotoFields;
   readonly problems: Problems | null;
   readonly neighbours: Neighbours;
   /** The list that the person came from. */
   readonly query: LibraryQuery;
 }
 
-export function PhotoPage({ shown, exif, words, problems, neighbours, query }: PhotoProps) {
+export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: PhotoProps) {
   const { photo } = shown;
   return (
     <article class="photo">
@@ -54,7 +54,7 @@ export function PhotoPage({ shown, exif, words, problems, neighbours, query }: P
           {!isTrashed(photo) && (
             <div class="editing">
               <Tags photo={photo} query={query} />
-              <Words photo={photo} words={words} problems={problems} query={query} />
+              <DetailsForm photo={photo} fields={fields} problems={problems} query={query} />
             </div>
           )}
         </div>
@@ -150,39 +150,39 @@ const ratings = [
   ['5', '★★★★★'],
 ] as const;
 
-function Words({
+function DetailsForm({
   photo,
-  words,
+  fields,
   problems,
   query,
-}: Pick<PhotoProps, 'words' | 'problems' | 'query'> & { photo: PhotoWithTags }) {
+}: Pick<PhotoProps, 'fields' | 'problems' | 'query'> & { photo: PhotoWithTags }) {
   return (
     <section class="card">
       <h2>What you say of it</h2>
       <ProblemSummary problems={problems} />
       <Form action={photoPath(photo.id, query)} label="What you say of this photo">
-        <Field label="Title" name="title" errors={problems} input={{ value: words.title, maxLength: 255 }} />
+        <Field label="Title" name="title" errors={problems} input={{ value: fields.title, maxLength: 255 }} />
         <Field
           label="Description"
           name="description"
           errors={problems}
           lines={4}
-          input={{ value: words.description }}
+          input={{ value: fields.description }}
         />
-        <Field label="Rating" name="rating" errors={problems} choices={ratings} input={{ value: words.rating }} />
+        <Field label="Rating" name="rating" errors={problems} choices={ratings} input={{ value: fields.rating }} />
         <Field
           label="Taken at"
           name="takenAtLocal"
           errors={problems}
           hint="What the clock showed at the place."
-          input={{ type: 'datetime-local', value: words.takenAtLocal, step: 'any' }}
+          input={{ type: 'datetime-local', value: fields.takenAtLocal, step: 'any' }}
         />
         <Field
           label="Time zone"
           name="timeZone"
           errors={problems}
           hint="As Europe/Paris or +01:00."
-          input={{ value: words.timeZone, maxLength: 64 }}
+          input={{ value: fields.timeZone, maxLength: 64 }}
         />
         <div class="buttons">
           <Button>Save</Button>

@@ -3,13 +3,13 @@ import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 
 /** A photo with the addresses of its renditions. */
-export interface ShownPhoto {
+export interface PhotoWithUrls {
   readonly photo: PhotoWithTags;
   readonly urls: PhotoUrls | null;
 }
 
 /** Where a browser gets a rendition. Signed addresses do not show what is in the trash; whoever is signed in may see it. */
-export function pictureUrl({ photo, urls }: ShownPhoto, name: RenditionName): string {
+export function pictureUrl({ photo, urls }: PhotoWithUrls, name: RenditionName): string {
   return isTrashed(photo) || urls === null ? `/settings/photos/${photo.id}/rendition/${name}` : urls[name];
 }
 
@@ -19,7 +19,7 @@ export function photoName({ title, filename }: Pick<PhotoWithTags, 'title' | 'fi
 }
 
 /** A rendition with the photo's colour behind it until it is there. Its size is known before, so nothing moves. */
-export function Picture({ shown, name, finer }: { shown: ShownPhoto; name: RenditionName; finer: RenditionName }) {
+export function Picture({ shown, name, finer }: { shown: PhotoWithUrls; name: RenditionName; finer: RenditionName }) {
   const { photo } = shown;
   const scale = Math.min(1, renditionSizes[name] / Math.max(photo.width, photo.height));
   const isThumb = name === 'thumb';

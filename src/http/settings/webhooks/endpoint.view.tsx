@@ -5,7 +5,7 @@ import type { Page } from '../../../core/shared/page.js';
 import { Form } from '../form.js';
 import { Paging } from '../paging.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';
-import { Answer, DeliveryState, eventsOf, State, StateReason } from './webhook-words.js';
+import { Answer, DeliveryState, eventsOf, State, StateReason } from './webhook-labels.js';
 
 interface EndpointPageProps {
   readonly endpoint: WebhookEndpoint;

@@ -1,7 +1,7 @@
 import type { EndpointWithLast } from '../../../core/events/read-webhooks.js';
 import { MAX_ENDPOINTS, ROTATION_HOURS, type WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
 import { Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
-import { DeliveryState, eventsOf, State, StateReason } from './webhook-words.js';
+import { DeliveryState, eventsOf, State, StateReason } from './webhook-labels.js';
 
 export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
   const lead = `Your own servers hear of what happens here, by a signed request for each event. At most ${MAX_ENDPOINTS} endpoints.`;

@@ -1,7 +1,7 @@
 import type { AuditAction, AuditEntry } from '../../../core/audit/audit-entry.js';
 
 /** What happened, for people. */
-export const actionWords: Readonly<Record<AuditAction, string>> = {
+export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'api_key.created': 'API key created',
   'api_key.edited': 'API key edited',
   'api_key.deleted': 'API key deleted',
@@ -29,7 +29,7 @@ export const actionWords: Readonly<Record<AuditAction, string>> = {
 };
 
 /** Who it was, for people. */
-export function actorWords({ actorKind, actorId, actorName, action, subjectName }: AuditEntry): string {
+export function actorLabel({ actorKind, actorId, actorName, action, subjectName }: AuditEntry): string {
   if (actorKind === 'command_line') return 'Command line';
   if (actorKind === 'service') return 'The service';
   // Nobody is signed in yet when a link is used: it is the person whom it lets in.
@@ -38,6 +38,6 @@ export function actorWords({ actorKind, actorId, actorName, action, subjectName 
 }
 
 /** `defaultTimeZone` as `default time zone` */
-export function fieldWords(field: string): string {
+export function fieldLabel(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

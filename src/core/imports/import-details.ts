@@ -7,23 +7,23 @@ import type { ImportPhoto } from './import-photo.js';
 import { type TargetUses, type UploadTarget, uploadTargets } from './upload-target.js';
 
 /** An import as clients see it: with the names of its tags. */
-export interface ShownImport extends CountedImport {
+export interface ImportDetails extends CountedImport {
   readonly tags: readonly TagName[];
 }
 
 /** An item as clients see it: with the names of its tags and, while it waits for bytes, where to send them. */
-export interface ShownItem extends ImportPhoto {
+export interface ItemDetails extends ImportPhoto {
   readonly tags: readonly TagName[];
   readonly upload: UploadTarget | null;
 }
 
-export async function showImport(tags: TagReads, subject: CountedImport): Promise<ShownImport> {
+export async function importDetailsOf(tags: TagReads, subject: CountedImport): Promise<ImportDetails> {
   const named = await tags.getMany(subject.tagIds);
   return { ...subject, tags: named.map(({ id, name }) => ({ id, name })).sort(byName) };
 }
 
 /** Without addresses for bytes: `withUploadTargets` adds them, once no transaction waits for it. */
-export async function showItems(tags: TagReads, items: readonly ImportPhoto[]): Promise<readonly ShownItem[]> {
+export async function itemDetailsOf(tags: TagReads, items: readonly ImportPhoto[]): Promise<readonly ItemDetails[]> {
   const ids = new Set(items.flatMap((item) => item.tagIds));
   const named = ids.size === 0 ? [] : await tags.getMany([...ids].sort((a, b) => a - b));
   const byId = new Map(named.map(({ id, name }) => [id, { id, name }]));
@@ -38,8 +38,8 @@ export async function showItems(tags: TagReads, items: readonly ImportPhoto[]): 
 export async function withUploadTargets(
   uses: TargetUses,
   caller: Caller,
-  items: readonly ShownItem[],
-): Promise<readonly ShownItem[]> {
+  items: readonly ItemDetails[],
+): Promise<readonly ItemDetails[]> {
   const waiting = items.filter((item) => item.status === 'awaiting_upload');
   const targets = await uploadTargets(uses, caller, waiting);
   const byId = new Map(waiting.map((item, index) => [item.id, targets[index] ?? null]));
