@@ -5,7 +5,7 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { renewPhotos } from '../../src/core/tags/renew-photos.js';
+import { bumpPhotoVersions } from '../../src/core/tags/bump-photo-versions.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { later } from '../support/samples.js';
 import { Tenant } from '../support/tenant.js';
@@ -110,7 +110,8 @@ test('they lose a tag that is deleted', async () => {
 });
 
 describe('where their new versions come later', () => {
-  const renew = () => renewPhotos({ store: new TypeormCustomerStore(source), clock: new SettableClock() }, tenant.id);
+  const renew = () =>
+    bumpPhotoVersions({ store: new TypeormCustomerStore(source), clock: new SettableClock() }, tenant.id);
   /** How many photos the first page of a list has. */
   const found = async (filters: Partial<PhotoFilters>) => {
     const query = { filters: { trashed: 'any', ...filters }, sort: 'id', window: { after: null, limit: 50 } } as const;

@@ -22,10 +22,10 @@ import {
 import type { CustomerStore } from '../../src/core/customers/customer-store.js';
 import { bulkTagsContract } from '../contracts/bulk-tags.contract.js';
 import { customerStoreContract } from '../contracts/customer-store.contract.js';
-import { departedTagsContract } from '../contracts/departed-tags.contract.js';
 import { idempotencyStoreContract } from '../contracts/idempotency-store.contract.js';
 import { jobQueueContract } from '../contracts/job-queue.contract.js';
 import { tagCountsContract } from '../contracts/tag-counts.contract.js';
+import { departedTagsContract } from '../contracts/tag-tombstones.contract.js';
 import { tracesContract } from '../contracts/traces.contract.js';
 import { usersContract } from '../contracts/users.contract.js';
 import { webhooksContract } from '../contracts/webhooks.contract.js';

@@ -318,7 +318,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       });
       expect(await log(one)).toEqual([]);
       for (let time = 0; time < 2; time += 1) {
-        await tenant.transaction(({ tags }) => tags.renew(tagIds, 0, 100, later(9)));
+        await tenant.transaction(({ tags }) => tags.bumpVersions(tagIds, 0, 100, later(9)));
         const told = await log(one);
         expect(told.map(({ subjectId }) => subjectId).sort()).toEqual(photos.map(({ id }) => id));
         for (const event of told) expect(event).toMatchObject({ type: 'photo.updated', at: later(9) });

@@ -4,11 +4,11 @@ import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { purgePhotos, trashPhotos } from '../../src/core/photos/trash-photos.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { bumpPhotoVersions } from '../../src/core/tags/bump-photo-versions.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag, type TagPatch } from '../../src/core/tags/edit-tag.js';
 import { readTag } from '../../src/core/tags/read-tag.js';
-import { renewPhotos } from '../../src/core/tags/renew-photos.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import { Account, blobsUnder, everything, picture, type World, world } from '../support/core-world.js';
 import { present, Tenant } from '../support/tenant.js';
@@ -314,7 +314,7 @@ describe('tags of very many photos (§7, endpoints 18 and 19)', () => {
     await work();
     expect(await photosNow()).toEqual({ '2': MANY });
     expect((await tenant.query((reader) => reader.photos.get(present(ids[0]))))?.updatedAt).toEqual(ports.clock.now());
-    expect(await tenant.query((reader) => reader.tags.departed())).toEqual([]);
+    expect(await tenant.query((reader) => reader.tags.tombstones())).toEqual([]);
   });
 
   test('again it is not found, whatever the condition', async () => {
@@ -357,7 +357,8 @@ describe('tags of very many photos (§7, endpoints 18 and 19)', () => {
       left -= 1;
       return ports.store.transaction(customerId, inside);
     };
-    for (left of [0, 1, 2]) await expect(renewPhotos({ ...ports, store: dying }, tenant.id)).rejects.toThrow('killed');
+    for (left of [0, 1, 2])
+      await expect(bumpPhotoVersions({ ...ports, store: dying }, tenant.id)).rejects.toThrow('killed');
     expect(await photosNow()).toEqual({ '1': 1, '2': 4000 });
     await work();
     expect(await photosNow()).toEqual({ '2': MANY });
@@ -381,7 +382,7 @@ describe('tags of very many photos (§7, endpoints 18 and 19)', () => {
     await ports.jobs.complete(job);
     await work();
     expect(await photosNow()).toEqual({ '4': MANY });
-    expect(await tenant.query((reader) => reader.tags.departed())).toEqual([]);
+    expect(await tenant.query((reader) => reader.tags.tombstones())).toEqual([]);
   });
 
   test('a tag of few photos is left to no job', async () => {

@@ -317,9 +317,9 @@ export function runJobsUntilIdle(world: World): Promise<void> {
 
 /** All rows but the jobs, and the blobs. */
 export async function everything({ database, blobs }: World) {
-  const { customers, keys, photos, exif, links, tags, departedTags, departedFrom } = database;
+  const { customers, keys, photos, exif, links, tags, tagTombstones, tombstonePhotos } = database;
   const { imports, importPhotos, forgottenItems, deliveries } = database;
-  const ofPhotos = [photos, exif, links, tags, departedTags, departedFrom];
+  const ofPhotos = [photos, exif, links, tags, tagTombstones, tombstonePhotos];
   const tables = [customers, keys, ...ofPhotos, imports, importPhotos, forgottenItems, deliveries];
   const rows = tables.map((table) => table.all());
   return { rows, blobs: await blobsUnder(blobs, 'staging/', 'originals/', 'renditions/') };

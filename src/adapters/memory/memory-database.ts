@@ -129,9 +129,9 @@ export class MemoryDatabase {
   readonly links = new MemoryTable<readonly Id[]>(this.journal);
   readonly tags = new MemoryTable<Tag>(this.journal);
   /** Tags that are gone, by their id, while photos may be left to be renewed for them. */
-  readonly departedTags = new MemoryTable<Pick<Tag, 'customerId'>>(this.journal);
+  readonly tagTombstones = new MemoryTable<Pick<Tag, 'customerId'>>(this.journal);
   /** Which of them have left a photo that has no new version since, by photo. */
-  readonly departedFrom = new MemoryTable<readonly Id[]>(this.journal);
+  readonly tombstonePhotos = new MemoryTable<readonly Id[]>(this.journal);
   readonly imports = new MemoryTable<Import>(this.journal);
   readonly importPhotos = new MemoryTable<ImportPhoto>(this.journal);
   /** That photos name. */

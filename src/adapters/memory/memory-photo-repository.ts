@@ -123,7 +123,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     const before = this.stored(photo.id);
     this.held.requireHeld('photo', photo.id);
     this.store(photo);
-    this.database.departedFrom.delete(photo.id);
+    this.database.tombstonePhotos.delete(photo.id);
     const shift = Number(isTrashed(before)) - Number(isTrashed(photo));
     this.shiftCounts(this.linksOf(photo.id), shift);
   }
@@ -145,7 +145,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     if (photo === null) return;
     if (!isTrashed(photo)) this.shiftCounts(this.linksOf(id), -1);
     this.database.links.delete(id);
-    this.database.departedFrom.delete(id);
+    this.database.tombstonePhotos.delete(id);
     this.database.exif.delete(id);
     this.database.photos.delete(id);
   }

@@ -109,19 +109,19 @@ export class MemoryTagRepository implements TagRepository {
     return { added: shown.length - unchanged, unchanged };
   }
 
-  async departed(): Promise<readonly Id[]> {
-    const own = this.database.departedTags.entries().filter(([, { customerId }]) => customerId === this.customerId);
+  async tombstones(): Promise<readonly Id[]> {
+    const own = this.database.tagTombstones.entries().filter(([, { customerId }]) => customerId === this.customerId);
     return own.map(([id]) => id).sort((a, b) => a - b);
   }
 
-  async renew(departed: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null> {
+  async bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null> {
     const photos = this.database.photos.where(({ customerId, id }) => customerId === this.customerId && id > after);
     const page = photos.sort((a, b) => a.id - b.id).slice(0, limit);
-    const isLeft = (id: Id) => departed.includes(id);
-    const marked = page.filter((photo) => this.database.departedFrom.get(photo.id)?.some(isLeft));
+    const isLeft = (id: Id) => tombstones.includes(id);
+    const marked = page.filter((photo) => this.database.tombstonePhotos.get(photo.id)?.some(isLeft));
     for (const photo of marked) {
-      const left = this.database.departedFrom.get(photo.id) ?? [];
-      this.database.departedFrom.set(
+      const left = this.database.tombstonePhotos.get(photo.id) ?? [];
+      this.database.tombstonePhotos.set(
         photo.id,
         left.filter((id) => !isLeft(id)),
       );
@@ -134,16 +134,16 @@ export class MemoryTagRepository implements TagRepository {
     return page.length < limit ? null : (page.at(-1)?.id ?? null);
   }
 
-  async forget(departed: readonly Id[]): Promise<void> {
-    for (const id of departed) {
-      if (this.database.departedTags.get(id)?.customerId === this.customerId) this.database.departedTags.delete(id);
+  async dropTombstones(tombstones: readonly Id[]): Promise<void> {
+    for (const id of tombstones) {
+      if (this.database.tagTombstones.get(id)?.customerId === this.customerId) this.database.tagTombstones.delete(id);
     }
   }
 
   private remove(ids: readonly Id[], at: Date | null): void {
     for (const id of ids) {
       this.database.tags.delete(id);
-      if (at === null) this.database.departedTags.set(id, { customerId: this.customerId });
+      if (at === null) this.database.tagTombstones.set(id, { customerId: this.customerId });
     }
   }
 
@@ -191,7 +191,7 @@ export class MemoryTagRepository implements TagRepository {
     this.database.links.set(photo.id, [...kept, ...added]);
     const gone = before.filter((id) => off.includes(id));
     if (at !== null) this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
-    else this.database.departedFrom.set(photo.id, [...(this.database.departedFrom.get(photo.id) ?? []), ...gone]);
+    else this.database.tombstonePhotos.set(photo.id, [...(this.database.tombstonePhotos.get(photo.id) ?? []), ...gone]);
     if (isTrashed(photo)) return true;
     for (const [ids, by] of [
       [gone, -1],

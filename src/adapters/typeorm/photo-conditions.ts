@@ -1,12 +1,12 @@
 import type { EntityManager } from 'typeorm';
 import type { PhotoFilters } from '../../core/photos/photo-query.js';
 import type { Id } from '../../core/shared/ids.js';
-import { hasDeparted } from './departed-tags.js';
 import { cameraKeys } from './photo-cameras.js';
 import { facetsOf } from './photo-facets.js';
 import type { PhotoOrder } from './photo-order.js';
 import { searchQuery } from './photo-search.js';
 import { select } from './rows.js';
+import { hasTombstones } from './tag-tombstones.js';
 
 /** More tags than this are looked up by their links. */
 const MANY_TAGS = 100;
@@ -63,7 +63,7 @@ export class PhotoConditions {
 
   private async add(manager: EntityManager, filters: PhotoFilters): Promise<void> {
     const { untagged, ...others } = filters;
-    if (untagged !== undefined && (await hasDeparted(manager, this.customerId))) {
+    if (untagged !== undefined && (await hasTombstones(manager, this.customerId))) {
       this.addOwn(others);
       this.addUntagged(untagged);
     } else this.addOwn(filters);

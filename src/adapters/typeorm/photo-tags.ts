@@ -1,11 +1,11 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
 import type { MergedPhotos } from '../../core/tags/tag-repository.js';
-import { depart, inheritDeparted } from './departed-tags.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { tagLexeme } from './photo-search.js';
 import { change, select } from './rows.js';
+import { addTombstones, redirectTombstones } from './tag-tombstones.js';
 
 /** So that each statement about the links of all photos of a tag ends in time, however many they are. */
 const LINKS_AT_ONCE = 10_000;
@@ -101,7 +101,7 @@ export async function detachTags(
 
 /** Takes a tag that is about to be deleted off all its photos. Those get a new version, or, with null, are left for later. */
 export async function dropTag(manager: EntityManager, customerId: Id, tagId: Id, at: Date | null): Promise<void> {
-  if (at === null) await depart(manager, customerId, [tagId], null);
+  if (at === null) await addTombstones(manager, customerId, [tagId], null);
   for await (const range of ranges(manager, customerId, [tagId])) {
     if (at !== null) await changeTags(manager, customerId, range, { off: [tagId], on: [], at });
     await removeLinks(manager, customerId, range, [tagId]);
@@ -121,7 +121,7 @@ export async function mergeTags(
 ): Promise<MergedPhotos> {
   let shown = 0;
   let added = 0;
-  if (at === null) await depart(manager, customerId, from, into);
+  if (at === null) await addTombstones(manager, customerId, from, into);
   for await (const range of ranges(manager, customerId, from)) {
     // Most are held already; some may have got the tag just before it was.
     await lockTaggedIn(manager, customerId, from, range);
@@ -130,7 +130,7 @@ export async function mergeTags(
     shown += moved.shown;
     added += moved.added;
   }
-  await inheritDeparted(manager, customerId, from, into);
+  await redirectTombstones(manager, customerId, from, into);
   await shiftPhotoCounts(manager, customerId, [{ tagIds: [into], by: added }]);
   return { added, unchanged: shown - added };
 }

@@ -5,11 +5,11 @@ import type { NewTag, Tag } from '../../core/tags/tag.js';
 import type { TagFilters, TagQuery, TagSort } from '../../core/tags/tag-query.js';
 import type { MergedPhotos, TagCount, TagRepository } from '../../core/tags/tag-repository.js';
 import { isTaken } from './database-errors.js';
-import { departedTags, forgetDeparted, renewPhotos } from './departed-tags.js';
 import { countsOf, recountPhotos } from './photo-counts.js';
 import { attachTag, detachTags, dropTag, mergeTags } from './photo-tags.js';
 import { asJson, change, insertion, select, selected, update } from './rows.js';
 import { searchKeyOf, tagTable } from './tag.table.js';
+import { bumpVersions, dropTombstones, tombstonesOf } from './tag-tombstones.js';
 
 const tags = `SELECT ${selected(tagTable, 't')}, n.photos AS "photoCount"
   FROM tags t JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id`;
@@ -127,16 +127,16 @@ export class TypeormTagRepository implements TagRepository {
     return detachTags(this.manager, this.customerId, ids, photoIds, at);
   }
 
-  departed(): Promise<readonly Id[]> {
-    return departedTags(this.manager, this.customerId);
+  tombstones(): Promise<readonly Id[]> {
+    return tombstonesOf(this.manager, this.customerId);
   }
 
-  renew(departed: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null> {
-    return renewPhotos(this.manager, this.customerId, departed, { after, limit, at });
+  bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null> {
+    return bumpVersions(this.manager, this.customerId, tombstones, { after, limit, at });
   }
 
-  forget(departed: readonly Id[]): Promise<void> {
-    return forgetDeparted(this.manager, this.customerId, departed);
+  dropTombstones(tombstones: readonly Id[]): Promise<void> {
+    return dropTombstones(this.manager, this.customerId, tombstones);
   }
 
   async merge(from: readonly Id[], into: Id, at: Date | null): Promise<MergedPhotos> {

@@ -2,7 +2,7 @@ import { giveUpImportPhoto, type InspectUses, inspectImportPhoto } from '../impo
 import { publishImport } from '../imports/publish-import.js';
 import { ReaderFailure } from '../media/media-reader.js';
 import { isOutage } from '../shared/errors.js';
-import { renewPhotos } from '../tags/renew-photos.js';
+import { bumpPhotoVersions } from '../tags/bump-photo-versions.js';
 import { type Job, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES } from './job.js';
 
 /**
@@ -13,7 +13,7 @@ import { type Job, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES } from './job.js';
 export async function runJob(uses: InspectUses, job: Job): Promise<void> {
   const { work, customerId, attempt, failures } = job;
   const isLast = failures + 1 >= MAX_FAILURES;
-  if (work.kind === 'renew') return renewPhotos(uses, customerId);
+  if (work.kind === 'renew') return bumpPhotoVersions(uses, customerId);
   if (work.kind === 'publish') return publishImport(uses, customerId, work.importId, isLast);
   const giveUp = (error: unknown) => giveUpImportPhoto(uses, customerId, work.importId, work.photoId, error);
   if (attempt > MAX_BEGINNINGS) return giveUp(new ReaderFailure('The service ended whenever it looked at this file.'));

@@ -3,12 +3,12 @@ import type { Uses } from '../ports.js';
 import { found } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
-import { areMany } from './renew-photos.js';
+import { exceedsOneTransaction } from './bump-photo-versions.js';
 import type { Tag } from './tag.js';
 
 /**
  * Takes the tag off all its photos and deletes it. Where they are many their new versions come behind the answer
- * (`renewPhotos`); nothing else of the tag is left. Errors: `not_found`, `precondition_failed`.
+ * (`bumpPhotoVersions`); nothing else of the tag is left. Errors: `not_found`, `precondition_failed`.
  */
 export function deleteTag(
   { store, clock }: Uses<'store' | 'clock'>,
@@ -17,7 +17,7 @@ export function deleteTag(
   check: Precondition<Tag> = unconditional,
 ): Promise<void> {
   return store.transaction(caller.customerId, async (transaction) => {
-    const many = await areMany(transaction, [id]);
+    const many = await exceedsOneTransaction(transaction, [id]);
     if (!many) await transaction.photos.lockTagged([id], []);
     check(found((await transaction.tags.lock([id]))[0], 'tag'));
     const at = clock.now();

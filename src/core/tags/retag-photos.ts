@@ -3,7 +3,7 @@ import type { Limits } from '../customers/limits.js';
 import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { areMany } from './renew-photos.js';
+import { exceedsOneTransaction } from './bump-photo-versions.js';
 import type { Tag } from './tag.js';
 import type { MergedPhotos } from './tag-repository.js';
 import type { TagChanges, TagTools } from './tag-tools.js';
@@ -68,7 +68,7 @@ export async function retagPhotos(
   };
 }
 
-/** Where the photos are many their new versions come behind the answer (`renewPhotos`). */
+/** Where the photos are many their new versions come behind the answer (`bumpPhotoVersions`). */
 async function mergeTags(
   transaction: CustomerTransaction,
   from: readonly Id[],
@@ -76,7 +76,7 @@ async function mergeTags(
   at: Date,
 ): Promise<MergedPhotos> {
   await transaction.imports.replaceTags(from, into);
-  const many = await areMany(transaction, from);
+  const many = await exceedsOneTransaction(transaction, from);
   const merged = await transaction.tags.merge(from, into, many ? null : at);
   if (many) await transaction.jobs.add({ kind: 'renew' });
   return merged;

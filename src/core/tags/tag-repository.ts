@@ -15,7 +15,7 @@ export interface TagReads {
   ofPhoto(photoId: Id): Promise<readonly Tag[]>;
   count(): Promise<number>;
   /** Tags that are gone while some of the photos that had them may not have their new version yet, by id ascending. */
-  departed(): Promise<readonly Id[]>;
+  tombstones(): Promise<readonly Id[]>;
   /** Of tags with ids over `after`, ascending, at most `limit`. */
   photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]>;
 }
@@ -49,7 +49,7 @@ export interface TagRepository extends TagReads {
   update(tag: Tag): Promise<boolean>;
   /**
    * Removes the tag from its photos, and then the tag; the tag must be locked. The photos get one new version with `updatedAt`
-   * `at`. Where `at` is null they do not: then the tag has departed, and its photos are left for `renew`.
+   * `at`. Where `at` is null they do not: then the tag has departed, and its photos are left for `bumpVersions`.
    */
   delete(id: Id, at: Date | null): Promise<void>;
   /** Gives the tag to photos. Those that have it stay as they are, missing ones are passed over. The tag and the photos must be locked. */
@@ -67,7 +67,7 @@ export interface TagRepository extends TagReads {
    * Looks at `limit` photos by id over `after`: those that one of these departed tags has left, and that no `update` has stored
    * since, get a new version with `updatedAt` `at`, and its event. Answers the last id that it looked at, null when there are none behind.
    */
-  renew(departed: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null>;
+  bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null>;
   /** No photo is left to be renewed for these. */
-  forget(departed: readonly Id[]): Promise<void>;
+  dropTombstones(tombstones: readonly Id[]): Promise<void>;
 }

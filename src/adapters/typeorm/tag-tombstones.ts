@@ -11,7 +11,7 @@ import { change, select } from './rows.js';
  */
 
 /** Notes that these tags depart without new versions of their photos, which get `into` in their place, if there is one. */
-export async function depart(
+export async function addTombstones(
   manager: EntityManager,
   customerId: Id,
   tagIds: readonly Id[],
@@ -26,7 +26,7 @@ export async function depart(
 }
 
 /** The photos that lately came to the tags `from`, and now go on to `into`, are not all found by its lexeme either. */
-export async function inheritDeparted(
+export async function redirectTombstones(
   manager: EntityManager,
   customerId: Id,
   from: readonly Id[],
@@ -36,29 +36,29 @@ export async function inheritDeparted(
   await change(manager, all, [customerId, from, into]);
 }
 
-export async function departedTags(manager: EntityManager, customerId: Id): Promise<readonly Id[]> {
+export async function tombstonesOf(manager: EntityManager, customerId: Id): Promise<readonly Id[]> {
   const all = 'SELECT tag_id AS id FROM departed_tags WHERE customer_id = $1 ORDER BY tag_id';
   return (await select<{ id: Id }>(manager, all, [customerId])).map(({ id }) => id);
 }
 
 /** Whether photos may have lexemes of tags that they no longer have. */
-export async function hasDeparted(manager: EntityManager, customerId: Id): Promise<boolean> {
-  return (await departedTags(manager, customerId)).length > 0;
+export async function hasTombstones(manager: EntityManager, customerId: Id): Promise<boolean> {
+  return (await tombstonesOf(manager, customerId)).length > 0;
 }
 
-export async function forgetDeparted(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<void> {
+export async function dropTombstones(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<void> {
   const these = 'DELETE FROM departed_tags WHERE customer_id = $1 AND tag_id = ANY($2::bigint[])';
   await change(manager, these, [customerId, tagIds]);
 }
 
 /** New versions for those of the next `limit` photos that one of these tags has left. */
-export async function renewPhotos(
+export async function bumpVersions(
   manager: EntityManager,
   customerId: Id,
-  departed: readonly Id[],
+  tombstones: readonly Id[],
   { after, limit, at }: { after: Id; limit: number; at: Date },
 ): Promise<Id | null> {
-  const lexemes = departed.map((tagId) => tagLexeme(customerId, tagId));
+  const lexemes = tombstones.map((tagId) => tagLexeme(customerId, tagId));
   const marked = lexemes.map((lexeme) => `'${lexeme}'`).join(' | ');
   // In the order of ids, marked or not: the index over all lexemes would be entered anew, and find more dead rows, each time.
   const [page] = await select<{ count: number; last: Id; ids: Id[] }>(

@@ -44,9 +44,9 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       await tags.lock([into, ...from]);
       return tags.merge(from, into, at);
     });
-  const departed = () => tenant.query(({ tags }) => tags.departed());
+  const tombstones = () => tenant.query(({ tags }) => tags.tombstones());
   const renew = (tagIds: readonly Id[], after: Id = 0, limit = 100) =>
-    tenant.transaction(({ tags }) => tags.renew(tagIds, after, limit, later(50)));
+    tenant.transaction(({ tags }) => tags.bumpVersions(tagIds, after, limit, later(50)));
 
   describe('a tag that departs', () => {
     it('is off its photos at once, and they have the version that they had', async () => {
@@ -61,7 +61,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       expect(await searched('own kept')).toEqual([both.id]);
       expect(await found({ untagged: true })).toEqual([one.id]);
       expect(await found({ untagged: false })).toEqual([both.id]);
-      expect(await departed()).toEqual([gone]);
+      expect(await tombstones()).toEqual([gone]);
     });
 
     it('frees its name, and the next tag of that name has no photos', async () => {
@@ -85,7 +85,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       expect([await count(into), await found({ tagIds: [into] })]).toEqual([2, all]);
       expect([await searched('into'), await searched('alpha')]).toEqual([all, []]);
       expect([await searched('own into'), await searched('own words')]).toEqual([[moves.id], [moves.id]]);
-      expect(await departed()).toEqual([a, b]);
+      expect(await tombstones()).toEqual([a, b]);
       await tenant.transaction(async ({ photos, tags: each }) => {
         await photos.lock([moves.id, late.id]);
         await each.lock([into]);
@@ -104,10 +104,10 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       await merge([b], c);
       expect([await searched('gamma'), await searched('beta'), await count(c)]).toEqual([photos, [], 2]);
       await renew([b]);
-      await tenant.transaction(({ tags }) => tags.forget([b]));
+      await tenant.transaction(({ tags }) => tags.dropTombstones([b]));
       expect(await searched('gamma')).toEqual(photos);
       await renew([a]);
-      await tenant.transaction(({ tags }) => tags.forget([a]));
+      await tenant.transaction(({ tags }) => tags.dropTombstones([a]));
       expect(await searched('gamma')).toEqual(photos);
       for (const version of await versions(...photos)) expect(version).toBeGreaterThan(1);
     });
@@ -180,8 +180,8 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       const ids = idsOf(await tenant.addPhotos([{ title: 'Own words' }, {}], [gone]));
       await merge([gone], into);
       await renew([gone]);
-      await tenant.transaction(({ tags }) => tags.forget([gone]));
-      expect([await departed(), await searched('into'), await searched('own into')]).toEqual([[], ids, [ids[0]]]);
+      await tenant.transaction(({ tags }) => tags.dropTombstones([gone]));
+      expect([await tombstones(), await searched('into'), await searched('own into')]).toEqual([[], ids, [ids[0]]]);
       expect(await count(into)).toBe(2);
     });
 
@@ -193,11 +193,11 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
         await tags.lock([foreign.id]);
         await tags.delete(foreign.id, null);
       });
-      expect(await departed()).toEqual([]);
+      expect(await tombstones()).toEqual([]);
       await renew([foreign.id]);
-      await tenant.transaction(({ tags }) => tags.forget([foreign.id]));
+      await tenant.transaction(({ tags }) => tags.dropTombstones([foreign.id]));
       expect(await stranger.query(({ photos }) => photos.get(theirs.id))).toMatchObject({ version: 1 });
-      expect(await stranger.query(({ tags }) => tags.departed())).toEqual([foreign.id]);
+      expect(await stranger.query(({ tags }) => tags.tombstones())).toEqual([foreign.id]);
     });
 
     it('meets changes of the same photos: nothing is lost, and no photo is passed over', async () => {
@@ -265,7 +265,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
     });
     await agree();
     await renew([from]);
-    await tenant.transaction(({ tags }) => tags.forget([from]));
+    await tenant.transaction(({ tags }) => tags.dropTombstones([from]));
     await agree();
   });
 
