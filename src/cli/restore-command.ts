@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { type Config, readConfig } from '../config.js';
 import { forgetMissed } from '../core/backup/forget-missed.js';
 import type { KeptBlob, MissedBlob } from '../core/backup/keep-blobs.js';
-import { putBackBlobs, strangeBlob } from '../core/backup/put-back-blobs.js';
+import { foreignBlob, putBackBlobs } from '../core/backup/put-back-blobs.js';
 import { openArchiveTarget, openBlobFolder, openBlobs, readSecretFile, writeSecretFile } from '../ports.module.js';
 import { BackupFolder, type Manifest } from './backup-folder.js';
 import { PartlyDone } from './exit-codes.js';
@@ -112,7 +112,7 @@ async function putBack(
   const from = await openBlobFolder(join(folder.root, 'blobs'));
   const { blobs: to, close } = await openBlobs(config);
   try {
-    const strange = await strangeBlob({ from, to });
+    const strange = await foreignBlob({ from, to });
     if (strange !== null)
       throw new Error(`The blob store is not empty: ${strange} is not of this backup. Restore into an empty one.`);
     const onDone = ({ sizeBytes }: KeptBlob) => {

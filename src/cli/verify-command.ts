@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
-import { type Checked, invariants, type Problem } from '../core/soundness/findings.js';
-import { verify } from '../core/soundness/verify.js';
+import { type Checked, type Finding, invariants } from '../core/integrity/findings.js';
+import { verify } from '../core/integrity/verify.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';
 import { print, table } from './print.js';
@@ -30,7 +30,7 @@ export function verifyCommand(): Command {
     )
     .option('--json', 'print one JSON document')
     .action(async (options: VerifyOptions) => {
-      const problems: Problem[] = [];
+      const problems: Finding[] = [];
       let total = 0;
       let left = 0;
       const progress = new Progress();
@@ -40,7 +40,7 @@ export function verifyCommand(): Command {
           fast: options.fast ?? false,
           graceSeconds: options.grace,
           onProgress: (sofar) => progress.show(sofar),
-          onProblem: (problem) => {
+          onFinding: (problem) => {
             total += 1;
             if (!problem.repaired) left += 1;
             if (problems.length < MAX_TOLD) problems.push(problem);
@@ -53,7 +53,7 @@ export function verifyCommand(): Command {
     });
 }
 
-function told(checked: Checked, problems: readonly Problem[], { total, left }: { total: number; left: number }) {
+function told(checked: Checked, problems: readonly Finding[], { total, left }: { total: number; left: number }) {
   const { photos, items, blobs, tags, customers, missingThumbs, remadeThumbs } = checked;
   const scope = `${photos} photos, ${items} unfinished items, ${blobs} stored files and ${tags} tags of ${customers} customers`;
   const lines = [`Checked ${scope}.`];

@@ -2,8 +2,8 @@ import type { DataSource } from 'typeorm';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import type { Problem } from '../../src/core/soundness/findings.js';
-import { verify } from '../../src/core/soundness/verify.js';
+import type { Finding } from '../../src/core/integrity/findings.js';
+import { verify } from '../../src/core/integrity/verify.js';
 import { world } from '../support/core-world.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleInstant } from '../support/samples.js';
@@ -102,9 +102,9 @@ test('I12: verify tells of totals that are wrong, and puts them right when it ma
   await source.query('INSERT INTO photo_totals (customer_id, photos) VALUES ($1, 3)', [id]);
   const uses = { ...world(), store, customers: new TypeormCustomerDirectory(source) };
   const look = async (repair: boolean) => {
-    const problems: Problem[] = [];
-    const onProblem = (problem: Problem) => void problems.push(problem);
-    await verify(uses, { repair, fast: true, graceSeconds: 0, onProblem });
+    const problems: Finding[] = [];
+    const onProblem = (problem: Finding) => void problems.push(problem);
+    await verify(uses, { repair, fast: true, graceSeconds: 0, onFinding: onProblem });
     return problems.filter(({ customerId }) => customerId === id);
   };
   const message = expect.stringMatching(/said to be 3 photos of 0 bytes .* and is 0 photos of 0 bytes/);

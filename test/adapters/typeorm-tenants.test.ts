@@ -4,8 +4,8 @@ import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
+import { verify } from '../../src/core/integrity/verify.js';
 import type { Ports } from '../../src/core/ports.js';
-import { verify } from '../../src/core/soundness/verify.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { type PostgresPorts, postgresPorts } from '../http/support/postgres-ports.js';
 import { Planner } from '../support/bound-scans.js';
@@ -112,7 +112,7 @@ async function live(ports: Ports): Promise<void> {
   if (photo !== undefined) await account.photo(photo.id);
   await account.tags();
   const nothing = () => undefined;
-  await verify(ports, { repair: true, fast: false, graceSeconds: 0, onProgress: nothing, onProblem: nothing });
+  await verify(ports, { repair: true, fast: false, graceSeconds: 0, onProgress: nothing, onFinding: nothing });
   await collectGarbage(ports, { graceSeconds: 0 });
   for (const { run } of upkeep(ports)) await run(new AbortController().signal);
   await eraseCustomer(ports, commandLine, account.id);

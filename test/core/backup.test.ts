@@ -1,7 +1,7 @@
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { forgetMissed } from '../../src/core/backup/forget-missed.js';
 import { type KeptBlob, keepBlobs, type MissedBlob, type NeededBlob } from '../../src/core/backup/keep-blobs.js';
-import { putBackBlobs, strangeBlob } from '../../src/core/backup/put-back-blobs.js';
+import { foreignBlob, putBackBlobs } from '../../src/core/backup/put-back-blobs.js';
 import { type BlobKey, keptKey, originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
@@ -115,12 +115,12 @@ describe('putting blobs back', () => {
       const onWrong = ({ key }: KeptBlob) => void wrong.push(key);
       await putBackBlobs({ from, to, parallel: 2, onDone, onWrong }, each(...blobs));
       expect([round, done, wrong.sort()]).toEqual([round, [right], [changed, gone].sort()]);
-      expect(await strangeBlob({ from, to })).toBeNull();
+      expect(await foreignBlob({ from, to })).toBeNull();
     }
     expect(await to.head(changed)).toBeNull();
     const stranger = keptKey('originals/2/stranger');
     await to.put(stranger, bytesOf(good.bytes));
-    expect(await strangeBlob({ from, to })).toBe(stranger);
+    expect(await foreignBlob({ from, to })).toBe(stranger);
   });
 
   it('leaves out the rows whose bytes were deleted meanwhile, and keeps those that were lost for people to see', async () => {

@@ -5,7 +5,7 @@ import type { Import, OldEnough } from '../../core/imports/import.js';
 import type { Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
-import { countRows, removeCustomer, removeRows } from './memory-customer-remains.js';
+import { countRows, removeCustomer, removeRows } from './memory-customer-rows.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { isOldEnough } from './memory-import-repository.js';
 

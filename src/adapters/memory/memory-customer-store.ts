@@ -13,8 +13,8 @@ import { MemoryResponseStore } from './memory-idempotency-store.js';
 import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
 import { MemoryImportRepository } from './memory-import-repository.js';
 import { MemoryJobAdder } from './memory-job-queue.js';
+import { findOrphanRows } from './memory-orphan-rows.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
-import { findStrays } from './memory-stray-rows.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
 import { MemoryTrafficReads } from './memory-traffic.js';
 import { MemoryUserRepository } from './memory-user-repository.js';
@@ -80,7 +80,7 @@ export class MemoryCustomerStore implements CustomerStore {
       // Nothing is kept that could be wrong.
       recountPhotos: () => pass(async () => undefined),
       quotaUse: () => pass(() => this.quotaUse(customerId)),
-      strays: (after, limit) => pass(async () => findStrays(this.database, customerId, after, limit)),
+      orphanRows: (after, limit) => pass(async () => findOrphanRows(this.database, customerId, after, limit)),
       photos: passing(new MemoryPhotoRepository(this.database, customerId, held), pass),
       tags: passing(new MemoryTagRepository(this.database, customerId, held), pass),
       imports: passing(new MemoryImportRepository(this.database, customerId, held), pass),

@@ -9,12 +9,12 @@ import { TypeormResponseStore } from './idempotency.repository.js';
 import { TypeormImportRepository } from './import.repository.js';
 import { TypeormImportPhotoRepository } from './import-photo.repository.js';
 import { TypeormJobAdder } from './job.repository.js';
+import { findOrphanRows } from './orphan-rows.js';
 import { TypeormOutbox } from './outbox.repository.js';
 import { TypeormPhotoRepository } from './photo.repository.js';
 import { PhotosReadTogether } from './photo-reads.js';
 import { readQuotaUse, readTotals, readUsage, recountTotals } from './photo-totals.js';
 import { update } from './rows.js';
-import { findStrays } from './stray-rows.js';
 import { TypeormTagRepository } from './tag.repository.js';
 import { TypeormTrafficReads } from './traffic.repository.js';
 import { inCustomerTransaction, withoutTransaction } from './transaction.js';
@@ -56,7 +56,7 @@ function everythingOf(
     photoTotals: () => readTotals(manager.dataSource, customerId),
     recountPhotos: () => recountTotals(manager, customerId),
     quotaUse: () => readQuotaUse(manager, customerId),
-    strays: (after, limit) => findStrays(manager, customerId, after, limit),
+    orphanRows: (after, limit) => findOrphanRows(manager, customerId, after, limit),
     photos: new TypeormPhotoRepository(manager, customerId, together),
     tags: new TypeormTagRepository(manager, customerId),
     imports: new TypeormImportRepository(manager, customerId),

@@ -7,7 +7,7 @@ import { found } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { TypeormAuditTrail } from './audit.repository.js';
 import { customerTable } from './customer.table.js';
-import { countRows, removeCustomer, removeRows } from './customer-remains.js';
+import { countRows, removeCustomer, removeRows } from './customer-rows.js';
 import { oldEnoughImports } from './import.table.js';
 import { prepared } from './prepared.js';
 import { insert, select, selected } from './rows.js';

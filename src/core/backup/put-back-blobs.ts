@@ -16,7 +16,7 @@ export interface PuttingBack {
 }
 
 /** A blob of the store that the backup knows nothing of: then the store is another's. Null when there is none. */
-export async function strangeBlob({ from, to }: Pick<PuttingBack, 'from' | 'to'>): Promise<BlobKey | null> {
+export async function foreignBlob({ from, to }: Pick<PuttingBack, 'from' | 'to'>): Promise<BlobKey | null> {
   for (const prefix of Object.values(blobPrefixes)) {
     for await (const { key } of to.list(prefix)) {
       if ((await from.head(key)) === null) return key;

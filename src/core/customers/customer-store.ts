@@ -14,10 +14,10 @@ import type {
   ImportReads,
   ImportRepository,
 } from '../imports/import-repository.js';
+import type { OrphanReads } from '../integrity/orphan-rows.js';
 import type { JobAdder } from '../jobs/job-queue.js';
 import type { PhotoReads, PhotoRepository } from '../photos/photo-repository.js';
 import type { Id } from '../shared/ids.js';
-import type { StrayReads } from '../soundness/stray-rows.js';
 import type { TagReads, TagRepository } from '../tags/tag-repository.js';
 import type { TrafficReads } from '../traffic/traffic.js';
 import type { UserReads, UserRepository } from '../users/user-store.js';
@@ -25,7 +25,7 @@ import type { Customer, CustomerUsage, PhotoTotals } from './customer.js';
 import type { QuotaUse } from './quota.js';
 
 /** Everything of one customer, to read. */
-export interface CustomerReader extends StrayReads {
+export interface CustomerReader extends OrphanReads {
   /** Errors: `not_found` when the customer does not exist. */
   customer(): Promise<Customer>;
   usage(): Promise<CustomerUsage>;

@@ -10,7 +10,7 @@ import type { Findings } from './findings.js';
 
 export type CheckUses = Uses<'store' | 'blobs' | 'media' | 'clock'>;
 
-export interface HowToCheck {
+export interface CheckOptions {
   readonly repair: boolean;
   readonly fast: boolean;
 }
@@ -18,29 +18,39 @@ export interface HowToCheck {
 const BATCH = 200;
 
 /** I1: every photo of the customer has its original, and a thumb or what it takes to make one. */
-export async function checkPhotos(uses: CheckUses, customerId: Id, how: HowToCheck, findings: Findings): Promise<void> {
+export async function checkPhotos(
+  uses: CheckUses,
+  customerId: Id,
+  options: CheckOptions,
+  findings: Findings,
+): Promise<void> {
   for (let after: Id | null = null; ; ) {
     const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
     const page: readonly PhotoWithTags[] = await uses.store.query(customerId, (reader) =>
       reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     );
-    for (const photo of page) await checkPhoto(uses, photo, how, findings);
+    for (const photo of page) await checkPhoto(uses, photo, options, findings);
     after = page.at(-1)?.id ?? null;
     if (page.length < BATCH) return;
   }
 }
 
-async function checkPhoto(uses: CheckUses, photo: PhotoWithTags, how: HowToCheck, findings: Findings): Promise<void> {
-  findings.saw('photos');
-  const fault = await faultOf(uses, keptKey(photo.blobKey), photo, how);
+async function checkPhoto(
+  uses: CheckUses,
+  photo: PhotoWithTags,
+  options: CheckOptions,
+  findings: Findings,
+): Promise<void> {
+  findings.count('photos');
+  const fault = await faultOf(uses, keptKey(photo.blobKey), photo, options);
   if (fault === null) {
-    if (photo.originalLostAt !== null && !how.fast) await unmark(uses, photo, how, findings);
-    return checkThumb(uses, photo, how, findings);
+    if (photo.originalLostAt !== null && !options.fast) await unmark(uses, photo, options, findings);
+    return checkThumb(uses, photo, options, findings);
   }
   // What cannot be read now may be readable in an hour: that is not lost.
-  if (how.repair && fault.kind !== 'unreadable') await mark(uses, photo, lost);
+  if (options.repair && fault.kind !== 'unreadable') await mark(uses, photo, lost);
   if (!(await isUnchanged(uses, photo))) return;
-  findings.breach('I1', `The original of this photo ${fault.message}${advice}`, about(photo));
+  findings.report('I1', `The original of this photo ${fault.message}${advice}`, about(photo));
 }
 
 const advice = ' Restore the file from a backup, or have the same file imported once more.';
@@ -62,13 +72,13 @@ function mark({ store, clock }: CheckUses, seen: PhotoWithTags, as: (photo: Phot
 async function unmark(
   uses: CheckUses,
   photo: PhotoWithTags,
-  { repair }: HowToCheck,
+  { repair }: CheckOptions,
   findings: Findings,
 ): Promise<void> {
   if (repair) await mark(uses, photo, (held) => recovered(held));
   const advice = repair ? 'The mark was taken away.' : 'phs verify --repair takes the mark away.';
   const message = `This photo is marked as lost, and its original is whole. ${advice}`;
-  findings.breach('I1', message, { ...about(photo), repaired: repair });
+  findings.report('I1', message, { ...about(photo), repaired: repair });
 }
 
 /** Purged or given another original since it was read: then what was seen says nothing. */
@@ -77,16 +87,16 @@ async function isUnchanged({ store }: CheckUses, { customerId, id, blobKey }: Ph
   return now?.blobKey === blobKey;
 }
 
-async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: HowToCheck, findings: Findings) {
+async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: CheckOptions, findings: Findings) {
   if ((await uses.blobs.head(renditionKey(photo, 'thumb', defaultFormat(photo)))) !== null) return;
-  findings.saw('missingThumbs');
+  findings.count('missingThumbs');
   if (!repair) return;
   try {
     await renditionOf(uses, photo, { name: 'thumb' }).sizeBytes();
-    findings.saw('remadeThumbs');
+    findings.count('remadeThumbs');
   } catch (error) {
     if (!(await isUnchanged(uses, photo))) return;
-    findings.breach('I1', `The thumb of this photo is missing and cannot be made: ${reasonOf(error)}`, about(photo));
+    findings.report('I1', `The thumb of this photo is missing and cannot be made: ${reasonOf(error)}`, about(photo));
   }
 }
 
@@ -95,27 +105,32 @@ function about({ customerId, id, importId }: PhotoWithTags) {
 }
 
 /** I1 for items that are not photos yet: what was sent is there until it is published. */
-export async function checkItems(uses: CheckUses, customerId: Id, how: HowToCheck, findings: Findings): Promise<void> {
+export async function checkItems(
+  uses: CheckUses,
+  customerId: Id,
+  options: CheckOptions,
+  findings: Findings,
+): Promise<void> {
   for (let after: Id | null = null; ; ) {
     const page: readonly ImportPhoto[] = await uses.store.query(customerId, (reader) =>
       reader.blobOwners.itemsWithBytes(after, BATCH),
     );
-    for (const item of page) await checkItem(uses, item, how, findings);
+    for (const item of page) await checkItem(uses, item, options, findings);
     after = page.at(-1)?.id ?? null;
     if (page.length < BATCH) return;
   }
 }
 
-async function checkItem(uses: CheckUses, item: ImportPhoto, how: HowToCheck, findings: Findings): Promise<void> {
-  findings.saw('items');
+async function checkItem(uses: CheckUses, item: ImportPhoto, options: CheckOptions, findings: Findings): Promise<void> {
+  findings.count('items');
   const isReady = item.status === 'ready';
-  const fault = await faultOf(uses, isReady ? originalKey(item) : stagingKey(item), isReady ? item : unknown, how);
+  const fault = await faultOf(uses, isReady ? originalKey(item) : stagingKey(item), isReady ? item : unknown, options);
   if (fault === null) return;
   const { customerId, importId, id, status } = item;
   const now = await uses.store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
   if (now?.status !== status || now.attempt !== item.attempt) return;
   const message = `The file of item ${id} of import ${importId}, which is ${status}, ${fault.message}`;
-  findings.breach('I1', message, { customerId, photoId: id, importId });
+  findings.report('I1', message, { customerId, photoId: id, importId });
 }
 
 /** Inspection has not compared the bytes with the declaration yet: what differs fails there, with words for the client. */

@@ -16,7 +16,7 @@ export interface OpenStrays extends OpenCustomers {
   };
 }
 
-/** What `StrayReads` promises. */
+/** What `OrphanReads` promises. */
 export function strayRowsContract(name: string, open: () => Promise<OpenStrays>): void {
   describe(`stray rows: ${name}`, () => {
     let opened: OpenStrays;
@@ -35,7 +35,7 @@ export function strayRowsContract(name: string, open: () => Promise<OpenStrays>)
       return { tenant, other, photos, items, foreign, subject };
     }
     const strays = (tenant: Tenant, after: Id | null = null, limit = 100) =>
-      tenant.query((reader) => reader.strays(after, limit));
+      tenant.query((reader) => reader.orphanRows(after, limit));
 
     it('are none where the service was at work, a piece at a time', async () => {
       const { tenant, photos, items } = await library();
@@ -75,7 +75,7 @@ export function strayRowsContract(name: string, open: () => Promise<OpenStrays>)
         await photos.insert(samplePhoto(tenant.id, item.id), [tag.id], sampleExif);
       });
       await opened.spoil.rowOf(item.id);
-      expect((await strays(tenant)).rows).toEqual([{ kind: 'remains', id: item.id }]);
+      expect((await strays(tenant)).rows).toEqual([{ kind: 'residue', id: item.id }]);
       expect((await strays(other)).rows).toEqual([]);
     });
   });

@@ -11,7 +11,7 @@ export const invariants = {
 export type Invariant = keyof typeof invariants;
 
 /** One breach. Ids say what it is about; those that do not apply are null. */
-export interface Problem {
+export interface Finding {
   readonly invariant: Invariant;
   readonly customerId: Id | null;
   /** Also of an item that would become this photo. */
@@ -51,17 +51,17 @@ export class Findings {
   };
 
   constructor(
-    private readonly tell: (problem: Problem) => void,
+    private readonly onFinding: (problem: Finding) => void,
     private readonly progress: (checked: Checked) => void,
   ) {}
 
-  saw(what: keyof Checked): void {
+  count(what: keyof Checked): void {
     this.checked[what] += 1;
     this.progress(this.checked);
   }
 
-  breach(invariant: Invariant, message: string, about: Partial<Omit<Problem, 'invariant' | 'message'>>): void {
+  report(invariant: Invariant, message: string, about: Partial<Omit<Finding, 'invariant' | 'message'>>): void {
     const nothing = { customerId: null, photoId: null, importId: null, tagId: null, repaired: false };
-    this.tell({ invariant, ...nothing, ...about, message });
+    this.onFinding({ invariant, ...nothing, ...about, message });
   }
 }

@@ -1,5 +1,7 @@
 import { keptKey, originalKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
+import type { Finding } from '../../src/core/integrity/findings.js';
+import { type Verification, verify } from '../../src/core/integrity/verify.js';
 import { downloadOriginal, downloadRendition } from '../../src/core/photos/download-photo.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
@@ -7,8 +9,6 @@ import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import type { Problem } from '../../src/core/soundness/findings.js';
-import { type Verification, verify } from '../../src/core/soundness/verify.js';
 import {
   Account,
   bytesOf,
@@ -31,12 +31,12 @@ beforeEach(async () => {
 });
 
 async function look(how: Partial<Verification> = {}, uses: Ports = here) {
-  const problems: Problem[] = [];
+  const problems: Finding[] = [];
   const checked = await verify(uses, {
     repair: false,
     fast: false,
     graceSeconds: DAY / 1000,
-    onProblem: (problem) => problems.push(problem),
+    onFinding: (problem) => problems.push(problem),
     ...how,
   });
   return { checked, problems };

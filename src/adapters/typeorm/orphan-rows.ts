@@ -1,16 +1,16 @@
 import type { EntityManager } from 'typeorm';
 import { blobPrefixes } from '../../core/blobs/blob-key.js';
+import type { OrphanRow, OrphanRows } from '../../core/integrity/orphan-rows.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { StrayRow, StrayRows } from '../../core/soundness/stray-rows.js';
 import { select } from './rows.js';
 
 /** Photos and items take their ids from one sequence, so one piece of it covers all rows about both. */
-export async function findStrays(
+export async function findOrphanRows(
   manager: EntityManager,
   customerId: Id,
   after: Id | null,
   limit: number,
-): Promise<StrayRows> {
+): Promise<OrphanRows> {
   const ids = await select<{ id: Id }>(
     manager,
     `(SELECT id FROM photos WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3)
@@ -19,7 +19,7 @@ export async function findStrays(
     [customerId, after ?? 0, limit],
   );
   const last = ids.length < limit ? null : (ids.at(-1)?.id ?? null);
-  const rows = await select<StrayRow>(
+  const rows = await select<OrphanRow>(
     manager,
     `SELECT 'photo' AS kind, p.id FROM photos p WHERE ${within('p', 'id')} AND import_id IS NOT NULL AND ${lacks('imports', 'p.import_id')}
      UNION ALL
@@ -29,7 +29,7 @@ export async function findStrays(
      UNION ALL
      SELECT DISTINCT 'tag', l.photo_id FROM photo_tags l WHERE ${within('l', 'photo_id')} AND ${lacks('tags', 'l.tag_id')}
      UNION ALL
-     SELECT 'remains', gone.id FROM (
+     SELECT 'residue', gone.id FROM (
        SELECT photo_id AS id FROM photo_tags l WHERE ${within('l', 'photo_id')} AND ${lacks('photos', 'l.photo_id')}
        UNION SELECT photo_id FROM photo_exif e WHERE ${within('e', 'photo_id')} AND ${lacks('photos', 'e.photo_id')}
      ) gone

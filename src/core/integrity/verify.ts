@@ -4,14 +4,14 @@ import type { PhotoTotals } from '../customers/customer.js';
 import type { Uses } from '../ports.js';
 import { after, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { type CheckUses, checkItems, checkPhotos, type HowToCheck } from './check-photos.js';
-import { type Checked, Findings, type Problem } from './findings.js';
-import type { StrayRow, StrayRows } from './stray-rows.js';
+import { type CheckOptions, type CheckUses, checkItems, checkPhotos } from './check-photos.js';
+import { type Checked, type Finding, Findings } from './findings.js';
+import type { OrphanRow, OrphanRows } from './orphan-rows.js';
 
-export interface Verification extends HowToCheck {
+export interface Verification extends CheckOptions {
   /** What nobody owns is a breach when it was written at least so many seconds ago. */
   readonly graceSeconds: number;
-  readonly onProblem: (problem: Problem) => void;
+  readonly onFinding: (problem: Finding) => void;
   readonly onProgress?: (checked: Checked) => void;
 }
 
@@ -20,14 +20,14 @@ export interface Verification extends HowToCheck {
  * once more before it is told. Changes nothing, unless it is to repair. Errors: `service_unavailable` when the database is away.
  */
 export async function verify(uses: CheckUses & Uses<'customers'>, verification: Verification): Promise<Checked> {
-  const findings = new Findings(verification.onProblem, verification.onProgress ?? (() => undefined));
+  const findings = new Findings(verification.onFinding, verification.onProgress ?? (() => undefined));
   for (const { id } of await uses.customers.list()) {
-    findings.saw('customers');
+    findings.count('customers');
     await checkPhotos(uses, id, verification, findings);
     await checkItems(uses, id, verification, findings);
     await checkTotals(uses, id, verification, findings);
     await checkCounts(uses, id, verification, findings);
-    await checkStrays(uses, id, findings);
+    await checkOrphans(uses, id, findings);
   }
   await checkBlobs(uses, verification, findings);
   return findings.checked;
@@ -38,13 +38,13 @@ const BATCH = 500;
 const TAG_BATCH = 50;
 
 /** I12: what is said of all photos together, in the usage and to quotas. */
-async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
+async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: CheckOptions, findings: Findings) {
   const { kept, counted } = await store.query(customerId, (reader) => reader.photoTotals());
   if (totalsText(kept) === totalsText(counted)) return;
   if (repair)
     await store.transaction(customerId, (transaction) => transaction.lockCustomer().then(transaction.recountPhotos));
   const message = `The usage of this customer is said to be ${totalsText(kept)}, and is ${totalsText(counted)}.`;
-  findings.breach('I12', message, { customerId, repaired: repair });
+  findings.report('I12', message, { customerId, repaired: repair });
 }
 
 function totalsText({ photos, storageBytes, trashedPhotos, trashedBytes }: PhotoTotals): string {
@@ -55,35 +55,35 @@ function totalsText({ photos, storageBytes, trashedPhotos, trashedBytes }: Photo
  * I12: the `photoCount` of tags. The counts of imports are counted on read, and cannot be wrong; what forgotten items were has nothing left
  * that it could be compared with.
  */
-async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: HowToCheck, findings: Findings) {
+async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: CheckOptions, findings: Findings) {
   for (let last: Id | null = null; ; ) {
     const page = await store.query(customerId, (reader) => reader.tags.photoCounts(last, TAG_BATCH));
     for (const { id, kept, counted } of page) {
-      findings.saw('tags');
+      findings.count('tags');
       if (kept === counted) continue;
       if (repair) await store.transaction(customerId, (transaction) => transaction.tags.recount(id));
       const message = `Tag ${id} is said to be on ${kept ?? 'no one knows how many'} photos, and is on ${counted}.`;
-      findings.breach('I12', message, { customerId, tagId: id, repaired: repair });
+      findings.report('I12', message, { customerId, tagId: id, repaired: repair });
     }
     last = page.at(-1)?.id ?? null;
     if (page.length < TAG_BATCH) return;
   }
 }
 
-const strayMessages: Readonly<Record<StrayRow['kind'], string>> = {
+const orphanMessages: Readonly<Record<OrphanRow['kind'], string>> = {
   photo: 'This photo refers to an import that its customer does not have.',
   item: 'This item refers to an import that its customer does not have.',
   original: 'This photo refers to an original that is not its customer’s.',
   tag: 'This photo refers to a tag that its customer does not have.',
-  remains: 'Tags or EXIF are left of this photo, which was deleted for ever.',
+  residue: 'Tags or EXIF are left of this photo, which was deleted for ever.',
 };
 
 /** I8 and I9. The database refuses such rows: whoever finds one has restored it, or changed it, by other means than this program. */
-async function checkStrays({ store }: CheckUses, customerId: Id, findings: Findings): Promise<void> {
+async function checkOrphans({ store }: CheckUses, customerId: Id, findings: Findings): Promise<void> {
   for (let after: Id | null = null; ; ) {
-    const { last, rows }: StrayRows = await store.query(customerId, (reader) => reader.strays(after, BATCH));
+    const { last, rows }: OrphanRows = await store.query(customerId, (reader) => reader.orphanRows(after, BATCH));
     for (const { kind, id } of rows) {
-      findings.breach(kind === 'remains' ? 'I8' : 'I9', strayMessages[kind], { customerId, photoId: id });
+      findings.report(kind === 'residue' ? 'I8' : 'I9', orphanMessages[kind], { customerId, photoId: id });
     }
     if (last === null) return;
     after = last;
@@ -93,7 +93,7 @@ async function checkStrays({ store }: CheckUses, customerId: Id, findings: Findi
 /** I2, and I8 for bytes. Removing them is left to the collection of garbage, which every service does by itself. */
 async function checkBlobs(uses: CheckUses, { graceSeconds }: Verification, findings: Findings): Promise<void> {
   const until = after(uses.clock.now(), -graceSeconds * SECOND);
-  const seen = () => findings.saw('blobs');
+  const seen = () => findings.count('blobs');
   for await (const batch of unownedBlobs(uses, allKinds, until, seen)) {
     // Those that a sender has just claimed are somebody's by now.
     for (const { key, name } of await unownedAmong(uses, batch)) {
@@ -102,7 +102,7 @@ async function checkBlobs(uses: CheckUses, { graceSeconds }: Verification, findi
       const photoId = name.kind === 'staging' ? name.itemId : name.kind === 'renditions' ? name.photoId : null;
       const importId = name.kind === 'staging' ? name.importId : null;
       const message = `${key} belongs to nobody. phs gc removes it, as the service does by itself.`;
-      findings.breach('I2', message, { customerId, photoId, importId });
+      findings.report('I2', message, { customerId, photoId, importId });
     }
   }
 }

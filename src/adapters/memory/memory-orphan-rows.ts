@@ -1,28 +1,28 @@
 import { blobPrefixes } from '../../core/blobs/blob-key.js';
+import type { OrphanRow, OrphanRows } from '../../core/integrity/orphan-rows.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { StrayRow, StrayRows } from '../../core/soundness/stray-rows.js';
 import type { MemoryDatabase } from './memory-database.js';
 
 /** Tags and EXIF of a photo say no customer here: what is left of them is found by the item that the photo was. */
-export function findStrays(database: MemoryDatabase, customerId: Id, after: Id | null, limit: number): StrayRows {
+export function findOrphanRows(database: MemoryDatabase, customerId: Id, after: Id | null, limit: number): OrphanRows {
   const isOwn = (row: { readonly customerId: Id } | undefined) => row?.customerId === customerId;
   const photos = database.photos.where(isOwn);
   const items = database.importPhotos.where(isOwn);
   const ids = [...new Set([...photos, ...items].map(({ id }) => id))].sort((a, b) => a - b);
   const piece = ids.filter((id) => id > (after ?? 0)).slice(0, limit);
-  const rows = piece.flatMap((id): StrayRow[] => {
+  const rows = piece.flatMap((id): OrphanRow[] => {
     const photo = photos.find((each) => each.id === id);
     const item = items.find((each) => each.id === id);
     const links = database.links.get(id) ?? [];
     const isGone = database.photos.get(id) === undefined && (links.length > 0 || database.exif.get(id) !== undefined);
-    const found: Record<StrayRow['kind'], boolean> = {
+    const found: Record<OrphanRow['kind'], boolean> = {
       item: item !== undefined && !isOwn(database.imports.get(item.importId)),
       original: photo !== undefined && !photo.blobKey.startsWith(`${blobPrefixes.originals}${customerId}/`),
       photo: photo !== undefined && photo.importId !== null && !database.hasImport(customerId, photo.importId),
-      remains: isGone,
+      residue: isGone,
       tag: links.some((tagId) => !isOwn(database.tags.get(tagId))),
     };
-    return (Object.keys(found) as StrayRow['kind'][]).filter((kind) => found[kind]).map((kind) => ({ kind, id }));
+    return (Object.keys(found) as OrphanRow['kind'][]).filter((kind) => found[kind]).map((kind) => ({ kind, id }));
   });
   return { last: piece.length < limit ? null : (piece.at(-1) ?? null), rows };
 }
