@@ -180,7 +180,7 @@ function checksOf(
   rateLimitsAreShared: () => boolean,
 ): ReadinessCheck[] {
   // Of no item: nothing is there, which is an answer.
-  const nothing = stagingKey({ customerId: 0, importId: 0, id: 0, attempt: 0 });
+  const nothing = stagingKey({ customerId: 0, importId: 0, id: 0, uploadId: 0 });
   const requireShared = async () => {
     if (!rateLimitsAreShared()) throw new Error('Rate limits are counted by this process alone.');
   };

@@ -19,7 +19,7 @@ import {
   checkSettings,
   inTrialFolder,
 } from './doctor/environment.js';
-import { attempt, type Finding, fail, ok } from './doctor/finding.js';
+import { type Finding, fail, findingOf, ok } from './doctor/finding.js';
 import { checkBlobs, checkLimiter, checkMedia, judgeDatabase, judgeIsolation } from './doctor/services.js';
 import { ExitWith, exitCodes } from './exit-codes.js';
 import { envFileOf } from './options.js';
@@ -61,15 +61,15 @@ async function examine(envFile: string | undefined): Promise<readonly Finding[]>
     checkMemory(config),
     ...(await checkDataDir(config)),
     ...(databaseUrl === null ? await binaries() : []),
-    ...(await attempt('database', `Look whether ${place} runs and can be reached, and at its log.`, async () => {
+    ...(await findingOf('database', `Look whether ${place} runs and can be reached, and at its log.`, async () => {
       const state = await databaseState(config);
       return state === null ? [ok('database', 'is made at the first start')] : judgeDatabase(state);
     })),
     ...(await redis(config)),
-    ...(await attempt('blob store', 'Look at S3_* and at the rights of the account; the bucket must exist.', () =>
+    ...(await findingOf('blob store', 'Look at S3_* and at the rights of the account; the bucket must exist.', () =>
       inDataDir(config, (dataDir) => blobs(config, dataDir)),
     )),
-    ...(await attempt('pictures', 'Install the packages anew (npm ci) and look at MEDIA_MEMORY_BYTES.', () =>
+    ...(await findingOf('pictures', 'Install the packages anew (npm ci) and look at MEDIA_MEMORY_BYTES.', () =>
       inDataDir(config, (dataDir) => pictures({ ...config, dataDir })),
     )),
   ];
@@ -89,13 +89,13 @@ function configOf(envFile: string | undefined): { config: Config; settings: Sett
 
 function binaries(): Promise<readonly Finding[]> {
   const advice = 'Install them (npm ci without --omit=optional), or set DATABASE_URL.';
-  return attempt('embedded database', advice, async () => [ok('embedded database', binariesOfDatabase())]);
+  return findingOf('embedded database', advice, async () => [ok('embedded database', binariesOfDatabase())]);
 }
 
 async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
   if (rateLimitStore.kind !== 'redis') return [];
   const { url } = rateLimitStore;
-  return attempt(
+  return findingOf(
     'redis',
     'Look whether it runs, and at REDIS_URL; until it answers each process counts by itself.',
     async () => {

@@ -29,7 +29,7 @@ export interface HttpOptions {
 /** The trace of one request. */
 export interface RequestTrace {
   /** What its work is caused by, as a W3C `traceparent`. */
-  readonly cause: string;
+  readonly traceContext: string;
   end(answered: Answered & { readonly requestId: string }): void;
 }
 

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { clientSource } from '../core/access/ip-list.js';
-import { causedBy } from '../core/jobs/cause.js';
+import { withTraceContext } from '../core/jobs/trace-context.js';
 import { newUlid } from '../core/shared/ulid.js';
 import type { HttpOptions } from './http-options.js';
 import { requestContextOf, setRequestContext } from './request-context.js';
@@ -68,7 +68,7 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
     });
     // The router cannot decode every path, and would see /photos/%31 as /photos/1. Such a path exists nowhere: the catch-all answers it.
     if (underApi && ENCODED.test(path)) request.url = `${API}/-`;
-    if (traced) causedBy(traced.cause, next);
+    if (traced) withTraceContext(traced.traceContext, next);
     else next();
   };
 }

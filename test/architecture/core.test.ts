@@ -23,7 +23,7 @@ test.each(Object.entries(foreign))('core does without %s', (_, pattern) => {
 
 test('who acts travels in the caller: once an AsyncLocalStorage is in use, every promise of the process costs more', () => {
   // What a job was caused by goes along by itself, only while requests are traced.
-  const traced = 'src/core/jobs/cause.ts';
+  const traced = 'src/core/jobs/trace-context.ts';
   const ambient = core.filter(({ code, path }) => code.includes('async_hooks') && path !== traced);
   expect(ambient.map(({ path }) => path)).toEqual([]);
 });

@@ -14,7 +14,7 @@ import {
   checkSettings,
   judgeSpace,
 } from '../../src/cli/doctor/environment.js';
-import { attempt, type Finding, ok } from '../../src/cli/doctor/finding.js';
+import { type Finding, findingOf, ok } from '../../src/cli/doctor/finding.js';
 import { checkBlobs, checkLimiter, checkMedia, judgeDatabase, judgeIsolation } from '../../src/cli/doctor/services.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
@@ -121,7 +121,7 @@ describe('phs doctor on its surroundings', () => {
 
     it('finds binaries that are missing', async () => {
       const look = async () => [ok('x', requirePresent(binariesIn(dataDir)).postgres)];
-      expect(told(...(await attempt('embedded database', 'install', look)))).toEqual(['fail embedded database']);
+      expect(told(...(await findingOf('embedded database', 'install', look)))).toEqual(['fail embedded database']);
     });
   });
 });
@@ -172,7 +172,7 @@ describe('phs doctor on what the service needs', () => {
     ['deletes nothing', { delete: async () => undefined }, 'fail'],
     ['cannot be read', { get: away }, 'fail'],
   ])('a blob store that %s', async (_, fault, level) => {
-    const findings = await attempt('blob store', 'look', () => checkBlobs(store(fault), 'the store'));
+    const findings = await findingOf('blob store', 'look', () => checkBlobs(store(fault), 'the store'));
     expect(told(...findings)).toEqual([`${level} blob store`]);
   });
 
@@ -201,7 +201,7 @@ describe('phs doctor on what the service needs', () => {
     try {
       const findings = await checkMedia(good.reader, 1000);
       expect(findings).toMatchObject([{ level: 'ok', message: 'read jpeg, png, gif, webp, tiff, avif, heic' }]);
-      const broken = await attempt('pictures', 'install', () => checkMedia(bad.reader, 1000));
+      const broken = await findingOf('pictures', 'install', () => checkMedia(bad.reader, 1000));
       expect(told(...broken)).toEqual(['fail pictures']);
     } finally {
       await Promise.all([good.close(), bad.close()]);

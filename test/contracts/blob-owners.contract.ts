@@ -20,7 +20,7 @@ const statuses: readonly ImportPhotoStatus[] = [
 /** An item in each of the states, in an open import. */
 async function itemsOf(tenant: Tenant) {
   const subject = await tenant.addImport();
-  const values = statuses.map((status, at) => ({ status, attempt: 1000 + at, blobName: randomUUID() }));
+  const values = statuses.map((status, at) => ({ status, uploadId: 1000 + at, blobName: randomUUID() }));
   const items = await tenant.addItems(subject, ...values);
   return { subject, items };
 }
@@ -30,7 +30,7 @@ const nameOf = (item: ImportPhoto): StagingName => ({
   customerId: item.customerId,
   importId: item.importId,
   itemId: item.id,
-  attempt: item.attempt,
+  uploadId: item.uploadId,
 });
 
 /** What `BlobOwners` and `BlobOwnership` promise. */
@@ -39,7 +39,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     const states = (tenant: Tenant, ...names: StagingName[]) =>
       tenant.query(({ blobOwners }) => blobOwners.staging(names));
     const held = async (tenant: Tenant, ...names: StagingName[]) =>
-      (await states(tenant, ...names)).filter((state) => state.held).map((state) => state.attempt);
+      (await states(tenant, ...names)).filter((state) => state.held).map((state) => state.uploadId);
 
     it('are held by items that wait for their bytes, or have them looked at', async () => {
       const tenant = await newTenant();
@@ -47,17 +47,17 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       expect((await held(tenant, ...items.map(nameOf))).sort()).toEqual([1000, 1001]);
     });
 
-    it('are held for just that attempt of that item of that import of that customer', async () => {
+    it('are held for just that uploadId of that item of that import of that customer', async () => {
       const [tenant, other] = [await newTenant(), await newTenant()];
       const { items } = await itemsOf(tenant);
       const name = nameOf(present(items[0]));
       const elsewhere = [
-        { ...name, attempt: 7 },
+        { ...name, uploadId: 7 },
         { ...name, itemId: present(items[2]).id },
         { ...name, importId: (await tenant.addImport()).id },
       ];
       expect(await held(tenant, ...elsewhere)).toEqual([]);
-      expect(await states(other, name)).toEqual([{ attempt: name.attempt, held: false, open: false }]);
+      expect(await states(other, name)).toEqual([{ uploadId: name.uploadId, held: false, open: false }]);
       expect(await states(tenant)).toEqual([]);
     });
 
@@ -68,15 +68,15 @@ export function blobOwnersContract(newTenant: NewTenant): void {
         customerId: tenant.id,
         importId,
         itemId: 1,
-        attempt: importId,
+        uploadId: importId,
       });
       const open = await tenant.addImport();
       const ended = await tenant.addImport({ status: 'processing', expiresAt: null, finalizedAt: later(1) });
       const known = await states(tenant, name(open.id), name(ended.id), name(9e15));
-      expect([...known].sort((a, b) => a.attempt - b.attempt)).toEqual([
-        { attempt: open.id, held: false, open: true },
-        { attempt: ended.id, held: false, open: false },
-        { attempt: 9e15, held: false, open: false },
+      expect([...known].sort((a, b) => a.uploadId - b.uploadId)).toEqual([
+        { uploadId: open.id, held: false, open: true },
+        { uploadId: ended.id, held: false, open: false },
+        { uploadId: 9e15, held: false, open: false },
       ]);
     });
   });
@@ -148,10 +148,10 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     it('are known from then on, in their import', async () => {
       const [tenant, other] = [await newTenant(), await newTenant()];
       const [subject, beside] = [await tenant.addImport(), await tenant.addImport()];
-      const drop = (attempt: number) =>
+      const drop = (uploadId: number) =>
         tenant.transaction(async ({ imports, blobOwners }) => {
           await imports.lock(subject.id);
-          await blobOwners.drop(subject.id, attempt);
+          await blobOwners.drop(subject.id, uploadId);
         });
       await drop(2 ** 47 - 1);
       await drop(5);
@@ -165,13 +165,13 @@ export function blobOwnersContract(newTenant: NewTenant): void {
 
     it('are not those that somebody is just taking up', async () => {
       const tenant = await newTenant();
-      const item = await tenant.addItem(await tenant.addImport(), { status: 'awaiting_upload', attempt: 1 });
-      const name = { ...nameOf(item), attempt: 2 };
+      const item = await tenant.addItem(await tenant.addImport(), { status: 'awaiting_upload', uploadId: 1 });
+      const name = { ...nameOf(item), uploadId: 2 };
       const [taken, go] = [new Gate(), new Gate()];
       const taking = tenant.transaction(async ({ importPhotos, blobOwners }) => {
         await importPhotos.lock(item.importId, item.id);
         expect(await blobOwners.dropped(item.importId, [2])).toEqual([]);
-        await importPhotos.update({ ...item, status: 'processing', attempt: 2 });
+        await importPhotos.update({ ...item, status: 'processing', uploadId: 2 });
         taken.open();
         await go.opened;
       });
@@ -185,7 +185,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       await taking;
       expect(await givingUp).toBe(false);
       expect(await tenant.query(({ blobOwners }) => blobOwners.dropped(item.importId, [2]))).toEqual([]);
-      expect(await giveUp({ store }, { ...name, attempt: 3 })).toBe(true);
+      expect(await giveUp({ store }, { ...name, uploadId: 3 })).toBe(true);
       expect(await tenant.query(({ blobOwners }) => blobOwners.dropped(item.importId, [2, 3]))).toEqual([3]);
     });
 

@@ -317,7 +317,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
       itemsWithBytes: await transaction.blobOwners.itemsWithBytes(null, 10),
       originals: await transaction.blobOwners.originals([item.blobName]),
       renditions: await transaction.blobOwners.renditions([photo.id, item.id]),
-      dropped: await transaction.blobOwners.dropped(subject.id, [item.attempt]),
+      dropped: await transaction.blobOwners.dropped(subject.id, [item.uploadId]),
     }));
     const nothing = [null, 0, false];
     for (const [read, answer] of Object.entries(found)) {

@@ -25,7 +25,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
     contentType: 'image/heic',
     width: 65_500,
     height: 1,
-    attempt: 3,
+    uploadId: 3,
     facts: sampleFacts(),
     error: { code: 'decode_failed', message: 'É' },
     title: 'Élan',
@@ -140,10 +140,10 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       await atOnce(10, () =>
         tenant.transaction(async ({ importPhotos }) => {
           const held = present(await importPhotos.lock(subject.id, item.id));
-          await importPhotos.update({ ...held, attempt: held.attempt + 1 });
+          await importPhotos.update({ ...held, uploadId: held.uploadId + 1 });
         }),
       );
-      expect(await get(tenant, item)).toMatchObject({ attempt: 11 });
+      expect(await get(tenant, item)).toMatchObject({ uploadId: 11 });
     });
 
     it('take many of one import at once, by id ascending, and leave the others alone', async () => {
@@ -178,10 +178,10 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       await atOnce(10, (side) =>
         tenant.transaction(async ({ importPhotos }) => {
           const held = await importPhotos.lockMany(subject.id, side % 2 === 0 ? ids : ids.toReversed());
-          await importPhotos.update(...held.map((item) => ({ ...item, attempt: item.attempt + 1 })).toReversed());
+          await importPhotos.update(...held.map((item) => ({ ...item, uploadId: item.uploadId + 1 })).toReversed());
         }),
       );
-      for (const item of items) expect(await get(tenant, item)).toMatchObject({ attempt: 11 });
+      for (const item of items) expect(await get(tenant, item)).toMatchObject({ uploadId: 11 });
     });
 
     it('let one of two win that move an item on, when each looks at its state first', async () => {

@@ -1,6 +1,6 @@
-import { causedBy } from '../../src/core/jobs/cause.js';
 import type { Job, JobWork } from '../../src/core/jobs/job.js';
 import type { JobQueue } from '../../src/core/jobs/job-queue.js';
+import { withTraceContext } from '../../src/core/jobs/trace-context.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
@@ -63,10 +63,10 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
 
       it('keeps the cause of the change that brought it', async () => {
         const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-        await causedBy(traceparent, () => add(inspect(1)));
-        await causedBy('00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-01', () => add(inspect(1)));
+        await withTraceContext(traceparent, () => add(inspect(1)));
+        await withTraceContext('00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-01', () => add(inspect(1)));
         await add(inspect(2));
-        expect((await claimAll()).map(({ cause }) => cause)).toEqual([traceparent, null]);
+        expect((await claimAll()).map(({ traceContext }) => traceContext)).toEqual([traceparent, null]);
       });
 
       it('of work that waits already changes nothing', async () => {
@@ -139,7 +139,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
           attempt: 1,
           failures: 0,
           outages: 0,
-          cause: null,
+          traceContext: null,
           lease: expect.any(String),
         });
         expect(job.lease).not.toBe('');

@@ -43,13 +43,13 @@ describe('keys', () => {
   test('are read back as what they were made of', () => {
     const blobName = '0b6f5d4e-1c2d-4e3f-8a9b-0c1d2e3f4a5b';
     const read = [
-      stagingKey({ customerId: 1, importId: 2, id: 3, attempt: 2 ** 47 - 1 }),
+      stagingKey({ customerId: 1, importId: 2, id: 3, uploadId: 2 ** 47 - 1 }),
       originalKey({ customerId: 1, blobName }),
       renditionKey({ customerId: 1, id: 3, rotation: 270 }, 'thumb', 'webp'),
       'renditions/1/3/v0-r90/large.jpeg',
     ].map((key) => readBlobKey(key as Parameters<typeof readBlobKey>[0]));
     expect(read).toEqual([
-      { kind: 'staging', customerId: 1, importId: 2, itemId: 3, attempt: 2 ** 47 - 1 },
+      { kind: 'staging', customerId: 1, importId: 2, itemId: 3, uploadId: 2 ** 47 - 1 },
       { kind: 'originals', customerId: 1, blobName },
       { kind: 'renditions', customerId: 1, photoId: 3, rotation: 270 },
       { kind: 'renditions', customerId: 1, photoId: 3, rotation: null },
@@ -133,7 +133,7 @@ describe('what is collected', () => {
 
   test('what a customer has left who does not exist', async () => {
     const customerId = 999;
-    const name = { customerId, importId: 1, id: 1, attempt: 1 };
+    const name = { customerId, importId: 1, id: 1, uploadId: 1 };
     await here.blobs.put(stagingKey(name), bytesOf(new Uint8Array(3)));
     await here.blobs.put(renditionKey({ ...name, rotation: 0 }, 'thumb', 'jpeg'), bytesOf(new Uint8Array(3)));
     expect(await collect()).toEqual({ staging: 1, originals: 0, renditions: 1, bytes: 6 });
@@ -360,7 +360,7 @@ describe('beside everything else', () => {
 test('goes through thousands of blobs in batches', async () => {
   const store = new MemoryBlobStore(here.clock);
   for (let number = 1; number <= 1203; number += 1) {
-    const key = stagingKey({ customerId: (number % 3) + 1, importId: 1, id: number, attempt: number });
+    const key = stagingKey({ customerId: (number % 3) + 1, importId: 1, id: number, uploadId: number });
     await store.put(key, bytesOf(new Uint8Array(1)));
   }
   expect(await collect({ ...here, blobs: store })).toEqual({ ...nothing, staging: 1203, bytes: 1203 });

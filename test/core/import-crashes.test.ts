@@ -426,11 +426,11 @@ describe('an outage', () => {
     const [lost, sound] = await acme.send(id, [picture('lost.jpg'), picture('sound.jpg')]);
     await acme.finalize(id);
     const broken = { ...ports, blobs: Object.create(ports.blobs) as BlobStore };
-    const { attempt } = present(
+    const { uploadId } = present(
       await ports.store.query(acme.id, (reader) => reader.importPhotos.get(id, present(lost).id)),
     );
     broken.blobs.get = async (key, range) => {
-      if (key.endsWith(`/${attempt}`)) throw away;
+      if (key.endsWith(`/${uploadId}`)) throw away;
       return ports.blobs.get(key, range);
     };
     const began = ports.clock.now().getTime();

@@ -89,7 +89,7 @@ describe('looking at the bytes (§8.5)', () => {
     const error = { code: 'decode_failed', message: 'It could not be decoded.' } as const;
     const [stale, right] = [openResultSlot(ports, item), openResultSlot(ports, item)];
     const outcomes = [
-      stale.enqueue({ item: { ...item, attempt: item.attempt + 1 }, error }),
+      stale.enqueue({ item: { ...item, uploadId: item.uploadId + 1 }, error }),
       right.enqueue({ item, error }),
     ];
     expect(await Promise.all(outcomes)).toEqual(['decided', 'unused']);
@@ -660,7 +660,7 @@ test('jobs of imports and items that are no more, or of other customers, do noth
   await acme.finalize(id);
   const stranger = await Account.open(ports);
   const before = await everything(ports);
-  const job = { id: 1, attempt: 1, failures: 0, outages: 0, cause: null, lease: 'none' };
+  const job = { id: 1, attempt: 1, failures: 0, outages: 0, traceContext: null, lease: 'none' };
   for (const importId of [id, id + 1]) {
     const work = { kind: 'inspect', importId, photoId: present(item).id } as const;
     await runJob(ports, { ...job, customerId: stranger.id, work });

@@ -389,7 +389,7 @@ describe('§8.5, bad input', () => {
     expect(await blobsUnder(ports.blobs, 'staging/')).toEqual([]);
     const { results } = await acme.register(id, announced(changed, { clientRef: 'a' }));
     expect(results).toMatchObject([{ outcome: 'existing', photo: { id: item?.id, status: 'awaiting_upload' } }]);
-    expect(results[0]?.photo?.attempt).not.toBe(item?.attempt);
+    expect(results[0]?.photo?.uploadId).not.toBe(item?.uploadId);
     await acme.upload(present(results[0]?.photo), changed.bytes);
     await ends(id, { imported: 1 });
   });

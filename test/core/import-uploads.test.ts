@@ -228,7 +228,7 @@ describe('an upload through its target (§8.6)', () => {
         ...request,
         expiresAt: new Date(ports.clock.now().getTime() + HOUR),
       });
-      const grant = [acme.id, importId, item.id, item.attempt, file.sizeBytes, file.sha256, key.id, 4_000_000_000];
+      const grant = [acme.id, importId, item.id, item.uploadId, file.sizeBytes, file.sha256, key.id, 4_000_000_000];
       const token = signToken(ports.secrets, 'upload', grant);
       const send = () =>
         receiveUpload(ports, { token, address: '10.0.0.1', declaredBytes: null, bytes: bytesOf(file.bytes) });

@@ -361,7 +361,7 @@ describe('registering again (§8.3)', () => {
         },
       },
     ]);
-    expect(answer.results[0]?.photo?.attempt).not.toBe(present(item).attempt);
+    expect(answer.results[0]?.photo?.uploadId).not.toBe(present(item).uploadId);
     const refused = { code: 'import_photo_final' };
     await expect(acme.upload(present(item), wrong.bytes)).rejects.toMatchObject(refused);
     await acme.upload(present(answer.results[0]?.photo), right.bytes);
@@ -378,7 +378,7 @@ describe('registering again (§8.3)', () => {
     const answer = await acme.register(id, again, again, announced(picture('c.jpg'), { clientRef: 'ref' }));
     expect(outcomes(answer)).toEqual(['existing', 'existing', 'rejected']);
     expect(await acme.item(present(item))).toMatchObject({ sha256: again.sha256 });
-    expect((await acme.item(present(item))).attempt).toBe(answer.results[0]?.photo?.attempt);
+    expect((await acme.item(present(item))).uploadId).toBe(answer.results[0]?.photo?.uploadId);
     expect(answer.results[0]?.photo).toEqual(answer.results[1]?.photo);
   });
 
@@ -485,7 +485,7 @@ describe('PATCH of an item', () => {
     ['failed', { title: 'new' }, { title: 'new', status: 'failed' }],
     ['duplicate', { title: 'new' }, 'final'],
     ['cancelled', { title: 'new' }, 'final'],
-    ['awaiting_upload', { sizeBytes: 7 }, { sizeBytes: 7, attempt: expect.any(Number) }],
+    ['awaiting_upload', { sizeBytes: 7 }, { sizeBytes: 7, uploadId: expect.any(Number) }],
     ['failed', { sizeBytes: 7 }, { sizeBytes: 7, status: 'failed' }],
     ['processing', { sizeBytes: 7 }, 'final'],
     ['ready', { sha256: 'f'.repeat(64) }, 'final'],
@@ -496,7 +496,7 @@ describe('PATCH of an item', () => {
     ['failed', { status: 'uploaded' }, 'final'],
     ['cancelled', { status: 'uploaded' }, 'final'],
     ['awaiting_upload', { status: 'awaiting_upload' }, { status: 'awaiting_upload' }],
-    ['failed', { status: 'awaiting_upload' }, { status: 'awaiting_upload', attempt: expect.any(Number), error: null }],
+    ['failed', { status: 'awaiting_upload' }, { status: 'awaiting_upload', uploadId: expect.any(Number), error: null }],
     ['processing', { status: 'awaiting_upload' }, 'final'],
     ['ready', { status: 'awaiting_upload' }, 'final'],
     ['duplicate', { status: 'awaiting_upload' }, 'final'],
@@ -511,7 +511,7 @@ describe('PATCH of an item', () => {
     [
       'failed',
       { status: 'awaiting_upload', sizeBytes: 7 },
-      { status: 'awaiting_upload', sizeBytes: 7, attempt: expect.any(Number) },
+      { status: 'awaiting_upload', sizeBytes: 7, uploadId: expect.any(Number) },
     ],
   ];
 
@@ -530,7 +530,7 @@ describe('PATCH of an item', () => {
       const edited = await acme.edit(item, patch);
       expect(edited).toMatchObject(result);
       // A new try has a number of its own; anything else keeps the old one.
-      expect(edited.attempt === item.attempt).toBe(!('attempt' in result));
+      expect(edited.uploadId === item.uploadId).toBe(!('uploadId' in result));
       expect(await acme.item(item)).toEqual(edited);
       expect(edited.upload === null).toBe(edited.status !== 'awaiting_upload');
     }

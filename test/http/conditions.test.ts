@@ -265,7 +265,7 @@ describe('API.md §4.7: PATCH, PUT, DELETE', () => {
         'blobName',
         'storageKey',
         'nameKey',
-        'attempt',
+        'uploadId',
         'facts',
         'deletedAt',
       ]) {
@@ -280,7 +280,16 @@ describe('API.md §4.7: PATCH, PUT, DELETE', () => {
       )),
       await actor.get(`${photoPath}?include=exif`),
     ].map(({ text }) => text);
-    for (const word of ['customerId', 'tokenHash', 'nameKey', 'blobName', 'blobKey', 'ipList', 'attempt', 'staging/']) {
+    for (const word of [
+      'customerId',
+      'tokenHash',
+      'nameKey',
+      'blobName',
+      'blobKey',
+      'ipList',
+      'uploadId',
+      'staging/',
+    ]) {
       for (const text of bodies) expect(text).not.toContain(`${word}`);
     }
   });

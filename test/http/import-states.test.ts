@@ -339,12 +339,12 @@ describe('API.md §6.2: each row of the states of an item', () => {
   /** Bytes in staging of which the service does not know, as when it was stopped after storing them. */
   async function arrivedUnseen(bytes: Uint8Array): Promise<Item> {
     const [item] = await announce(await open(), bytes);
-    const { attempt } = await app.ports.store.query(actor.customerId, async (reader) => {
+    const { uploadId } = await app.ports.store.query(actor.customerId, async (reader) => {
       const found = await reader.importPhotos.get(item.importId, item.id);
       if (found === null) throw new Error('no item');
       return found;
     });
-    const key = stagingKey({ customerId: actor.customerId, importId: item.importId, id: item.id, attempt });
+    const key = stagingKey({ customerId: actor.customerId, importId: item.importId, id: item.id, uploadId });
     await app.ports.blobs.put(
       key,
       (async function* () {

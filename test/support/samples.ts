@@ -177,7 +177,7 @@ export function sampleItem(
     contentType: null,
     width: null,
     height: null,
-    attempt: 1,
+    uploadId: 1,
     blobName: randomUUID(),
     facts: null,
     error: null,

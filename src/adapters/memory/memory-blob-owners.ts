@@ -13,12 +13,12 @@ export class MemoryBlobOwnership implements BlobOwnership {
   ) {}
 
   async staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
-    return names.map(({ importId, itemId, attempt }) => {
+    return names.map(({ importId, itemId, uploadId }) => {
       const [item] = this.items((each) => each.id === itemId && each.importId === importId);
       const subject = this.database.imports.get(importId);
       return {
-        attempt,
-        held: item?.attempt === attempt && (item.status === 'awaiting_upload' || item.status === 'processing'),
+        uploadId,
+        held: item?.uploadId === uploadId && (item.status === 'awaiting_upload' || item.status === 'processing'),
         open: subject?.customerId === this.customerId && subject.status === 'open',
       };
     });
@@ -46,15 +46,15 @@ export class MemoryBlobOwnership implements BlobOwnership {
       .slice(0, limit);
   }
 
-  async dropped(importId: Id, attempts: readonly number[]): Promise<readonly number[]> {
+  async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {
     if (this.database.imports.get(importId)?.customerId !== this.customerId) return [];
-    return attempts.filter((attempt) => this.database.droppedUploads.get(importId)?.includes(attempt));
+    return uploadIds.filter((uploadId) => this.database.droppedUploads.get(importId)?.includes(uploadId));
   }
 
-  async drop(importId: Id, attempt: number): Promise<void> {
+  async drop(importId: Id, uploadId: number): Promise<void> {
     this.held.requireHeld('import', importId);
     const before = this.database.droppedUploads.get(importId) ?? [];
-    this.database.droppedUploads.set(importId, [...before, attempt]);
+    this.database.droppedUploads.set(importId, [...before, uploadId]);
   }
 
   private photos() {

@@ -24,7 +24,7 @@ export interface StoredJob {
   readonly attempt: number;
   readonly failures: number;
   readonly outages: number;
-  readonly cause: string | null;
+  readonly traceContext: string | null;
   readonly dueAt: number;
   readonly lease: string | null;
   /** The same work was added while it ran. */

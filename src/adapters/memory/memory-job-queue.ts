@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { currentCause } from '../../core/jobs/cause.js';
 import { type Job, type JobWork, jobKey } from '../../core/jobs/job.js';
 import type { JobAdder, JobQueue } from '../../core/jobs/job-queue.js';
+import { currentTraceContext } from '../../core/jobs/trace-context.js';
 import { type Clock, SECOND } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { MemoryDatabase, StoredJob } from './memory-database.js';
@@ -30,7 +30,7 @@ export class MemoryJobAdder implements JobAdder {
     }
     const id = waiting?.id ?? this.database.next('job');
     const dueAt = this.clock.now().getTime();
-    const begun = { attempt: 0, failures: 0, outages: 0, cause: currentCause() };
+    const begun = { attempt: 0, failures: 0, outages: 0, traceContext: currentTraceContext() };
     const fresh = { ...begun, dueAt, lease: null, again: false, deadReason: null };
     this.database.jobs.set(key, { id, customerId: this.customerId, work, ...fresh });
   }
@@ -56,8 +56,8 @@ export class MemoryJobQueue implements JobQueue {
       const held = { ...next, attempt: next.attempt + 1, lease, again: false, dueAt: now + leaseSeconds * SECOND };
       this.database.jobs.set(keyOf(next), held);
       this.served.set(next.customerId, this.database.next('turn'));
-      const { id, customerId, work, attempt, failures, outages, cause } = held;
-      return { id, customerId, work, attempt, failures, outages, cause, lease };
+      const { id, customerId, work, attempt, failures, outages, traceContext } = held;
+      return { id, customerId, work, attempt, failures, outages, traceContext, lease };
     });
   }
 

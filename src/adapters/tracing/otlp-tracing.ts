@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, type NodeTracerConfig, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import { causedBy } from '../../core/jobs/cause.js';
 import type { Job } from '../../core/jobs/job.js';
+import { withTraceContext } from '../../core/jobs/trace-context.js';
 import { readTraceparent, writeTraceparent } from './traceparent.js';
 
 /** What the last spans may take to be sent when the service ends. */
@@ -45,7 +45,7 @@ export class OtlpTracing {
     const attributes = { 'http.request.method': method };
     const span = this.tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
     return {
-      cause: writeTraceparent(span.spanContext()),
+      traceContext: writeTraceparent(span.spanContext()),
       end: ({ route, status, requestId }: { route: string | null; status: number; requestId: string }): void => {
         if (route !== null) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
         span.setAttributes({ 'http.response.status_code': status, 'photo_service.request_id': requestId });
@@ -56,8 +56,8 @@ export class OtlpTracing {
   };
 
   /** Runs a job in a trace of its own. */
-  async job({ work, attempt, cause }: Job, run: () => Promise<void>): Promise<void> {
-    const request = readTraceparent(cause);
+  async job({ work, attempt, traceContext }: Job, run: () => Promise<void>): Promise<void> {
+    const request = readTraceparent(traceContext);
     const span = this.tracer.startSpan(`job ${work.kind}`, {
       kind: SpanKind.CONSUMER,
       root: true,
@@ -65,7 +65,7 @@ export class OtlpTracing {
       attributes: { 'photo_service.job.kind': work.kind, 'photo_service.job.attempt': attempt },
     });
     try {
-      await causedBy(writeTraceparent(span.spanContext()), run);
+      await withTraceContext(writeTraceparent(span.spanContext()), run);
     } catch (error) {
       // The name alone: a message may say more of a file than it should.
       span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'thrown' });

@@ -20,7 +20,7 @@ export class TypeormBlobOwnership implements BlobOwnership {
   staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
     return select<StagingState>(
       this.manager,
-      `SELECT name.attempt, EXISTS (
+      `SELECT name.attempt AS "uploadId", EXISTS (
          SELECT FROM import_photos i WHERE i.customer_id = $1 AND i.id = name.item_id AND i.import_id = name.import_id
            AND i.attempt = name.attempt AND i.status IN ('awaiting_upload', 'processing')
        ) AS held, EXISTS (
@@ -31,7 +31,7 @@ export class TypeormBlobOwnership implements BlobOwnership {
         this.customerId,
         names.map(({ importId }) => importId),
         names.map(({ itemId }) => itemId),
-        names.map(({ attempt }) => attempt),
+        names.map(({ uploadId }) => uploadId),
       ],
     );
   }
@@ -68,20 +68,20 @@ export class TypeormBlobOwnership implements BlobOwnership {
     );
   }
 
-  async dropped(importId: Id, attempts: readonly number[]): Promise<readonly number[]> {
+  async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {
     const rows = await select<{ attempt: number }>(
       this.manager,
       prepared(
         'SELECT attempt FROM dropped_uploads WHERE customer_id = $1 AND import_id = $2 AND attempt = ANY($3::bigint[])',
       ),
-      [this.customerId, importId, attempts],
+      [this.customerId, importId, uploadIds],
     );
-    return rows.map(({ attempt }) => attempt);
+    return rows.map(({ attempt: uploadId }) => uploadId);
   }
 
-  async drop(importId: Id, attempt: number): Promise<void> {
+  async drop(importId: Id, uploadId: number): Promise<void> {
     const sql =
       'INSERT INTO dropped_uploads (customer_id, import_id, attempt) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
-    await this.manager.query(sql, [this.customerId, importId, attempt]);
+    await this.manager.query(sql, [this.customerId, importId, uploadId]);
   }
 }

@@ -17,9 +17,13 @@ export function tableOf<T>(
   return new EntitySchema<T>({ name, tableName, columns });
 }
 
-/** `customerId` is kept in `customer_id`. */
+/** Columns whose fields have got other names since. */
+const columnsOfFields: Readonly<Record<string, string>> = { uploadId: 'attempt', traceContext: 'cause' };
+
+/** `customerId` is stored in `customer_id`. */
 export function columnName(property: string): string {
-  return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const own = Object.hasOwn(columnsOfFields, property) ? columnsOfFields[property] : undefined;
+  return own ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 export class SnakeCaseNames extends DefaultNamingStrategy implements NamingStrategyInterface {

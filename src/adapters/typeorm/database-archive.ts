@@ -71,7 +71,7 @@ function neededBlob(line: string): NeededBlob {
   const original = originalKey({ customerId, blobName: name });
   const item = { customerId, importId: Number(importId), id };
   if (kind === 'ready') return { ...item, key: original, sha256, later: null };
-  const staged = stagingKey({ ...item, attempt: Number(attempt) });
+  const staged = stagingKey({ ...item, uploadId: Number(attempt) });
   // What the client has declared is no more than that: whether the bytes have it is found out when they are looked at.
   return { ...item, key: staged, sha256: null, later: original };
 }

@@ -29,7 +29,7 @@ export const importPhotoTable = tableOf<ImportPhoto>('importPhoto', 'import_phot
   contentType: optionalText,
   width: optionalWhole,
   height: optionalWhole,
-  attempt: bigWhole,
+  uploadId: bigWhole,
   blobName: text,
   facts: optionalDocument,
   error: optionalDocument,

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
-import { currentCause } from '../../core/jobs/cause.js';
 import { cutOffSeconds, type Job, type JobWork, jobKey, MAX_BEGINNINGS } from '../../core/jobs/job.js';
 import type { JobAdder, JobQueue } from '../../core/jobs/job-queue.js';
+import { currentTraceContext } from '../../core/jobs/trace-context.js';
 import { Batcher } from '../../core/shared/batcher.js';
 import type { Id } from '../../core/shared/ids.js';
 import { clientConfig } from './data-source.js';
@@ -46,7 +46,7 @@ const claimOf = (count: number) => `
   )
   UPDATE jobs j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
   FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
-  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.failures, j.outages, j.cause, j.lease`;
+  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.failures, j.outages, j.cause AS "traceContext", j.lease`;
 
 const CLAIM_ONE = prepared(claimOf(1));
 
@@ -104,7 +104,7 @@ export class TypeormJobAdder implements JobAdder {
          WHERE jobs.lease IS NOT NULL OR jobs.dead_at IS NOT NULL
        )
        SELECT ${notify}`),
-      [this.customerId, keys, keys.map((key) => byKey.get(key)), currentCause()],
+      [this.customerId, keys, keys.map((key) => byKey.get(key)), currentTraceContext()],
     );
   }
 }

@@ -11,7 +11,7 @@ export interface JobRow {
   readonly attempt: number;
   readonly failures: number;
   readonly outages: number;
-  readonly cause: string | null;
+  readonly traceContext: string | null;
   /** When it can be claimed: once its lease has run out, while a run holds it. */
   readonly dueAt: Date;
   readonly lease: string | null;
@@ -34,7 +34,7 @@ export const jobTable = tableOf<JobRow>('job', 'jobs', {
   attempt: whole,
   failures: whole,
   outages: whole,
-  cause: optionalText,
+  traceContext: optionalText,
   dueAt: moment,
   lease: optionalText,
   again: yesOrNo,

@@ -26,7 +26,7 @@ export const fail = (check: string, message: string, advice: string): Finding =>
 });
 
 /** What a check throws is its finding. */
-export async function attempt(
+export async function findingOf(
   check: string,
   advice: string,
   look: () => Promise<readonly Finding[]>,

@@ -8,8 +8,8 @@ export type BlobKey = string & { readonly blobKey: unique symbol };
 /** Raised when renditions are made in another way: old ones are then no longer found, and made anew. */
 const RENDITION_RECIPE = 'v1';
 
-export function stagingKey(item: { customerId: Id; importId: Id; id: Id; attempt: number }): BlobKey {
-  return `staging/${item.customerId}/${item.importId}/${item.id}/${item.attempt}` as BlobKey;
+export function stagingKey(item: { customerId: Id; importId: Id; id: Id; uploadId: number }): BlobKey {
+  return `staging/${item.customerId}/${item.importId}/${item.id}/${item.uploadId}` as BlobKey;
 }
 
 export function originalKey(item: { customerId: Id; blobName: string }): BlobKey {
@@ -43,7 +43,7 @@ export interface StagingName {
   readonly customerId: Id;
   readonly importId: Id;
   readonly itemId: Id;
-  readonly attempt: number;
+  readonly uploadId: number;
 }
 
 export interface OriginalName {
@@ -71,8 +71,8 @@ const RENDITION = new RegExp(`^renditions/${NUMBER}/${NUMBER}/(v[0-9]+)-r(0|90|1
 export function readBlobKey(key: BlobKey): BlobName | null {
   const staging = STAGING.exec(key);
   if (staging !== null) {
-    const [customerId = 0, importId = 0, itemId = 0, attempt = 0] = staging.slice(1).map(Number);
-    return { kind: 'staging', customerId, importId, itemId, attempt };
+    const [customerId = 0, importId = 0, itemId = 0, uploadId = 0] = staging.slice(1).map(Number);
+    return { kind: 'staging', customerId, importId, itemId, uploadId };
   }
   const [, owner, blobName] = ORIGINAL.exec(key) ?? [];
   if (blobName !== undefined) return { kind: 'originals', customerId: Number(owner), blobName };

@@ -4,7 +4,7 @@ import type { StagingName } from './blob-key.js';
 
 /** What the rows say of one name in staging, all of one moment. */
 export interface StagingState {
-  readonly attempt: number;
+  readonly uploadId: number;
   /** An item waits for the bytes of just this attempt, or has them and they are being looked at. */
   readonly held: boolean;
   /** The import is open: an attempt that nobody holds yet may still be taken up, by a sender who has stored its bytes and not said so. */
@@ -25,7 +25,7 @@ export interface BlobOwners {
   /** Items of any import that rely on bytes (`processing`, `ready`), with ids over `after`, ascending, at most `limit`. */
   itemsWithBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]>;
   /** Those of these attempts that were given up. */
-  dropped(importId: Id, attempts: readonly number[]): Promise<readonly number[]>;
+  dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]>;
 }
 
 export interface BlobOwnership extends BlobOwners {
@@ -33,5 +33,5 @@ export interface BlobOwnership extends BlobOwners {
    * Gives an attempt up: its bytes are about to be removed, and no item may take it up any more. Who takes an attempt up asks
    * `dropped` while the item, or the import if there is no item yet, is locked; who gives it up has both locked. Twice is fine.
    */
-  drop(importId: Id, attempt: number): Promise<void>;
+  drop(importId: Id, uploadId: number): Promise<void>;
 }

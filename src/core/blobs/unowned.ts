@@ -67,7 +67,9 @@ async function judge({ blobOwners }: CustomerReader, batch: readonly Named[]): P
   const staging = batch.flatMap(({ name }) => (name.kind === 'staging' ? [name] : []));
   const originals = batch.flatMap(({ name }) => (name.kind === 'originals' ? [name.blobName] : []));
   const photoIds = batch.flatMap(({ name }) => (name.kind === 'renditions' ? [name.photoId] : []));
-  const states = new Map((staging.length ? await blobOwners.staging(staging) : []).map((each) => [each.attempt, each]));
+  const states = new Map(
+    (staging.length ? await blobOwners.staging(staging) : []).map((each) => [each.uploadId, each]),
+  );
   const owned = new Set(originals.length ? await blobOwners.originals(originals) : []);
   const shown = photoIds.length ? await blobOwners.renditions([...new Set(photoIds)]) : [];
   const rotations = new Map<Id, number | null>(shown.map(({ id, rotation }) => [id, rotation]));
@@ -79,7 +81,7 @@ async function judge({ blobOwners }: CustomerReader, batch: readonly Named[]): P
       const isShown = name.rotation !== null && shownIn === name.rotation;
       return isShown || shownIn === null ? [] : [{ ...blob, forGood: true }];
     }
-    const state = states.get(name.attempt);
+    const state = states.get(name.uploadId);
     return state?.held ? [] : [{ ...blob, forGood: !state?.open }];
   });
 }
@@ -94,7 +96,7 @@ export function giveUp({ store }: Uses<'store'>, name: StagingName): Promise<boo
     await transaction.importPhotos.lock(name.importId, name.itemId);
     const [state] = await transaction.blobOwners.staging([name]);
     if (state?.held) return false;
-    if (state?.open) await transaction.blobOwners.drop(name.importId, name.attempt);
+    if (state?.open) await transaction.blobOwners.drop(name.importId, name.uploadId);
     return true;
   });
 }

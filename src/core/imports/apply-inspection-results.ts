@@ -59,7 +59,7 @@ function applyResults(
     const held = new Map((await transaction.importPhotos.lockMany(any.importId, ids)).map((item) => [item.id, item]));
     const open = results.flatMap((result, index) => {
       const item = held.get(result.item.id);
-      if (item?.status !== 'processing' || item.attempt !== result.item.attempt) return [];
+      if (item?.status !== 'processing' || item.uploadId !== result.item.uploadId) return [];
       // A second run that looked at the same bytes finds that the first has decided.
       held.delete(item.id);
       return [{ index, look: { ...result, item } as InspectionResult }];

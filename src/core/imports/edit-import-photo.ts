@@ -10,7 +10,7 @@ import { holdForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { failDependants } from './fail-item.js';
 import { type Import, requireOpen, touched } from './import.js';
 import { type ItemDetails, itemDetailsOf, withUploadTargets } from './import-details.js';
-import { type ImportPhoto, type ImportPhotoStatus, newAttempt, reserved } from './import-photo.js';
+import { type ImportPhoto, type ImportPhotoStatus, newUploadId, reserved } from './import-photo.js';
 import { type ImportPhotoPatch, inputAfter, patchErrors } from './import-photo-patch.js';
 import { clientValues } from './registration.js';
 import { final, setItemStatus } from './set-item-status.js';
@@ -28,7 +28,7 @@ export async function editImportPhoto(
 ): Promise<ItemDetails> {
   const errors = patchErrors(patch, uses.limits);
   if (errors.length > 0) throw invalid(...errors);
-  const staged = patch.status === 'uploaded' ? await stagedAttempt(uses, caller, importId, id) : null;
+  const staged = patch.status === 'uploaded' ? await stagedUploadId(uses, caller, importId, id) : null;
   const details = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
     const quota = mayReserve(patch) ? await QuotaReservation.begin(transaction) : null;
@@ -57,10 +57,10 @@ function grown(before: ImportPhoto, after: ImportPhoto): QuotaUse {
   return { photos: has.photos - had.photos, storageBytes: has.storageBytes - had.storageBytes };
 }
 
-async function stagedAttempt({ store, blobs }: EditUses, { customerId }: Caller, importId: Id, id: Id) {
+async function stagedUploadId({ store, blobs }: EditUses, { customerId }: Caller, importId: Id, id: Id) {
   const item = await store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
   if (item?.status !== 'awaiting_upload') return null;
-  return (await blobs.head(stagingKey(item))) === null ? null : item.attempt;
+  return (await blobs.head(stagingKey(item))) === null ? null : item.uploadId;
 }
 
 const takesMetadata: readonly ImportPhotoStatus[] = ['awaiting_upload', 'processing', 'ready', 'failed'];
@@ -88,8 +88,8 @@ async function withValues(
   if (isDeepStrictEqual(next, item)) return item;
   const otherBytes = next.sha256 !== item.sha256 || next.sizeBytes !== item.sizeBytes;
   // Other bytes than declared before: the old upload target must not let the old ones in.
-  const attempt = otherBytes && item.status === 'awaiting_upload' ? newAttempt() : item.attempt;
-  const edited = { ...next, attempt, updatedAt: at };
+  const uploadId = otherBytes && item.status === 'awaiting_upload' ? newUploadId() : item.uploadId;
+  const edited = { ...next, uploadId, updatedAt: at };
   await transaction.importPhotos.update(edited);
   if (edited.sha256 !== item.sha256) await failDependants(transaction, item, at);
   return edited;

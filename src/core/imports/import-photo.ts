@@ -63,7 +63,7 @@ export interface ImportPhoto extends ClientValues {
   readonly width: number | null;
   readonly height: number | null;
   /** Names one try to bring bytes: each has its own staging key and its own upload target. */
-  readonly attempt: number;
+  readonly uploadId: number;
   /** Random name of the original that this attempt will write. */
   readonly blobName: string;
   /** What inspection found, from `ready` until published. */
@@ -74,7 +74,7 @@ export interface ImportPhoto extends ClientValues {
 }
 
 /** A number that no other try of any item has, drawn instead of counted: nobody has to be asked for it. */
-export function newAttempt(): number {
+export function newUploadId(): number {
   return randomInt(1, 2 ** 47);
 }
 
@@ -106,5 +106,5 @@ export function duplicateOf(item: ImportPhoto, photoId: Id, at: Date): ImportPho
 /** Back to waiting for bytes: a new attempt with names of its own, so that nothing of the old one can get in. */
 export function retried(item: ImportPhoto, blobName: string, at: Date): ImportPhoto {
   const waiting = { ...move(item, 'awaiting_upload', at), error: null, photoId: null, duplicateOfItemId: null };
-  return { ...waiting, attempt: newAttempt(), blobName };
+  return { ...waiting, uploadId: newUploadId(), blobName };
 }

@@ -1,7 +1,7 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import { inOneChunk } from '../blobs/open-blob.js';
-import { causedBy, currentCause } from '../jobs/cause.js';
+import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
 import { type Inspection, ReaderFailure } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
 import type { Uses } from '../ports.js';
@@ -110,22 +110,26 @@ async function storeThumb(
  * finalizing began sees this item. So neither has to hold the import.
  */
 function publishIfCommitted(uses: InspectUses, customerId: Id, importId: Id): Promise<void> {
-  return publishBatchers(uses).enqueue(`${customerId}/${importId}`, { customerId, importId, cause: currentCause() });
+  return publishBatchers(uses).enqueue(`${customerId}/${importId}`, {
+    customerId,
+    importId,
+    traceContext: currentTraceContext(),
+  });
 }
 
 /** An item whose change is committed, and what its job was caused by. */
 interface FinishedItem {
   readonly customerId: Id;
   readonly importId: Id;
-  readonly cause: string | null;
+  readonly traceContext: string | null;
 }
 
 /** One look is enough for all items of an import whose changes are committed when it begins. */
 const publishBatchers = sharedPerStore(
   (uses: Uses<'store'>) =>
     new Batcher<string, FinishedItem, void>(async (_, asked) => {
-      const [{ customerId, importId, cause }] = asked as readonly [FinishedItem];
-      await causedBy(cause, () => requestPublishing(uses, customerId, importId));
+      const [{ customerId, importId, traceContext }] = asked as readonly [FinishedItem];
+      await withTraceContext(traceContext, () => requestPublishing(uses, customerId, importId));
       return asked.map(() => undefined);
     }),
 );

@@ -7,7 +7,7 @@ import type { Uses } from '../ports.js';
 import { DomainError, found, type ItemError, invalid, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { requireOpen } from './import.js';
-import { newAttempt } from './import-photo.js';
+import { newUploadId } from './import-photo.js';
 import type { CandidateOutcome } from './register-candidates.js';
 import { type RegisterUses, type RegistrationResults, registerAll } from './register-photos.js';
 import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
@@ -182,12 +182,12 @@ async function stage(
  * is this request's own, so that two requests with one clientRef cannot touch each other's bytes.
  */
 async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: string | null | undefined) {
-  const attempt = newAttempt();
+  const uploadId = newUploadId();
   return uses.store.transaction(customerId, async (transaction) => {
     const [known] =
       typeof clientRef === 'string' ? await transaction.importPhotos.findByClientRefs(importId, [clientRef]) : [];
-    if (known?.status === 'awaiting_upload' || known?.status === 'failed') return { id: known.id, attempt };
-    return { id: found((await transaction.importPhotos.allocateIds(1))[0], 'import_photo'), attempt };
+    if (known?.status === 'awaiting_upload' || known?.status === 'failed') return { id: known.id, uploadId };
+    return { id: found((await transaction.importPhotos.allocateIds(1))[0], 'import_photo'), uploadId };
   });
 }
 
@@ -214,7 +214,7 @@ async function typeError({ media }: InlineUses, head: Uint8Array): Promise<ItemE
 
 function isUsed({ index, staged }: Candidate, { results }: RegistrationResults): boolean {
   const photo = results.find((result) => result.index === index)?.photo;
-  return photo?.status === 'processing' && photo.id === staged?.id && photo.attempt === staged.attempt;
+  return photo?.status === 'processing' && photo.id === staged?.id && photo.uploadId === staged.uploadId;
 }
 
 async function unstage(

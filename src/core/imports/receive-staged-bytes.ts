@@ -1,5 +1,5 @@
 import type { Measure } from '../blobs/measured.js';
-import { causedBy, currentCause } from '../jobs/cause.js';
+import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
 import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';
 import { type ImportPhoto, move } from './import-photo.js';
@@ -13,10 +13,10 @@ type ReceiveUses = Uses<'store' | 'clock'>;
 export interface StagedUpload {
   readonly grant: UploadGrant;
   readonly measure: Measure;
-  readonly attempt: number;
+  readonly uploadId: number;
 }
 
-type TracedUpload = StagedUpload & { readonly cause: string | null };
+type TracedUpload = StagedUpload & { readonly traceContext: string | null };
 type Outcome = { readonly became: 'taken' | 'removed' | 'unused'; readonly item: ImportPhoto | null };
 
 const batchers = sharedPerStore(
@@ -33,8 +33,8 @@ export async function receiveStagedBytes(
   upload: StagedUpload,
 ): Promise<ImportPhoto | 'missing' | null> {
   const { customerId, importId } = upload.grant;
-  const cause = currentCause();
-  const { became, item } = await batchers(uses).enqueue(`${customerId}/${importId}`, { ...upload, cause });
+  const traceContext = currentTraceContext();
+  const { became, item } = await batchers(uses).enqueue(`${customerId}/${importId}`, { ...upload, traceContext });
   if (became === 'removed') throw bytesRemoved();
   return became === 'taken' ? null : (item ?? 'missing');
 }
@@ -49,25 +49,25 @@ function receiveAll({ store, clock }: ReceiveUses, uploads: readonly TracedUploa
       uploads.map((each) => each.grant.itemId),
     );
     const items = new Map(held.map((item) => [item.id, item]));
-    const attempts = uploads.map(({ attempt }) => attempt);
-    const removed = new Set(await transaction.blobOwners.dropped(importId, attempts));
+    const uploadIds = uploads.map(({ uploadId }) => uploadId);
+    const removed = new Set(await transaction.blobOwners.dropped(importId, uploadIds));
     const at = clock.now();
     const outcomes = uploads.map((upload): Outcome => {
       const item = items.get(upload.grant.itemId) ?? null;
-      if (item?.status !== 'awaiting_upload' || item.attempt !== upload.grant.attempt)
+      if (item?.status !== 'awaiting_upload' || item.uploadId !== upload.grant.uploadId)
         return { became: 'unused', item };
-      if (removed.has(upload.attempt)) return { became: 'removed', item };
+      if (removed.has(upload.uploadId)) return { became: 'removed', item };
       const { sizeBytes, sha256 } = upload.measure;
-      const processing = { ...move(item, 'processing', at), attempt: upload.attempt, sizeBytes, sha256 };
+      const processing = { ...move(item, 'processing', at), uploadId: upload.uploadId, sizeBytes, sha256 };
       // What comes for the same item behind it finds it so.
       items.set(item.id, processing);
       return { became: 'taken', item: processing };
     });
     const taken = uploads.filter((_, index) => outcomes[index]?.became === 'taken');
     await transaction.importPhotos.update(...taken.flatMap((upload) => items.get(upload.grant.itemId) ?? []));
-    for (const cause of new Set(taken.map((upload) => upload.cause))) {
-      const works = taken.filter((upload) => upload.cause === cause).map((upload) => upload.grant.itemId);
-      await causedBy(cause, () =>
+    for (const traceContext of new Set(taken.map((upload) => upload.traceContext))) {
+      const works = taken.filter((upload) => upload.traceContext === traceContext).map((upload) => upload.grant.itemId);
+      await withTraceContext(traceContext, () =>
         transaction.jobs.add(...works.map((photoId) => ({ kind: 'inspect', importId, photoId }) as const)),
       );
     }

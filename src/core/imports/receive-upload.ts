@@ -6,7 +6,7 @@ import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';
 import { DomainError, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type ImportPhoto, newAttempt } from './import-photo.js';
+import { type ImportPhoto, newUploadId } from './import-photo.js';
 import { readItem } from './read-item.js';
 import { receiveStagedBytes } from './receive-staged-bytes.js';
 import { sharedPerStore } from './shared-per-store.js';
@@ -53,7 +53,7 @@ async function receive(
   bytes: AsyncIterable<Uint8Array>,
   measure: Measure,
 ): Promise<void> {
-  if (item.status !== 'awaiting_upload' || item.attempt !== grant.attempt) {
+  if (item.status !== 'awaiting_upload' || item.uploadId !== grant.uploadId) {
     await drain(bytes, grant);
     requireSameBytes(item, measure);
     return;
@@ -61,10 +61,10 @@ async function receive(
   // What it may bring is among what is on its way.
   await requireDiskSpace(uses, 0);
   // Under a number of its own: a second sender with the same address must not touch what the first one left.
-  const attempt = newAttempt();
-  const key = stagingKey({ ...grant, id: grant.itemId, attempt });
+  const uploadId = newUploadId();
+  const key = stagingKey({ ...grant, id: grant.itemId, uploadId });
   await stage(uses, key, grant, bytes, measure);
-  const used = await receiveBytes(uses, grant, measure, attempt).catch(async (error: unknown) => {
+  const used = await receiveBytes(uses, grant, measure, uploadId).catch(async (error: unknown) => {
     // After a lost answer of the database the item may have these bytes: then they stay.
     if (!isOutage(error)) await uses.blobs.delete([key]);
     throw error;
@@ -139,8 +139,13 @@ async function drain(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Prom
 }
 
 /** Whether these bytes are the ones that will be looked at; false when the item has the same ones already. */
-async function receiveBytes(uses: UploadUses, grant: UploadGrant, measure: Measure, attempt: number): Promise<boolean> {
-  const other = await receiveStagedBytes(uses, { grant, measure, attempt });
+async function receiveBytes(
+  uses: UploadUses,
+  grant: UploadGrant,
+  measure: Measure,
+  uploadId: number,
+): Promise<boolean> {
+  const other = await receiveStagedBytes(uses, { grant, measure, uploadId });
   if (other === 'missing') throw forbidden();
   if (other !== null) requireSameBytes(other, measure);
   return other === null;

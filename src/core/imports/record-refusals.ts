@@ -5,7 +5,7 @@ import { found, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cut } from '../shared/text.js';
 import { requireOpen } from './import.js';
-import { failed, type ImportPhoto, newAttempt } from './import-photo.js';
+import { failed, type ImportPhoto, newUploadId } from './import-photo.js';
 import { newItem, normalSha256 } from './registration.js';
 
 /** A file that was not taken when it was announced. */
@@ -45,7 +45,7 @@ export async function recordRefusals(
       const id = ids[index];
       if (id === undefined || created.length >= room) return null;
       const said = { filename: file.filename, sizeBytes: file.sizeBytes ?? 0, sha256: file.sha256 };
-      const announced = { ...newItem(subject, { id, attempt: newAttempt() }, said, at), sizeBytes: file.sizeBytes };
+      const announced = { ...newItem(subject, { id, uploadId: newUploadId() }, said, at), sizeBytes: file.sizeBytes };
       const item = failed(announced, file.error, at);
       created.push(item);
       if (item.sha256 !== null) known.push(item);

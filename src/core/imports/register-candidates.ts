@@ -6,7 +6,7 @@ import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { holdTags, resolveTags } from '../tags/resolve-tags.js';
 import type { Import } from './import.js';
-import { type ImportPhoto, newAttempt, reserved } from './import-photo.js';
+import { type ImportPhoto, newUploadId, reserved } from './import-photo.js';
 import { type Candidate, newItem } from './registration.js';
 import { RegistrationIndex } from './registration-index.js';
 import { requestInspection } from './request-inspection.js';
@@ -39,7 +39,7 @@ export async function registerCandidates(
   await requireStagedBytes(
     transaction,
     subject.id,
-    candidates.flatMap(({ staged }) => staged?.attempt ?? []),
+    candidates.flatMap(({ staged }) => staged?.uploadId ?? []),
   );
   const ids = await knownItems.newIds(candidates);
   const outcomes: CandidateOutcome[] = [];
@@ -67,8 +67,8 @@ async function registerNew(
 ): Promise<RegistrationOutcome> {
   const id = candidate.staged?.id ?? ids.shift();
   if (id === undefined) throw new Error('fewer ids than new items');
-  const attempt = candidate.staged?.attempt ?? newAttempt();
-  const placed = known.withFirstStatus(newItem(subject, { id, attempt }, candidate.input, at), candidate);
+  const uploadId = candidate.staged?.uploadId ?? newUploadId();
+  const placed = known.withFirstStatus(newItem(subject, { id, uploadId }, candidate.input, at), candidate);
   const error = quota.tryReserve(reserved(placed));
   if (error !== null) return { outcome: 'rejected', error };
   const item = { ...placed, tagIds: await tags() };

@@ -31,7 +31,7 @@ export interface Candidate {
   readonly index: number;
   readonly input: Registration;
   /** Set when the bytes are here already: which item and attempt they are staged for. */
-  readonly staged: { readonly id: Id; readonly attempt: number } | null;
+  readonly staged: { readonly id: Id; readonly uploadId: number } | null;
 }
 
 /** What is wrong with this one file, or null. The others of its batch go on. */
@@ -87,7 +87,7 @@ export function clientValues(input: Registration, tagIds: readonly number[]): Cl
 /** A file as an item of its import, before it is known whether anybody has its bytes already. */
 export function newItem(
   subject: Import,
-  names: Pick<ImportPhoto, 'id' | 'attempt'>,
+  names: Pick<ImportPhoto, 'id' | 'uploadId'>,
   input: Registration,
   at: Date,
 ): ImportPhoto {

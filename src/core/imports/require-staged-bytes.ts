@@ -9,9 +9,9 @@ import type { Id } from '../shared/ids.js';
 export async function requireStagedBytes(
   { blobOwners }: Pick<CustomerTransaction, 'blobOwners'>,
   importId: Id,
-  attempts: readonly number[],
+  uploadIds: readonly number[],
 ): Promise<void> {
-  if (attempts.length === 0 || (await blobOwners.dropped(importId, attempts)).length === 0) return;
+  if (uploadIds.length === 0 || (await blobOwners.dropped(importId, uploadIds)).length === 0) return;
   throw bytesRemoved();
 }
 

@@ -40,5 +40,5 @@ export async function reuseItem(
 /** Bytes that came with this request make the old upload targets of the item worthless: the attempt is theirs. */
 function withStagedBytes(item: ImportPhoto, staged: Candidate['staged'], at: Date): ImportPhoto {
   if (staged === null || staged.id !== item.id) return item;
-  return { ...item, status: 'processing', attempt: staged.attempt, updatedAt: at };
+  return { ...item, status: 'processing', uploadId: staged.uploadId, updatedAt: at };
 }

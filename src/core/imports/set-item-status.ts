@@ -33,7 +33,7 @@ async function uploaded(
 ): Promise<ImportPhoto> {
   if (['processing', 'ready', 'duplicate'].includes(item.status)) return item;
   if (item.status !== 'awaiting_upload') throw final(item);
-  if (staged !== item.attempt) {
+  if (staged !== item.uploadId) {
     const message = 'No bytes have arrived for this item. PUT them to its upload.url first.';
     throw new DomainError('uploads_incomplete', message, { missing: 1, sample: [item.id] });
   }

@@ -19,7 +19,7 @@ export interface UploadGrant {
   readonly customerId: Id;
   readonly importId: Id;
   readonly itemId: Id;
-  readonly attempt: number;
+  readonly uploadId: number;
   readonly sizeBytes: number;
   readonly sha256: string | null;
   readonly apiKeyId: Id | null;
@@ -59,7 +59,7 @@ function proxied(
     item.customerId,
     item.importId,
     item.id,
-    item.attempt,
+    item.uploadId,
     size,
     item.sha256,
     caller.apiKeyId,
@@ -77,13 +77,13 @@ function proxied(
 export function readUploadToken({ secrets }: Uses<'secrets'>, token: string): UploadGrant | null {
   const said = readToken(secrets, 'upload', token);
   if (!Array.isArray(said)) return null;
-  const [customerId, importId, itemId, attempt, sizeBytes, sha256, apiKeyId, expires] = said as unknown[];
-  if (!isId(customerId) || !isId(importId) || !isId(itemId) || !isId(attempt)) return null;
+  const [customerId, importId, itemId, uploadId, sizeBytes, sha256, apiKeyId, expires] = said as unknown[];
+  if (!isId(customerId) || !isId(importId) || !isId(itemId) || !isId(uploadId)) return null;
   return {
     customerId,
     importId,
     itemId,
-    attempt,
+    uploadId,
     sizeBytes: Number(sizeBytes),
     sha256: typeof sha256 === 'string' ? sha256 : null,
     apiKeyId: isId(apiKeyId) ? apiKeyId : null,

@@ -128,7 +128,7 @@ async function checkItem(uses: CheckUses, item: ImportPhoto, options: CheckOptio
   if (fault === null) return;
   const { customerId, importId, id, status } = item;
   const now = await uses.store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
-  if (now?.status !== status || now.attempt !== item.attempt) return;
+  if (now?.status !== status || now.uploadId !== item.uploadId) return;
   const message = `The file of item ${id} of import ${importId}, which is ${status}, ${fault.message}`;
   findings.report('I1', message, { customerId, photoId: id, importId });
 }

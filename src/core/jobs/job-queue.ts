@@ -31,7 +31,7 @@ export interface JobQueue {
 /** The other side, inside a transaction: the job exists if and only if the change does. */
 export interface JobAdder {
   /**
-   * Adding work that waits already changes nothing; work that is running is run once more afterwards. The jobs keep the cause (`causedBy`)
+   * Adding work that waits already changes nothing; work that is running is run once more afterwards. The jobs keep the cause (`withTraceContext`)
    * of the change that brought them, or brought them back to life.
    */
   add(...works: readonly JobWork[]): Promise<void>;

@@ -20,7 +20,7 @@ export interface Job {
   /** How many runs before this one met an outage, without another outcome between them. */
   readonly outages: number;
   /** What the change that brought it was caused by, as a W3C `traceparent`; null where nobody traced that. */
-  readonly cause: string | null;
+  readonly traceContext: string | null;
   /** Proves that this run holds the job. */
   readonly lease: string;
 }
