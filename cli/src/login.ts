@@ -16,7 +16,7 @@ export function loginFile(): string {
 }
 
 /** Keeps a login for later commands, readable by this user alone. */
-export async function keepLogin(login: Login): Promise<void> {
+export async function saveLogin(login: Login): Promise<void> {
   await makeFolder(configFolder(), 0o700);
   await writeWhole(loginFile(), `${JSON.stringify(login, null, 2)}\n`);
 }
@@ -28,7 +28,7 @@ export async function keepLogin(login: Login): Promise<void> {
 export async function currentLogin(env: NodeJS.ProcessEnv = process.env): Promise<Login> {
   const [url, token] = [env['PHOTO_SERVICE_URL'], env['PHOTO_SERVICE_TOKEN']];
   if (url && token) return { url, token };
-  const kept = await keptLogin();
+  const kept = await savedLogin();
   if (token && kept) return { url: kept.url, token };
   if (kept && (!url || url.replace(/\/+$/, '') === kept.url)) return kept;
   throw new AccessError(`There is no key${url ? ` for ${url}` : ''} yet: phs login --url URL --token TOKEN
@@ -51,7 +51,7 @@ export function clientOf({ url, token }: Login, options: Partial<ConnectionOptio
   }
 }
 
-async function keptLogin(): Promise<Login | null> {
+async function savedLogin(): Promise<Login | null> {
   const text = await readFile(loginFile(), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;

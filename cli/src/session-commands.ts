@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { ApiError, type Me } from 'photo-service-sdk';
 import { UsageError } from './exit-codes.js';
-import { clientOf, currentLogin, HASTY, keepLogin, loginFile } from './login.js';
+import { clientOf, currentLogin, HASTY, loginFile, saveLogin } from './login.js';
 import { jsonOption, type OutputOptions, quietOption } from './options.js';
 import { plain, print } from './print.js';
 
@@ -24,7 +24,7 @@ export function loginCommand(): Command {
       const token = given === '-' ? (await text(process.stdin)).trim() : given;
       if (!url || !token) throw new UsageError('Both are needed: phs login --url URL --token TOKEN');
       const me = await tried({ url, token });
-      await keepLogin({ url, token });
+      await saveLogin({ url, token });
       const whose = me === null ? 'a key without customer:read' : `${me.apiKey.name} of ${me.customer.name}`;
       print(options, { url, customer: me?.customer.name ?? null, file: loginFile() }, [
         `Logged in at ${url}: ${plain(whose)}. Kept in ${loginFile()}.`,

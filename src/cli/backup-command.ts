@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { backUpBlobs, type MissedBlob, type NeededBlob } from '../core/backup/back-up-blobs.js';
 import type { ArchivedSchema } from '../core/backup/database-snapshot.js';
-import { keepBlobs, type MissedBlob, type NeededBlob } from '../core/backup/keep-blobs.js';
 import { type OpenPorts, openBlobFolder } from '../ports.module.js';
 import { BackupFolder, type Part } from './backup-folder.js';
 import { PartlyDone } from './exit-codes.js';
@@ -79,13 +79,13 @@ async function makeBackup(
   const [kept, missed] = [await folder.openPart('blobs.jsonl.gz'), await folder.openPart('missed.jsonl.gz')];
   const count = { copied: 0, unchanged: 0, bytes: 0, blobBytes: 0, deleted: 0 };
   const problems: MissedBlob[] = [];
-  await keepBlobs(
+  await backUpBlobs(
     ports,
     {
       from: ports.blobs,
       to: await openBlobFolder(join(root, 'blobs')),
       parallel,
-      onKept: (blob, isNew) => {
+      onBackedUp: (blob, isNew) => {
         count[isNew ? 'copied' : 'unchanged'] += 1;
         if (isNew) count.bytes += blob.sizeBytes;
         count.blobBytes += blob.sizeBytes;

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type Config, readConfig } from '../config.js';
-import { forgetMissed } from '../core/backup/forget-missed.js';
-import type { KeptBlob, MissedBlob } from '../core/backup/keep-blobs.js';
-import { foreignBlob, putBackBlobs } from '../core/backup/put-back-blobs.js';
+import type { BackedUpBlob, MissedBlob } from '../core/backup/back-up-blobs.js';
+import { removeMissed } from '../core/backup/remove-missed.js';
+import { foreignBlob, restoreBlobs } from '../core/backup/restore-blobs.js';
 import { openArchiveTarget, openBlobFolder, openBlobs, readSecretFile, writeSecretFile } from '../ports.module.js';
 import { BackupFolder, type Manifest } from './backup-folder.js';
 import { PartlyDone } from './exit-codes.js';
@@ -82,7 +82,7 @@ async function restore(config: Config, folder: BackupFolder, manifest: Manifest,
   const count = { files: 0, bytes: 0, wrong: [] as string[] };
   try {
     await target.prepare(manifest.schema.migrations);
-    await putBack(config, folder, manifest, parallel, count);
+    await restoreAllBlobs(config, folder, manifest, parallel, count);
     if (secret !== null && present === null) await writeSecretFile(config.dataDir, secret);
     await target.fill(manifest.schema, (table) => folder.readPart(partOf(manifest, table)));
   } finally {
@@ -91,7 +91,7 @@ async function restore(config: Config, folder: BackupFolder, manifest: Manifest,
   // Opening the database brings it from the schema of the backup to that of this program.
   const restored = await openInstallation(config, { create: true });
   const missed = folder.readValues<MissedBlob>(manifest.missed);
-  const leftOut = await forgetMissed(restored.ports, missed).finally(() => restored.close());
+  const leftOut = await removeMissed(restored.ports, missed).finally(() => restored.close());
   const rows = Object.values(manifest.tables).reduce((sum, { lines }) => sum + lines, 0);
   return { rows, leftOut, ...count };
 }
@@ -102,7 +102,7 @@ function partOf({ tables }: Manifest, table: string): Manifest['blobs'] {
   return part;
 }
 
-async function putBack(
+async function restoreAllBlobs(
   config: Config,
   folder: BackupFolder,
   manifest: Manifest,
@@ -115,12 +115,12 @@ async function putBack(
     const strange = await foreignBlob({ from, to });
     if (strange !== null)
       throw new Error(`The blob store is not empty: ${strange} is not of this backup. Restore into an empty one.`);
-    const onDone = ({ sizeBytes }: KeptBlob) => {
+    const onDone = ({ sizeBytes }: BackedUpBlob) => {
       count.files += 1;
       count.bytes += sizeBytes;
     };
-    const onWrong = ({ key }: KeptBlob) => count.wrong.push(key);
-    await putBackBlobs({ from, to, parallel, onDone, onWrong }, folder.readValues<KeptBlob>(manifest.blobs));
+    const onWrong = ({ key }: BackedUpBlob) => count.wrong.push(key);
+    await restoreBlobs({ from, to, parallel, onDone, onWrong }, folder.readValues<BackedUpBlob>(manifest.blobs));
   } finally {
     close();
   }

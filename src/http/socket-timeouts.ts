@@ -6,7 +6,7 @@ import { SECOND } from '../core/shared/clock.js';
 const HEADERS_MS = 30 * SECOND;
 const IDLE_MS = 60 * SECOND;
 /** Between two requests. Longer than balancers keep a connection (60 s at most, as they come): else one sends a request into our closing it. */
-const KEPT_MS = 65 * SECOND;
+const KEEP_ALIVE_MS = 65 * SECOND;
 
 /**
  * Cuts connections that stand still: 30 s for the headers, 60 s without a byte of body in either direction. How long a
@@ -16,7 +16,7 @@ export function limitSockets(server: Server): void {
   const working = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   server.headersTimeout = HEADERS_MS;
   server.requestTimeout = 0;
-  server.keepAliveTimeout = KEPT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('request', (request, response) => working.set(request.socket, { request, response }));
   server.setTimeout(IDLE_MS, (socket) => {
     const now = working.get(socket);

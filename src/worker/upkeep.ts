@@ -1,7 +1,7 @@
 import { sweepAudit } from '../core/audit/read-audit.js';
 import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
 import { finishErasing } from '../core/customers/finish-erasing.js';
-import { resealWebhookSecrets, sweepDeliveries } from '../core/events/keep-webhooks.js';
+import { resealWebhookSecrets, sweepDeliveries } from '../core/events/maintain-webhooks.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
 import { forgetImports } from '../core/imports/forget-imports.js';

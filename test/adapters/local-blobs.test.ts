@@ -21,7 +21,7 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
 import { LocalBlobStore } from '../../src/adapters/local-blobs/local-blob-store.js';
-import { type BlobKey, keptKey } from '../../src/core/blobs/blob-key.js';
+import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore, OpenBlob } from '../../src/core/blobs/blob-store.js';
 
 const run = promisify(execFile);
@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true }));
 
-const key = (path: string): BlobKey => keptKey(path);
+const key = (path: string): BlobKey => storedKey(path);
 const fileOf = (path: string): string => join(root, path);
 const temps = (): Promise<string[]> => readdir(join(root, 'tmp'));
 

@@ -5,7 +5,7 @@ import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
 import { partsFor, S3Bucket } from '../../src/adapters/s3-blobs/s3-bucket.js';
 import { patience } from '../../src/adapters/s3-blobs/s3-client.js';
 import { S3DirectUploads } from '../../src/adapters/s3-blobs/s3-direct-uploads.js';
-import { keptKey } from '../../src/core/blobs/blob-key.js';
+import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
 
 /*
@@ -19,7 +19,7 @@ const settings = {
   credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
   forcePathStyle: true,
 };
-const key = keptKey('staging/1/2/3/4');
+const key = storedKey('staging/1/2/3/4');
 
 describe('signed addresses (API.md §8.6)', () => {
   const sha256 = 'ab'.repeat(32);

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { type BlobKey, keptKey } from '../../src/core/blobs/blob-key.js';
+import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore, ListedBlob } from '../../src/core/blobs/blob-store.js';
 
 export interface OpenStore {
@@ -25,7 +25,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
     });
     afterEach(() => opened.close());
 
-    const key = (path: string): BlobKey => keptKey(`${folder}/${path}`);
+    const key = (path: string): BlobKey => storedKey(`${folder}/${path}`);
     const bytesAt = async (at: BlobKey): Promise<Buffer | null> => {
       const blob = await store.get(at);
       return blob && read(blob.bytes);
@@ -481,7 +481,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
       '%2e%2e/a',
       'a'.repeat(500),
     ])('refuses %j, which is no key', async (text) => {
-      const [bad, good] = [keptKey(text), key('good')];
+      const [bad, good] = [storedKey(text), key('good')];
       const { etag } = await store.put(good, of(Buffer.from('good')));
       const refused = expect.objectContaining({ message: expect.stringContaining('Not a blob key') });
       let begun = false;

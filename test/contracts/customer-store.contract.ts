@@ -265,9 +265,9 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
       openImports: 1,
     });
     const totals = { photos: 2, trashedPhotos: 1, storageBytes: 2 ** 41, trashedBytes: 7 };
-    expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ kept: totals, counted: totals });
+    expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ stored: totals, counted: totals });
     await tenant.transaction((transaction) => transaction.lockCustomer().then(transaction.recountPhotos));
-    expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ kept: totals, counted: totals });
+    expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ stored: totals, counted: totals });
   });
 }
 

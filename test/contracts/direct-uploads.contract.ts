@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { type BlobKey, keptKey } from '../../src/core/blobs/blob-key.js';
+import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import type { DirectUploads, SignedPut } from '../../src/core/blobs/direct-uploads.js';
 
@@ -23,7 +23,7 @@ export function directUploadsContract(name: string, open: () => Promise<OpenUplo
     });
     afterEach(() => opened.close());
 
-    const newKey = () => keptKey(`t/${randomUUID()}`);
+    const newKey = () => storedKey(`t/${randomUUID()}`);
     const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
     const stored = async (key: BlobKey) => {
       const blob = await opened.blobs.get(key);

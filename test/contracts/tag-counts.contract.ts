@@ -35,9 +35,9 @@ export function tagCountsContract(name: string, open: () => Promise<OpenTagCount
       const { tenant, a, b, unused } = await tagged();
       await opened.setCount(tenant.id, b, 7);
       const all = [
-        { id: a, kept: 3, counted: 3 },
-        { id: b, kept: 7, counted: 0 },
-        { id: unused, kept: 0, counted: 0 },
+        { id: a, stored: 3, counted: 3 },
+        { id: b, stored: 7, counted: 0 },
+        { id: unused, stored: 0, counted: 0 },
       ];
       expect(await counts(tenant)).toEqual(all);
       expect(await counts(tenant, null, 2)).toEqual(all.slice(0, 2));
@@ -49,7 +49,7 @@ export function tagCountsContract(name: string, open: () => Promise<OpenTagCount
       await opened.setCount(tenant.id, a, 0);
       await opened.setCount(tenant.id, b, 7);
       await recount(tenant, a);
-      expect((await counts(tenant)).map(({ kept }) => kept)).toEqual([3, 7, 0]);
+      expect((await counts(tenant)).map(({ stored }) => stored)).toEqual([3, 7, 0]);
       expect(await tenant.query(({ tags }) => tags.get(a))).toMatchObject({ photoCount: 3, version: 1 });
       await recount(tenant, 9e15);
     });
@@ -66,7 +66,7 @@ export function tagCountsContract(name: string, open: () => Promise<OpenTagCount
         });
       });
       const [count] = await counts(tenant, a - 1, 1);
-      expect(count?.kept).toBe(count?.counted);
+      expect(count?.stored).toBe(count?.counted);
     });
   });
 }

@@ -1,8 +1,13 @@
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
-import { forgetMissed } from '../../src/core/backup/forget-missed.js';
-import { type KeptBlob, keepBlobs, type MissedBlob, type NeededBlob } from '../../src/core/backup/keep-blobs.js';
-import { foreignBlob, putBackBlobs } from '../../src/core/backup/put-back-blobs.js';
-import { type BlobKey, keptKey, originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
+import {
+  type BackedUpBlob,
+  backUpBlobs,
+  type MissedBlob,
+  type NeededBlob,
+} from '../../src/core/backup/back-up-blobs.js';
+import { removeMissed } from '../../src/core/backup/remove-missed.js';
+import { foreignBlob, restoreBlobs } from '../../src/core/backup/restore-blobs.js';
+import { type BlobKey, originalKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
 import { purgePhoto } from '../../src/core/photos/trash-photo.js';
@@ -25,22 +30,22 @@ async function* each<T>(...values: readonly T[]): AsyncIterable<T> {
 
 /** Keeps these blobs; answers what became of each. */
 async function keep(ports: World, to: BlobStore, ...needed: readonly NeededBlob[]) {
-  const [kept, missed, copied]: [KeptBlob[], MissedBlob[], BlobKey[]] = [[], [], []];
-  const onKept = async (blob: KeptBlob, isNew: boolean) => {
-    kept.push(blob);
+  const [backedUp, missed, copied]: [BackedUpBlob[], MissedBlob[], BlobKey[]] = [[], [], []];
+  const onKept = async (blob: BackedUpBlob, isNew: boolean) => {
+    backedUp.push(blob);
     if (isNew) copied.push(blob.key);
   };
   const onMissed = async (blob: MissedBlob) => {
     missed.push(blob);
   };
-  await keepBlobs(ports, { from: ports.blobs, to, parallel: 3, onKept, onMissed }, each(...needed));
-  return { kept, missed, copied };
+  await backUpBlobs(ports, { from: ports.blobs, to, parallel: 3, onBackedUp: onKept, onMissed }, each(...needed));
+  return { kept: backedUp, missed, copied };
 }
 
 async function photoOf(ports: World, account: Account, file: ClientFile): Promise<NeededBlob> {
   const { id, customerId } = await account.addPhoto(file);
   const { blobKey, sha256 } = present(ports.database.photos.get(id));
-  return { customerId, id, importId: null, key: keptKey(blobKey), sha256, later: null };
+  return { customerId, id, importId: null, key: storedKey(blobKey), sha256, later: null };
 }
 
 describe('keeping the blobs of a snapshot', () => {
@@ -52,9 +57,9 @@ describe('keeping the blobs of a snapshot', () => {
     const pool = new MemoryBlobStore(ports.clock);
     expect(await keep(ports, pool, first)).toMatchObject({ copied: [first.key], missed: [] });
     const second = await photoOf(ports, account, b);
-    const { kept, copied } = await keep(ports, pool, first, second);
+    const { kept: backedUp, copied } = await keep(ports, pool, first, second);
     expect(copied).toEqual([second.key]);
-    expect(kept.map(({ sha256 }) => sha256).sort()).toEqual([a.sha256, b.sha256].sort());
+    expect(backedUp.map(({ sha256 }) => sha256).sort()).toEqual([a.sha256, b.sha256].sort());
     expect(await collected(present(await pool.get(second.key)).bytes)).toEqual(Buffer.from(b.bytes));
   });
 
@@ -70,8 +75,8 @@ describe('keeping the blobs of a snapshot', () => {
     await ports.blobs.delete([deleted.key, lost.key]);
     await ports.blobs.put(damaged.key, inOneChunk(new TextEncoder().encode('other bytes')));
     const pool = new MemoryBlobStore(ports.clock);
-    const { kept, missed } = await keep(ports, pool, deleted, lost, damaged);
-    expect(kept).toEqual([]);
+    const { kept: backedUp, missed } = await keep(ports, pool, deleted, lost, damaged);
+    expect(backedUp).toEqual([]);
     expect(missed.map(({ id, why }) => [id, why]).sort()).toEqual(
       [
         [deleted.id, 'deleted'],
@@ -94,8 +99,8 @@ describe('keeping the blobs of a snapshot', () => {
     await runJobsTwice(ports);
     expect(await ports.blobs.head(needed.key)).toBeNull();
     const pool = new MemoryBlobStore(ports.clock);
-    const { kept } = await keep(ports, pool, needed);
-    expect(kept).toEqual([{ key: needed.key, sizeBytes: file.sizeBytes, sha256: file.sha256 }]);
+    const { kept: backedUp } = await keep(ports, pool, needed);
+    expect(backedUp).toEqual([{ key: needed.key, sizeBytes: file.sizeBytes, sha256: file.sha256 }]);
   });
 });
 
@@ -104,21 +109,21 @@ describe('putting blobs back', () => {
     const { clock } = world();
     const [from, to] = [new MemoryBlobStore(clock), new MemoryBlobStore(clock)];
     const good = picture('good.jpg');
-    const keys = ['good', 'changed', 'gone'].map((name) => keptKey(`originals/1/${name}`));
+    const keys = ['good', 'changed', 'gone'].map((name) => storedKey(`originals/1/${name}`));
     const [right, changed, gone] = [present(keys[0]), present(keys[1]), present(keys[2])];
     await from.put(right, bytesOf(good.bytes));
     await from.put(changed, bytesOf(picture('other.jpg').bytes));
     const blobs = [right, changed, gone].map((key) => ({ key, sizeBytes: good.sizeBytes, sha256: good.sha256 }));
     for (const round of [1, 2]) {
       const [done, wrong]: [BlobKey[], BlobKey[]] = [[], []];
-      const onDone = ({ key }: KeptBlob) => void done.push(key);
-      const onWrong = ({ key }: KeptBlob) => void wrong.push(key);
-      await putBackBlobs({ from, to, parallel: 2, onDone, onWrong }, each(...blobs));
+      const onDone = ({ key }: BackedUpBlob) => void done.push(key);
+      const onWrong = ({ key }: BackedUpBlob) => void wrong.push(key);
+      await restoreBlobs({ from, to, parallel: 2, onDone, onWrong }, each(...blobs));
       expect([round, done, wrong.sort()]).toEqual([round, [right], [changed, gone].sort()]);
       expect(await foreignBlob({ from, to })).toBeNull();
     }
     expect(await to.head(changed)).toBeNull();
-    const stranger = keptKey('originals/2/stranger');
+    const stranger = storedKey('originals/2/stranger');
     await to.put(stranger, bytesOf(good.bytes));
     expect(await foreignBlob({ from, to })).toBe(stranger);
   });
@@ -135,7 +140,7 @@ describe('putting blobs back', () => {
     const { customerId, id } = present(ports.database.importPhotos.get(present(item).id));
     const unfinished = { customerId, id, importId: open.id, key: deleted.key, why: 'deleted' } as const;
     const missed: MissedBlob[] = [{ ...deleted, why: 'deleted' }, { ...lost, why: 'lost' }, unfinished];
-    for (const _ of [1, 2]) expect(await forgetMissed(ports, each(...missed))).toBe(2);
+    for (const _ of [1, 2]) expect(await removeMissed(ports, each(...missed))).toBe(2);
     expect((await account.photos()).map((photo) => photo.id)).toEqual([lost.id]);
     expect(await account.item(present(item))).toMatchObject({ status: 'failed', error: { code: 'upload_missing' } });
     await expectSound(ports, [deleted.id]);

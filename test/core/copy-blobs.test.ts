@@ -1,5 +1,5 @@
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
-import { type BlobKey, keptKey } from '../../src/core/blobs/blob-key.js';
+import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobInfo, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { type Compared, copyBlobs } from '../../src/core/blobs/copy-blobs.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
@@ -42,9 +42,9 @@ class ComparedSet implements Compared {
 }
 
 const keys = [
-  ...Array.from({ length: 12 }, (_, n) => keptKey(`originals/1/${n}`)),
-  keptKey('staging/1/2/3/4'),
-  keptKey('renditions/1/5/v1-r0/thumb.jpeg'),
+  ...Array.from({ length: 12 }, (_, n) => storedKey(`originals/1/${n}`)),
+  storedKey('staging/1/2/3/4'),
+  storedKey('renditions/1/5/v1-r0/thumb.jpeg'),
 ];
 
 let from: Store;
@@ -84,7 +84,7 @@ test('broken off, it goes on where it was and reads nothing twice', async () => 
 });
 
 test('what is there already is compared by its bytes, not by its name or size', async () => {
-  const [same, other] = [keptKey('originals/1/0'), keptKey('originals/1/1')];
+  const [same, other] = [storedKey('originals/1/0'), storedKey('originals/1/1')];
   await to.put(same, inOneChunk(new TextEncoder().encode(`bytes of ${same}`)));
   await to.put(other, inOneChunk(new TextEncoder().encode(`BYTES OF ${other}`)));
   expect(await copy()).toMatchObject({ copied: keys.length - 1, unchanged: 1, wrong: [] });
@@ -93,14 +93,14 @@ test('what is there already is compared by its bytes, not by its name or size', 
 
 test('what was written again since is copied again', async () => {
   await copy();
-  const key = keptKey('originals/1/3');
+  const key = storedKey('originals/1/3');
   await from.put(key, inOneChunk(new TextEncoder().encode('changed')));
   expect(await copy()).toMatchObject({ copied: 1, unchanged: keys.length - 1 });
   expect(await to.text(key)).toBe('changed');
 });
 
 test('bytes that come out other than they went in are told, and tried again the next time', async () => {
-  const key = keptKey('originals/1/7');
+  const key = storedKey('originals/1/7');
   to.rotten.add(key);
   expect(await copy()).toMatchObject({ copied: keys.length - 1, wrong: [key] });
   expect((await copy()).wrong).toEqual([key]);

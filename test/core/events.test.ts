@@ -1,7 +1,7 @@
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
-import { keptKey } from '../../src/core/blobs/blob-key.js';
+import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { changeTypes, eventTypes, newEventId } from '../../src/core/events/event.js';
 import { expireImports } from '../../src/core/imports/expire-imports.js';
 import { verify } from '../../src/core/integrity/verify.js';
@@ -162,14 +162,14 @@ describe('with an endpoint', () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     await deliverAll(here);
-    await here.blobs.delete([keptKey(photo.blobKey)]);
+    await here.blobs.delete([storedKey(photo.blobKey)]);
     const how = { repair: true, fast: false, graceSeconds: 60, onFinding: () => undefined };
     expect(await toldBy(() => verify(here, how))).toEqual([`photo.updated ${photo.id}`]);
     expect(last().data.photo.originalLostAt).not.toBeNull();
     expect(await toldBy(() => acme.bring([file]))).toContain(`photo.updated ${photo.id}`);
-    await here.blobs.delete([keptKey((await acme.photo(photo.id)).blobKey)]);
+    await here.blobs.delete([storedKey((await acme.photo(photo.id)).blobKey)]);
     await verify(here, how);
-    await here.blobs.put(keptKey((await acme.photo(photo.id)).blobKey), bytesOf(file.bytes));
+    await here.blobs.put(storedKey((await acme.photo(photo.id)).blobKey), bytesOf(file.bytes));
     expect(await toldBy(() => verify(here, how))).toHaveLength(2);
   });
 

@@ -1,4 +1,4 @@
-import { keptKey, originalKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
+import { originalKey, renditionKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
 import { type Verification, verify } from '../../src/core/integrity/verify.js';
@@ -45,14 +45,14 @@ const told = async (how: Partial<Verification> = {}, uses: Ports = here) =>
   (await look(how, uses)).problems.map(({ invariant, photoId }) => [invariant, photoId]);
 
 const damage = {
-  missing: ({ blobKey }: Photo) => here.blobs.delete([keptKey(blobKey)]),
+  missing: ({ blobKey }: Photo) => here.blobs.delete([storedKey(blobKey)]),
   flipped: async ({ blobKey }: Photo) => {
-    const bytes = await collected(present(await here.blobs.get(keptKey(blobKey))).bytes);
+    const bytes = await collected(present(await here.blobs.get(storedKey(blobKey))).bytes);
     bytes[9] = (bytes[9] ?? 0) ^ 1;
-    await here.blobs.put(keptKey(blobKey), bytesOf(bytes));
+    await here.blobs.put(storedKey(blobKey), bytesOf(bytes));
   },
   'cut short': async ({ blobKey, sizeBytes }: Photo) => {
-    await here.blobs.put(keptKey(blobKey), bytesOf(new Uint8Array(sizeBytes - 1)));
+    await here.blobs.put(storedKey(blobKey), bytesOf(new Uint8Array(sizeBytes - 1)));
   },
 };
 const kinds = Object.keys(damage) as (keyof typeof damage)[];
@@ -169,7 +169,7 @@ describe('what can be repaired', () => {
     const photo = await acme.addPhoto(file);
     await damage.flipped(photo);
     await look({ repair: true });
-    await here.blobs.put(keptKey(photo.blobKey), bytesOf(file.bytes));
+    await here.blobs.put(storedKey(photo.blobKey), bytesOf(file.bytes));
     expect((await look()).problems).toMatchObject([{ photoId: photo.id, repaired: false }]);
     expect((await look({ repair: true })).problems).toMatchObject([{ photoId: photo.id, repaired: true }]);
     expect((await acme.photo(photo.id)).originalLostAt).toBeNull();

@@ -1,5 +1,5 @@
 import { MemoryMediaReader, pictureIn } from '../../src/adapters/memory/memory-media-reader.js';
-import { keptKey, renditionKey } from '../../src/core/blobs/blob-key.js';
+import { renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { MediaReader, RenditionFormat } from '../../src/core/media/media-reader.js';
 import type { RenditionName } from '../../src/core/media/renditions.js';
 import { downloadRendition } from '../../src/core/photos/download-photo.js';
@@ -66,7 +66,7 @@ test('a stored rendition that cannot be read is passed over', async () => {
   const photo = await acme.photo(id);
   await ports.blobs.put(renditionKey(photo, 'large', 'jpeg'), note('{"picture":"broken"}'));
   expect(await widthOf(id, 'medium')).toBe(1280);
-  expect(await ports.blobs.head(keptKey(photo.blobKey))).not.toBeNull();
+  expect(await ports.blobs.head(storedKey(photo.blobKey))).not.toBeNull();
 });
 
 async function* note(text: string): AsyncIterable<Uint8Array> {

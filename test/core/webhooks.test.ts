@@ -5,7 +5,7 @@ import { deleteWebhookEndpoint } from '../../src/core/events/delete-webhook-endp
 import { deliverEvent } from '../../src/core/events/deliver-event.js';
 import { RETRY_DELAYS } from '../../src/core/events/delivery.js';
 import { editWebhookEndpoint, rotateWebhookSecret } from '../../src/core/events/edit-webhook-endpoint.js';
-import { resealWebhookSecrets, sweepDeliveries } from '../../src/core/events/keep-webhooks.js';
+import { resealWebhookSecrets, sweepDeliveries } from '../../src/core/events/maintain-webhooks.js';
 import { listDeliveries, listWebhookEndpoints, readWebhookEndpoint } from '../../src/core/events/read-webhooks.js';
 import { resendDelivery, sendTestEvent } from '../../src/core/events/resend-delivery.js';
 import type { WebhookEndpoint } from '../../src/core/events/webhook-endpoint.js';

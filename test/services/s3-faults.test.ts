@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
 import { S3Bucket } from '../../src/adapters/s3-blobs/s3-bucket.js';
 import type { S3Patience } from '../../src/adapters/s3-blobs/s3-client.js';
-import { type BlobKey, keptKey } from '../../src/core/blobs/blob-key.js';
+import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { type Fault, FaultFront } from './support/fault-front.js';
 import { type Gateway, sharedGateway } from './support/gateway.js';
@@ -125,7 +125,7 @@ const etag = async (key: BlobKey): Promise<string> => etags.get(key) ?? 'none';
 async function folder(): Promise<(name: string) => BlobKey> {
   front.heal();
   const name = `t/${randomUUID()}`;
-  const at = (path: string) => keptKey(`${name}/${path}`);
+  const at = (path: string) => storedKey(`${name}/${path}`);
   await sound.put(at('old'), of(Buffer.from('old')));
   for (const [path, bytes] of [
     ['source', small],

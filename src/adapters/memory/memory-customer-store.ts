@@ -113,9 +113,9 @@ export class MemoryCustomerStore implements CustomerStore {
     };
   }
 
-  private async photoTotals(customerId: Id): Promise<{ kept: PhotoTotals; counted: PhotoTotals }> {
+  private async photoTotals(customerId: Id): Promise<{ stored: PhotoTotals; counted: PhotoTotals }> {
     const { tags: _, openImports: __, ...totals } = await this.usage(customerId);
-    return { kept: totals, counted: totals };
+    return { stored: totals, counted: totals };
   }
 
   private async quotaUse(customerId: Id): Promise<QuotaUse> {

@@ -1,11 +1,11 @@
 import { type ApiKey, changedSettings, type KeySettings, type NewApiKey } from '../../core/access/api-key.js';
 import {
-  ADDRESSES_KEPT_MS,
+  ADDRESS_RETENTION_MS,
   type KeyAddress,
   type KeyStore,
   type KnownKey,
-  MAX_ADDRESSES_TOLD,
   MAX_KEYS,
+  MAX_LISTED_ADDRESSES,
 } from '../../core/access/key-store.js';
 import type { Actor } from '../../core/audit/actor.js';
 import { DomainError, found } from '../../core/shared/errors.js';
@@ -92,7 +92,7 @@ export class MemoryKeyStore implements KeyStore {
       return (this.database.keyAddresses.get(id) ?? [])
         .filter(({ lastSeenAt }) => lastSeenAt >= since)
         .sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime() || (a.address < b.address ? -1 : 1))
-        .slice(0, MAX_ADDRESSES_TOLD)
+        .slice(0, MAX_LISTED_ADDRESSES)
         .map(copyOf);
     });
   }
@@ -101,7 +101,7 @@ export class MemoryKeyStore implements KeyStore {
     const before = this.database.keyAddresses.get(id) ?? [];
     const known = before.find(({ address }) => address === use.address);
     const newest = known && known.lastSeenAt > use.lastSeenAt ? known : use;
-    const oldest = use.lastSeenAt.getTime() - ADDRESSES_KEPT_MS;
+    const oldest = use.lastSeenAt.getTime() - ADDRESS_RETENTION_MS;
     const others = before.filter(
       ({ address, lastSeenAt }) => address !== use.address && lastSeenAt.getTime() >= oldest,
     );

@@ -57,7 +57,7 @@ export class MemoryTagRepository implements TagRepository {
     return this.own((tag) => tag.id > (after ?? 0))
       .sort((a, b) => a.id - b.id)
       .slice(0, limit)
-      .map(({ id, photoCount }) => ({ id, kept: photoCount, counted: this.countVisiblePhotos(id) }));
+      .map(({ id, photoCount }) => ({ id, stored: photoCount, counted: this.countVisiblePhotos(id) }));
   }
 
   async recount(id: Id): Promise<void> {
@@ -183,12 +183,12 @@ export class MemoryTagRepository implements TagRepository {
 
   private relinkOne(photo: Photo, off: readonly Id[], on: readonly Id[], at: Date | null): boolean {
     const before = this.linksOf(photo.id);
-    const kept = before.filter((id) => !off.includes(id));
-    const added = on.filter((id) => !kept.includes(id));
-    if (kept.length === before.length && added.length === 0) return false;
+    const stored = before.filter((id) => !off.includes(id));
+    const added = on.filter((id) => !stored.includes(id));
+    if (stored.length === before.length && added.length === 0) return false;
     const missing = added.filter((id) => !this.isOwn(id));
     if (missing.length > 0) throw new Error(`There is no tag ${missing.join()}.`);
-    this.database.links.set(photo.id, [...kept, ...added]);
+    this.database.links.set(photo.id, [...stored, ...added]);
     const gone = before.filter((id) => off.includes(id));
     if (at !== null) this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
     else this.database.tombstonePhotos.set(photo.id, [...(this.database.tombstonePhotos.get(photo.id) ?? []), ...gone]);

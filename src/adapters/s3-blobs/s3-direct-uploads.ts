@@ -1,7 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises';
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { keptKey } from '../../core/blobs/blob-key.js';
+import { storedKey } from '../../core/blobs/blob-key.js';
 import type { DirectUploads, ExpectedBlob, SignedPut } from '../../core/blobs/direct-uploads.js';
 import { openS3Client, type S3Settings } from './s3-client.js';
 import { onStore } from './s3-errors.js';
@@ -34,7 +34,7 @@ export class S3DirectUploads implements DirectUploads {
 
   /** Where the bucket is, is the client's business: in the path, or before the host's name. */
   async origin(): Promise<string> {
-    const [signed] = await this.sign([{ key: keptKey('origin'), sizeBytes: 0, sha256: null }], 1);
+    const [signed] = await this.sign([{ key: storedKey('origin'), sizeBytes: 0, sha256: null }], 1);
     return new URL(signed?.url ?? '').origin;
   }
 

@@ -2,12 +2,12 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { IsNull } from 'typeorm';
 import { type ApiKey, changedSettings, type KeySettings, type NewApiKey } from '../../core/access/api-key.js';
 import {
-  ADDRESSES_KEPT_MS,
+  ADDRESS_RETENTION_MS,
   type KeyAddress,
   type KeyStore,
   type KnownKey,
-  MAX_ADDRESSES_TOLD,
   MAX_KEYS,
+  MAX_LISTED_ADDRESSES,
 } from '../../core/access/key-store.js';
 import type { Actor } from '../../core/audit/actor.js';
 import type { CustomerStatus } from '../../core/customers/customer.js';
@@ -144,7 +144,7 @@ export class TypeormKeyStore implements KeyStore {
         manager,
         `SELECT address, last_seen_at AS "lastSeenAt" FROM key_addresses
          WHERE customer_id = $1 AND key_id = $2 AND last_seen_at >= $3
-         ORDER BY last_seen_at DESC, address LIMIT ${MAX_ADDRESSES_TOLD}`,
+         ORDER BY last_seen_at DESC, address LIMIT ${MAX_LISTED_ADDRESSES}`,
         [customerId, id, since],
       ),
     );
@@ -176,6 +176,6 @@ async function noteAddresses(manager: EntityManager, uses: readonly { id: Id; at
     manager,
     `DELETE FROM key_addresses a USING api_keys k
      WHERE k.id = ANY($1::bigint[]) AND a.customer_id = k.customer_id AND a.key_id = k.id AND a.last_seen_at < $2`,
-    [uses.map(({ id }) => id), after(new Date(newest), -ADDRESSES_KEPT_MS)],
+    [uses.map(({ id }) => id), after(new Date(newest), -ADDRESS_RETENTION_MS)],
   );
 }

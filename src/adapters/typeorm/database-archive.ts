@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import pg from 'pg';
+import type { NeededBlob } from '../../core/backup/back-up-blobs.js';
 import type { ArchivedSchema, ArchivedTable, DatabaseSnapshot } from '../../core/backup/database-snapshot.js';
-import type { NeededBlob } from '../../core/backup/keep-blobs.js';
-import { keptKey, originalKey, stagingKey } from '../../core/blobs/blob-key.js';
+import { originalKey, stagingKey, storedKey } from '../../core/blobs/blob-key.js';
 import { type CatalogueTable, quoted, tablesByReference } from './catalogue.js';
 import { copyIn, copyOut } from './copy.js';
 
@@ -67,7 +67,7 @@ function neededBlob(line: string): NeededBlob {
   const [kind, customer, number, name = '', hash = '', importId, attempt] = line.split('\t');
   const [customerId, id] = [Number(customer), Number(number)];
   const sha256 = hash === '\\N' ? null : hash;
-  if (kind === 'photo') return { customerId, id, importId: null, key: keptKey(name), sha256, later: null };
+  if (kind === 'photo') return { customerId, id, importId: null, key: storedKey(name), sha256, later: null };
   const original = originalKey({ customerId, blobName: name });
   const item = { customerId, importId: Number(importId), id };
   if (kind === 'ready') return { ...item, key: original, sha256, later: null };

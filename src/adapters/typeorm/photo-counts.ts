@@ -38,7 +38,7 @@ export function countsOf(
 ): Promise<readonly TagCount[]> {
   return select<TagCount>(
     manager,
-    `SELECT t.id, n.photos AS kept, (${counted}) AS counted
+    `SELECT t.id, n.photos AS stored, (${counted}) AS counted
      FROM tags t LEFT JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id
      WHERE t.customer_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3`,
     [customerId, after ?? 0, limit],

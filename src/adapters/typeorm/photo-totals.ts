@@ -9,7 +9,7 @@ import { change, select } from './rows.js';
 import { withoutLimits } from './without-limits.js';
 
 /** What triggers have written down of all changes to the photos of customer `$1`, in sum. */
-const kept = `
+const stored = `
   SELECT coalesce(sum(photos), 0)::bigint AS photos, coalesce(sum(trashed_photos), 0)::bigint AS "trashedPhotos",
     coalesce(sum(storage_bytes), 0)::bigint AS "storageBytes", coalesce(sum(trashed_bytes), 0)::bigint AS "trashedBytes"
   FROM photo_totals WHERE customer_id = $1`;
@@ -24,18 +24,18 @@ const counted = `
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 
 export async function readUsage(manager: EntityManager, id: Id): Promise<CustomerUsage> {
-  const sql = `SELECT kept.*, (SELECT count(*) FROM tags WHERE customer_id = $1) AS tags,
+  const sql = `SELECT stored.*, (SELECT count(*) FROM tags WHERE customer_id = $1) AS tags,
       (SELECT count(*) FROM imports WHERE customer_id = $1 AND status = 'open') AS "openImports"
-    FROM (${kept}) kept`;
+    FROM (${stored}) stored`;
   const [usage] = await select<CustomerUsage>(manager, prepared(sql), [id]);
   return found(usage, 'customer');
 }
 
 export async function readQuotaUse(manager: EntityManager, id: Id): Promise<QuotaUse> {
   // One statement sees one moment: an item that is published meanwhile is counted once, as an item or as a photo.
-  const sql = `SELECT kept.photos + kept."trashedPhotos" + items.count AS photos,
-      kept."storageBytes" + kept."trashedBytes" + items.bytes AS "storageBytes"
-    FROM (${kept}) kept, (
+  const sql = `SELECT stored.photos + stored."trashedPhotos" + items.count AS photos,
+      stored."storageBytes" + stored."trashedBytes" + items.bytes AS "storageBytes"
+    FROM (${stored}) stored, (
       SELECT count(*) AS count, coalesce(sum(size_bytes), 0)::bigint AS bytes
       FROM import_photos WHERE customer_id = $1 AND status IN (${reserving})
     ) items`;
@@ -44,19 +44,19 @@ export async function readQuotaUse(manager: EntityManager, id: Id): Promise<Quot
 }
 
 interface BothTotals {
-  readonly kept: PhotoTotals;
+  readonly stored: PhotoTotals;
   readonly counted: PhotoTotals;
 }
 
 export function readTotals(dataSource: DataSource, id: Id): Promise<BothTotals> {
-  const sql = `SELECT row_to_json(kept) AS kept, row_to_json(counted) AS counted FROM (${kept}) kept, (${counted}) counted`;
+  const sql = `SELECT row_to_json(stored) AS stored, row_to_json(counted) AS counted FROM (${stored}) stored, (${counted}) counted`;
   return withoutLimits(dataSource, async (ask) => found((await ask<BothTotals>(sql, [id]))[0], 'customer'));
 }
 
 /** The customer must be locked: two who recount at once would both add the difference. Changes of photos meanwhile are in no way of it. */
 export async function recountTotals(manager: EntityManager, id: Id): Promise<void> {
-  const { kept, counted } = await readTotals(manager.dataSource, id);
-  const missing = (name: keyof PhotoTotals) => counted[name] - kept[name];
+  const { stored, counted } = await readTotals(manager.dataSource, id);
+  const missing = (name: keyof PhotoTotals) => counted[name] - stored[name];
   await change(
     manager,
     `INSERT INTO photo_totals (customer_id, photos, trashed_photos, storage_bytes, trashed_bytes)

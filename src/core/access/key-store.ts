@@ -44,8 +44,8 @@ export interface KeyAddress {
 }
 
 /** How long addresses are kept beside the newest use of their key. */
-export const ADDRESSES_KEPT_MS = 2 * DAY;
-export const MAX_ADDRESSES_TOLD = 100;
+export const ADDRESS_RETENTION_MS = 2 * DAY;
+export const MAX_LISTED_ADDRESSES = 100;
 
 /** Keys that one customer may have (API.md §9). */
 export const MAX_KEYS = 100;

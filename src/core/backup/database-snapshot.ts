@@ -1,4 +1,4 @@
-import type { NeededBlob } from './keep-blobs.js';
+import type { NeededBlob } from './back-up-blobs.js';
 
 export interface ArchivedTable {
   readonly name: string;

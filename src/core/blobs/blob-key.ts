@@ -87,7 +87,7 @@ export function readBlobKey(key: BlobKey): BlobName | null {
 }
 
 /** A key that was made by one of the functions above and kept in a row. */
-export function keptKey(text: string): BlobKey {
+export function storedKey(text: string): BlobKey {
   return text as BlobKey;
 }
 

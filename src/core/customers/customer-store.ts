@@ -30,7 +30,7 @@ export interface CustomerReader extends OrphanReads {
   customer(): Promise<Customer>;
   usage(): Promise<CustomerUsage>;
   /** The totals of `usage`, and what the committed photos come to when they are counted, of one moment. Takes as long as there are photos. */
-  photoTotals(): Promise<{ readonly kept: PhotoTotals; readonly counted: PhotoTotals }>;
+  photoTotals(): Promise<{ readonly stored: PhotoTotals; readonly counted: PhotoTotals }>;
   /**
    * What counts against the quota, all of one moment: every photo, in the trash or not, and for every item that may still
    * become one (`reservingStatuses`) a photo of its declared size.

@@ -64,8 +64,8 @@ export interface CountedImport extends Import {
 export const IDLE_DAYS = 7;
 
 /** Days that the items of an import are kept after its end, and the import itself (API.md §9). */
-export const ITEMS_KEPT_DAYS = 90;
-export const IMPORT_KEPT_DAYS = 365;
+export const ITEM_RETENTION_DAYS = 90;
+export const IMPORT_RETENTION_DAYS = 365;
 
 /** The items of imports that ended at `itemsOf` or before are old enough to be forgotten, and imports that ended at `imports` or before. */
 export interface OldEnough {
@@ -74,7 +74,7 @@ export interface OldEnough {
 }
 
 export function oldEnough(at: Date): OldEnough {
-  return { itemsOf: after(at, -ITEMS_KEPT_DAYS * DAY), imports: after(at, -IMPORT_KEPT_DAYS * DAY) };
+  return { itemsOf: after(at, -ITEM_RETENTION_DAYS * DAY), imports: after(at, -IMPORT_RETENTION_DAYS * DAY) };
 }
 
 export function countItems(byStatus: ReadonlyMap<ImportPhotoStatus, number>): ImportCounts {

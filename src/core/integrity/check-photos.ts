@@ -1,4 +1,4 @@
-import { keptKey, originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
+import { originalKey, renditionKey, stagingKey, storedKey } from '../blobs/blob-key.js';
 import type { ImportPhoto } from '../imports/import-photo.js';
 import { defaultFormat } from '../media/renditions.js';
 import { renditionOf } from '../photos/download-photo.js';
@@ -42,7 +42,7 @@ async function checkPhoto(
   findings: Findings,
 ): Promise<void> {
   findings.count('photos');
-  const fault = await faultOf(uses, keptKey(photo.blobKey), photo, options);
+  const fault = await faultOf(uses, storedKey(photo.blobKey), photo, options);
   if (fault === null) {
     if (photo.originalLostAt !== null && !options.fast) await unmark(uses, photo, options, findings);
     return checkThumb(uses, photo, options, findings);

@@ -39,11 +39,11 @@ const TAG_BATCH = 50;
 
 /** I12: what is said of all photos together, in the usage and to quotas. */
 async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: CheckOptions, findings: Findings) {
-  const { kept, counted } = await store.query(customerId, (reader) => reader.photoTotals());
-  if (totalsText(kept) === totalsText(counted)) return;
+  const { stored, counted } = await store.query(customerId, (reader) => reader.photoTotals());
+  if (totalsText(stored) === totalsText(counted)) return;
   if (repair)
     await store.transaction(customerId, (transaction) => transaction.lockCustomer().then(transaction.recountPhotos));
-  const message = `The usage of this customer is said to be ${totalsText(kept)}, and is ${totalsText(counted)}.`;
+  const message = `The usage of this customer is said to be ${totalsText(stored)}, and is ${totalsText(counted)}.`;
   findings.report('I12', message, { customerId, repaired: repair });
 }
 
@@ -58,11 +58,11 @@ function totalsText({ photos, storageBytes, trashedPhotos, trashedBytes }: Photo
 async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: CheckOptions, findings: Findings) {
   for (let last: Id | null = null; ; ) {
     const page = await store.query(customerId, (reader) => reader.tags.photoCounts(last, TAG_BATCH));
-    for (const { id, kept, counted } of page) {
+    for (const { id, stored, counted } of page) {
       findings.count('tags');
-      if (kept === counted) continue;
+      if (stored === counted) continue;
       if (repair) await store.transaction(customerId, (transaction) => transaction.tags.recount(id));
-      const message = `Tag ${id} is said to be on ${kept ?? 'no one knows how many'} photos, and is on ${counted}.`;
+      const message = `Tag ${id} is said to be on ${stored ?? 'no one knows how many'} photos, and is on ${counted}.`;
       findings.report('I12', message, { customerId, tagId: id, repaired: repair });
     }
     last = page.at(-1)?.id ?? null;

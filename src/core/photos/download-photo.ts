@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
-import { type BlobKey, keptKey, renditionKey } from '../blobs/blob-key.js';
+import { blobCacheOf } from '../blobs/blob-cache.js';
+import { type BlobKey, renditionKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
-import { keptOf } from '../blobs/kept-blobs.js';
 import { inOneChunk } from '../blobs/open-blob.js';
 import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName, renditionNames, renditionSizes } from '../media/renditions.js';
@@ -32,13 +32,13 @@ export async function downloadOriginal(
   const photo = await readVisiblePhoto({ store }, caller, id);
   // Said before anything is sent. A range of it could not even be compared with anything.
   if (photo.originalLostAt !== null) throw lostOriginal();
-  const key = keptKey(photo.blobKey);
+  const key = storedKey(photo.blobKey);
   const open = async (range?: ByteRange) => {
-    const right = range ? null : await keptOf(blobs).get(key);
+    const right = range ? null : await blobCacheOf(blobs).get(key);
     if (right !== null) return right;
     const blob = await blobs.get(key, range);
     if (blob === null || blob.sizeBytes !== photo.sizeBytes) throw lostBytes();
-    return range ? blob : keptOf(blobs).keeping(key, { ...blob, bytes: verified(blob.bytes, photo.sha256) });
+    return range ? blob : blobCacheOf(blobs).caching(key, { ...blob, bytes: verified(blob.bytes, photo.sha256) });
   };
   const place = async () => {
     if ((await blobs.head(key))?.sizeBytes !== photo.sizeBytes) throw lostBytes();
@@ -95,8 +95,8 @@ export function renditionOf(
   };
   const open = async (range?: ByteRange) => {
     if (range) return stored(range);
-    const inMemory = keptOf(uses.blobs);
-    return (await inMemory.get(key)) ?? inMemory.keeping(key, await stored());
+    const inMemory = blobCacheOf(uses.blobs);
+    return (await inMemory.get(key)) ?? inMemory.caching(key, await stored());
   };
   const place = async () => {
     await sizeBytes();
@@ -159,7 +159,7 @@ async function storedLarger(
 
 /** Opened when they are asked for, and not while their picture waits for its turn. */
 async function* originalBytes(blobs: BlobStore, photo: Photo): AsyncIterable<Uint8Array> {
-  const original = await blobs.get(keptKey(photo.blobKey));
+  const original = await blobs.get(storedKey(photo.blobKey));
   if (original === null) throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
   yield* verified(original.bytes, photo.sha256);
 }

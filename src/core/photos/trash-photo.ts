@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.js';
-import { keptKey, renditionsPrefix } from '../blobs/blob-key.js';
+import { renditionsPrefix, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
@@ -57,7 +57,7 @@ export async function purgePhoto(
 }
 
 async function removeBytes(blobs: BlobStore, photo: Photo): Promise<void> {
-  const keys = [keptKey(photo.blobKey)];
+  const keys = [storedKey(photo.blobKey)];
   for await (const { key } of blobs.list(renditionsPrefix(photo))) keys.push(key);
   await blobs.delete(keys);
 }

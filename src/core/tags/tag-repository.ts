@@ -24,7 +24,7 @@ export interface TagReads {
 export interface TagCount {
   readonly id: Id;
   /** Its `photoCount`; null when that is lost. */
-  readonly kept: number | null;
+  readonly stored: number | null;
   readonly counted: number;
 }
 

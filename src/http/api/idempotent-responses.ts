@@ -45,26 +45,26 @@ export class IdempotentResponses {
     const { customerId } = callerOf(requestContext);
     const claimed = await claimKey(this.ports, { customerId, key }, fingerprintOf(request, requestContext));
     if ('answer' in claimed) return this.replay(claimed.answer, requestContext, response, format);
-    const kept = (answer: unknown) => storedResponseOf(answer, response.statusCode, format);
-    return this.leases.during(claimed.claim, () => this.run(claimed.claim, requestContext, handle, kept));
+    const toStored = (answer: unknown) => storedResponseOf(answer, response.statusCode, format);
+    return this.leases.during(claimed.claim, () => this.run(claimed.claim, requestContext, handle, toStored));
   }
 
   private async run(
     claim: Claim,
     requestContext: RequestContext,
     handle: () => Promise<unknown>,
-    kept: (answer: unknown) => StoredResponse,
+    toStored: (answer: unknown) => StoredResponse,
   ) {
-    let isKept = false;
+    let isStored = false;
     requestContext.runIdempotently = async (act, answerTo) => {
-      const store = storeWithResponse(this.ports.store, claim, (result) => kept(answerTo(result as never)));
+      const store = storeWithResponse(this.ports.store, claim, (result) => toStored(answerTo(result as never)));
       const result = await act({ ...this.ports, store });
-      isKept = true;
+      isStored = true;
       return answerTo(result);
     };
     try {
       const answer: unknown = await handle();
-      if (!isKept) await this.quietly(requestContext, () => this.store(claim, kept(answer)));
+      if (!isStored) await this.quietly(requestContext, () => this.store(claim, toStored(answer)));
       return answer;
     } catch (error) {
       const answer = storedErrorOf(error, requestContext.requestId);
@@ -96,10 +96,10 @@ export class IdempotentResponses {
     response: Response,
     format: AnyStoredBodyFormat | undefined,
   ): Promise<Reply> {
-    const kept = answer as StoredHttpResponse;
+    const stored = answer as StoredHttpResponse;
     response.setHeader(REPLAYED, 'true');
-    if ('error' in kept) throw new ReplayedError(kept);
-    const { status, headers, body, bulk } = kept;
+    if ('error' in stored) throw new ReplayedError(stored);
+    const { status, headers, body, bulk } = stored;
     if (bulk) return new Outcomes((body as Outcomes['body']).data);
     const shown = body && format ? await format.toBody(this.ports, callerOf(requestContext), body) : body;
     return new Reply(status, shown, headers);

@@ -28,7 +28,7 @@ export function noBody(): undefined {}
 export interface StoredBodyFormat<Body extends object, Kept extends object> {
   toStored(body: Body): Kept;
   /** The body for whoever repeats the request, as things are now. */
-  toBody(ports: Ports, caller: Caller, kept: Kept): Promise<Body>;
+  toBody(ports: Ports, caller: Caller, stored: Kept): Promise<Body>;
 }
 
 /** Where `StoreBodyAs` leaves its word. */

@@ -5,7 +5,7 @@ import type { DescriptiveBody, LocationBody } from '../api/photos/descriptive.dt
 import { body, decimal, type Fields, listOf, mapOf, orNull, ref, type Schema, text, whole } from './schema.js';
 
 /** Texts are measured as they are kept: in NFC, without white space at their ends, in code points. */
-const kept = 'Kept in NFC without white space at its ends, and measured so.';
+const stored = 'Kept in NFC without white space at its ends, and measured so.';
 
 export const LOCAL_TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?$';
 const METADATA_KEY = '^[A-Za-z0-9_.-]{1,40}$';
@@ -17,15 +17,17 @@ export const altitude = orNull(
 );
 
 export const filename = text(
-  `A plain file name: no \`/\` or \`\\\`, no control characters, not \`.\` or \`..\`. Need not be unique. ${kept}`,
+  `A plain file name: no \`/\` or \`\\\`, no control characters, not \`.\` or \`..\`. Need not be unique. ${stored}`,
   'DSC_3701.jpg',
   { minLength: 1, maxLength: 255, pattern: '^[^/\\\\]+$' },
 );
 
 /** What a client may say of a photo, in the library or still to come. */
 export const photoInputFields: Fields<DescriptiveBody> = {
-  title: orNull(text(`A short name. ${kept}`, 'Eiffel Tower', { maxLength: 255 })),
-  description: orNull(text(`More words. ${kept}`, 'From the Trocadéro, just before the rain.', { maxLength: 10_000 })),
+  title: orNull(text(`A short name. ${stored}`, 'Eiffel Tower', { maxLength: 255 })),
+  description: orNull(
+    text(`More words. ${stored}`, 'From the Trocadéro, just before the rain.', { maxLength: 10_000 }),
+  ),
   takenAt: orNull(
     text(
       'The instant, as RFC 3339 with its offset, which becomes the zone; sets `takenAtLocal` and `timeZone` too, and does not go with them.',
@@ -42,7 +44,7 @@ export const photoInputFields: Fields<DescriptiveBody> = {
   location: orNull(ref('NewLocation', { description: 'Where it was taken; null clears.' })),
   rating: orNull(whole('Stars; null: none given.', 4, { minimum: 0, maximum: 5 })),
   externalId: orNull(
-    text(`Your own id of it. Can be looked for, need not be unique. ${kept}`, 'shoot-17/3701', { maxLength: 255 }),
+    text(`Your own id of it. Can be looked for, need not be unique. ${stored}`, 'shoot-17/3701', { maxLength: 255 }),
   ),
 };
 
@@ -80,7 +82,7 @@ export const tagIds = listOf('Tags by id; one that is not there is refused.', re
 });
 
 export const tagName = text(
-  `Unique in the account, whatever its case. ${kept} White space inside becomes one space; no control characters.`,
+  `Unique in the account, whatever its case. ${stored} White space inside becomes one space; no control characters.`,
   'Paris',
   { minLength: 1, maxLength: MAX_TAG_NAME },
 );

@@ -3,23 +3,23 @@ import type { BlobInfo, BlobStore, OpenBlob } from './blob-store.js';
 import { readOnce } from './open-blob.js';
 
 /** Of one store: what is kept, and what is on its way there or out of there. Ten large photos, or three thousand thumbs. */
-const MOST_BYTES = 32 * 1024 * 1024;
-const MOST_OF_ONE = MOST_BYTES / 4;
-const MOST_KNOWN = 5000;
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BLOB_BYTES = MAX_BYTES / 4;
+const MAX_TRACKED_KEYS = 5000;
 
-interface Kept extends BlobInfo {
+interface CachedBlob extends BlobInfo {
   readonly chunks: readonly Uint8Array[];
   /** While it has some it takes room, kept or not: they may be slow. */
   readers: number;
 }
 
-const stores = new WeakMap<BlobStore, KeptBlobs>();
+const caches = new WeakMap<BlobStore, BlobCache>();
 
 /** What is kept of this store. */
-export function keptOf(store: BlobStore): KeptBlobs {
-  const kept = stores.get(store) ?? new KeptBlobs(store);
-  stores.set(store, kept);
-  return kept;
+export function blobCacheOf(store: BlobStore): BlobCache {
+  const cache = caches.get(store) ?? new BlobCache(store);
+  caches.set(store, cache);
+  return cache;
 }
 
 /**
@@ -27,54 +27,55 @@ export function keptOf(store: BlobStore): KeptBlobs {
  * long as the store says that it was not written again and is not gone. It makes way for another that was asked for twice since it was asked
  * for itself: so many large ones in turn, which never come back in time, drive nobody out.
  */
-export class KeptBlobs {
+export class BlobCache {
   /** The one that was asked for last comes last. */
-  private readonly kept = new Map<BlobKey, Kept>();
+  private readonly cached = new Map<BlobKey, CachedBlob>();
   private bytes = 0;
   /** What was asked for lately, with the number of that question. */
-  private readonly asked = new Map<BlobKey, number>();
-  private questions = 0;
+  private readonly lastRequested = new Map<BlobKey, number>();
+  private requests = 0;
 
   constructor(private readonly store: BlobStore) {}
 
   /** Null when it is not kept, or not any more. Errors: `service_unavailable`. */
   async get(key: BlobKey): Promise<OpenBlob | null> {
-    if (!this.kept.has(key)) return null;
+    if (!this.cached.has(key)) return null;
     const info = await this.store.head(key);
-    const found = this.kept.get(key);
+    const found = this.cached.get(key);
     if (found === undefined) return null;
-    this.forget(key);
+    this.evict(key);
     if (info?.etag !== found.etag) return null;
-    this.note(key);
-    this.remember(key, found);
-    return { ...info, bytes: readOnce(this.lend(key, found)) };
+    this.noteRequest(key);
+    this.add(key, found);
+    return { ...info, bytes: readOnce(this.read(key, found)) };
   }
 
   /** The blob as it is, and kept if this is not the first time, there is room, and it was read to its end without an error. */
-  keeping(key: BlobKey, blob: OpenBlob): OpenBlob {
-    const since = this.asked.get(key);
-    this.note(key);
-    if (since === undefined || blob.sizeBytes > MOST_OF_ONE || !this.inTheWay(blob.sizeBytes, since)) return blob;
+  caching(key: BlobKey, blob: OpenBlob): OpenBlob {
+    const since = this.lastRequested.get(key);
+    this.noteRequest(key);
+    if (since === undefined || blob.sizeBytes > MAX_BLOB_BYTES || !this.evictionsFor(blob.sizeBytes, since))
+      return blob;
     return { ...blob, bytes: this.collect(key, blob, since), release: undefined };
   }
 
-  private note(key: BlobKey): void {
-    this.questions += 1;
-    this.asked.delete(key);
-    this.asked.set(key, this.questions);
-    for (const oldest of this.asked.keys()) {
-      if (this.asked.size <= MOST_KNOWN) break;
-      this.asked.delete(oldest);
+  private noteRequest(key: BlobKey): void {
+    this.requests += 1;
+    this.lastRequested.delete(key);
+    this.lastRequested.set(key, this.requests);
+    for (const oldest of this.lastRequested.keys()) {
+      if (this.lastRequested.size <= MAX_TRACKED_KEYS) break;
+      this.lastRequested.delete(oldest);
     }
   }
 
   private async *collect(key: BlobKey, { etag, sizeBytes, bytes }: OpenBlob, since: number): AsyncIterable<Uint8Array> {
-    const inTheWay = this.inTheWay(sizeBytes, since);
-    if (inTheWay === null) {
+    const evictionsFor = this.evictionsFor(sizeBytes, since);
+    if (evictionsFor === null) {
       yield* bytes;
       return;
     }
-    for (const other of inTheWay) this.forget(other);
+    for (const other of evictionsFor) this.evict(other);
     this.bytes += sizeBytes;
     const chunks: Uint8Array[] = [];
     try {
@@ -85,30 +86,30 @@ export class KeptBlobs {
     } finally {
       this.bytes -= sizeBytes;
     }
-    this.forget(key);
-    this.remember(key, { etag, sizeBytes, chunks, readers: 0 });
+    this.evict(key);
+    this.add(key, { etag, sizeBytes, chunks, readers: 0 });
   }
 
-  private async *lend(key: BlobKey, blob: Kept): AsyncGenerator<Uint8Array, void, void> {
-    this.change(key, blob, () => {
+  private async *read(key: BlobKey, blob: CachedBlob): AsyncGenerator<Uint8Array, void, void> {
+    this.accounting(key, blob, () => {
       blob.readers += 1;
     });
     try {
       yield* blob.chunks;
     } finally {
-      this.change(key, blob, () => {
+      this.accounting(key, blob, () => {
         blob.readers -= 1;
       });
     }
   }
 
   /** What must go to make room for so much; null when that is not enough, or one of them was asked for since. */
-  private inTheWay(sizeBytes: number, since: number): readonly BlobKey[] | null {
-    let needed = this.bytes + sizeBytes - MOST_BYTES;
+  private evictionsFor(sizeBytes: number, since: number): readonly BlobKey[] | null {
+    let needed = this.bytes + sizeBytes - MAX_BYTES;
     const others: BlobKey[] = [];
-    for (const [other, { readers, sizeBytes: freed }] of this.kept) {
+    for (const [other, { readers, sizeBytes: freed }] of this.cached) {
       if (needed <= 0) break;
-      if ((this.asked.get(other) ?? 0) > since) return null;
+      if ((this.lastRequested.get(other) ?? 0) > since) return null;
       // What somebody reads just now takes its room until then, kept or not.
       if (readers > 0) continue;
       others.push(other);
@@ -117,17 +118,17 @@ export class KeptBlobs {
     return needed <= 0 ? others : null;
   }
 
-  private remember(key: BlobKey, blob: Kept): void {
-    this.change(key, blob, () => this.kept.set(key, blob));
+  private add(key: BlobKey, blob: CachedBlob): void {
+    this.accounting(key, blob, () => this.cached.set(key, blob));
   }
 
-  private forget(key: BlobKey): void {
-    const blob = this.kept.get(key);
-    if (blob !== undefined) this.change(key, blob, () => this.kept.delete(key));
+  private evict(key: BlobKey): void {
+    const blob = this.cached.get(key);
+    if (blob !== undefined) this.accounting(key, blob, () => this.cached.delete(key));
   }
 
-  private change(key: BlobKey, blob: Kept, act: () => void): void {
-    const room = () => (this.kept.get(key) === blob || blob.readers > 0 ? blob.sizeBytes : 0);
+  private accounting(key: BlobKey, blob: CachedBlob, act: () => void): void {
+    const room = () => (this.cached.get(key) === blob || blob.readers > 0 ? blob.sizeBytes : 0);
     this.bytes -= room();
     act();
     this.bytes += room();

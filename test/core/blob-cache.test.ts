@@ -1,7 +1,7 @@
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
-import { type BlobKey, keptKey, renditionKey } from '../../src/core/blobs/blob-key.js';
+import { type BlobCache, blobCacheOf } from '../../src/core/blobs/blob-cache.js';
+import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
-import { type KeptBlobs, keptOf } from '../../src/core/blobs/kept-blobs.js';
 import { downloadOriginal, downloadRendition } from '../../src/core/photos/download-photo.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
@@ -34,7 +34,7 @@ describe('RELIABILITY.md F14: the original of a photo', () => {
     blobs = new CountingStore();
     here = world({ blobs });
     acme = await Account.open(here);
-    key = keptKey((await acme.addPhoto(file)).blobKey);
+    key = storedKey((await acme.addPhoto(file)).blobKey);
     await runJobsUntilIdle(here);
     blobs.read.splice(0);
   });
@@ -96,18 +96,18 @@ describe('a rendition', () => {
 
 describe('what is kept', () => {
   let blobs: MemoryBlobStore;
-  let kept: KeptBlobs;
+  let cache: BlobCache;
   beforeEach(() => {
     blobs = new MemoryBlobStore();
-    kept = keptOf(blobs);
+    cache = blobCacheOf(blobs);
   });
 
   const put = async (name: string, sizeBytes: number) => {
-    const key = keptKey(`originals/1/${name}`);
+    const key = storedKey(`originals/1/${name}`);
     await blobs.put(key, bytesOf(new Uint8Array(sizeBytes)));
     return key;
   };
-  const asked = async (key: BlobKey) => kept.keeping(key, present(await blobs.get(key)));
+  const asked = async (key: BlobKey) => cache.caching(key, present(await blobs.get(key)));
   /** The second one. */
   const reading = async (key: BlobKey) => {
     await asked(key);
@@ -119,7 +119,7 @@ describe('what is kept', () => {
     while (!(await reader.next()).done);
     return key;
   };
-  const isKept = async (key: BlobKey) => (await kept.get(key)) !== null;
+  const isKept = async (key: BlobKey) => (await cache.get(key)) !== null;
 
   test('is what was asked for last, up to 32 MiB', async () => {
     const keys = [await keep('a'), await keep('b'), await keep('c'), await keep('d')];
@@ -133,7 +133,7 @@ describe('what is kept', () => {
     const keys = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => put(name, 8 * MIB)));
     for (let round = 0; round < 4; round += 1) {
       for (const key of keys) {
-        const { bytes } = (await kept.get(key)) ?? (await asked(key));
+        const { bytes } = (await cache.get(key)) ?? (await asked(key));
         for await (const _ of bytes);
       }
     }
@@ -154,7 +154,7 @@ describe('what is kept', () => {
     for (const reader of readers) await reader.next();
     const [first, second] = [await keep('d'), await keep('e')];
     expect([await isKept(first), await isKept(second)]).toEqual([false, true]);
-    const slow = present(await kept.get(second)).bytes[Symbol.asyncIterator]();
+    const slow = present(await cache.get(second)).bytes[Symbol.asyncIterator]();
     await slow.next();
     // Its bytes are still held: there is no room for another.
     expect(await isKept(await keep('f'))).toBe(false);

@@ -1,7 +1,7 @@
 import { failItem } from '../imports/fail-item.js';
 import type { Uses } from '../ports.js';
 import type { ItemError } from '../shared/errors.js';
-import type { MissedBlob } from './keep-blobs.js';
+import type { MissedBlob } from './back-up-blobs.js';
 
 const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
 
@@ -9,7 +9,7 @@ const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this fi
  * Brings restored rows to what the blobs of their backup bear out: photos that were deleted while the backup was made are deleted, items
  * without bytes fail. A photo whose bytes were lost before stays, for people to see. May run twice. Answers how many were left out.
  */
-export async function forgetMissed(
+export async function removeMissed(
   { store, clock }: Uses<'store' | 'clock'>,
   missed: AsyncIterable<MissedBlob>,
 ): Promise<number> {

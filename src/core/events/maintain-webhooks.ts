@@ -34,11 +34,11 @@ async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Pr
   };
   const endpoints = await store.query(customerId, (reader) => reader.webhookEndpoints.list());
   for (const { id } of endpoints.filter((one) => isStale(one.secret) || isStale(one.previousSecret))) {
-    await store.transaction(customerId, (transaction) => change(transaction, id, resealed));
+    await store.transaction(customerId, (transaction) => reseal(transaction, id, resealed));
   }
 }
 
-async function change(
+async function reseal(
   { webhookEndpoints }: CustomerTransaction,
   id: Id,
   resealed: (sealed: string) => string,

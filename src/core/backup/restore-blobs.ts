@@ -3,20 +3,20 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { measured } from '../blobs/measured.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
-import type { KeptBlob } from './keep-blobs.js';
+import type { BackedUpBlob } from './back-up-blobs.js';
 
-export interface PuttingBack {
+export interface BlobRestore {
   /** The backup, and the store of the service that is to come. */
   readonly from: BlobStore;
   readonly to: BlobStore;
   readonly parallel: number;
-  readonly onDone: (blob: KeptBlob) => void;
+  readonly onDone: (blob: BackedUpBlob) => void;
   /** Told of a blob that the backup has lost, or of which it has other bytes: it is not put back. */
-  readonly onWrong: (blob: KeptBlob) => void;
+  readonly onWrong: (blob: BackedUpBlob) => void;
 }
 
 /** A blob of the store that the backup knows nothing of: then the store is another's. Null when there is none. */
-export async function foreignBlob({ from, to }: Pick<PuttingBack, 'from' | 'to'>): Promise<BlobKey | null> {
+export async function foreignBlob({ from, to }: Pick<BlobRestore, 'from' | 'to'>): Promise<BlobKey | null> {
   for (const prefix of Object.values(blobPrefixes)) {
     for await (const { key } of to.list(prefix)) {
       if ((await from.head(key)) === null) return key;
@@ -29,17 +29,17 @@ export async function foreignBlob({ from, to }: Pick<PuttingBack, 'from' | 'to'>
  * Puts blobs back, and reads each again to compare it by its SHA-256. May be broken off and begun again: what is there with the right
  * bytes stays. Errors: `service_unavailable` of either store.
  */
-export function putBackBlobs(puttingBack: PuttingBack, blobs: AsyncIterable<KeptBlob>): Promise<void> {
-  const { from, to, parallel, onDone, onWrong } = puttingBack;
+export function restoreBlobs(options: BlobRestore, blobs: AsyncIterable<BackedUpBlob>): Promise<void> {
+  const { from, to, parallel, onDone, onWrong } = options;
   return forEachConcurrently(blobs, parallel, async (blob) => {
     const isThere =
       (await to.head(blob.key))?.sizeBytes === blob.sizeBytes && (await hashAt(to, blob.key)) === blob.sha256;
-    if (isThere || (await putBack(from, to, blob))) onDone(blob);
+    if (isThere || (await restore(from, to, blob))) onDone(blob);
     else onWrong(blob);
   });
 }
 
-async function putBack(from: BlobStore, to: BlobStore, { key, sizeBytes, sha256 }: KeptBlob): Promise<boolean> {
+async function restore(from: BlobStore, to: BlobStore, { key, sizeBytes, sha256 }: BackedUpBlob): Promise<boolean> {
   // Read for itself, before anything is written: what the backup has wrong must not come to be under the key.
   if ((await hashAt(from, key)) !== sha256) return false;
   const source = await from.get(key);

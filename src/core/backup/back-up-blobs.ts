@@ -22,7 +22,7 @@ export interface NeededBlob {
 }
 
 /** A blob that is in the backup. */
-export interface KeptBlob {
+export interface BackedUpBlob {
   readonly key: BlobKey;
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -34,13 +34,13 @@ export interface MissedBlob extends Pick<NeededBlob, 'customerId' | 'id' | 'impo
   readonly why: 'deleted' | 'lost' | 'damaged';
 }
 
-export interface BlobKeeping {
+export interface BlobBackup {
   /** Where the service has them, and where they are to be kept. */
   readonly from: BlobStore;
   readonly to: BlobStore;
   /** Blobs on their way at the same time. */
   readonly parallel: number;
-  readonly onKept: (blob: KeptBlob, copied: boolean) => Promise<void>;
+  readonly onBackedUp: (blob: BackedUpBlob, copied: boolean) => Promise<void>;
   readonly onMissed: (blob: MissedBlob) => Promise<void>;
 }
 
@@ -49,17 +49,17 @@ export interface BlobKeeping {
  * What the service has deleted since the snapshot is told apart from what it has lost by looking at the rows of now.
  * Errors: `service_unavailable` of either store, or of the database.
  */
-export function keepBlobs(
+export function backUpBlobs(
   { store }: Uses<'store'>,
-  keeping: BlobKeeping,
+  backup: BlobBackup,
   needed: AsyncIterable<NeededBlob>,
 ): Promise<void> {
-  return forEachConcurrently(needed, keeping.parallel, async (blob) => {
-    const why = await keep(keeping, blob);
+  return forEachConcurrently(needed, backup.parallel, async (blob) => {
+    const why = await backUp(backup, blob);
     if (why === 'kept') return;
     const { customerId, id, importId, key } = blob;
     const isDeleted = why === 'lost' && !(await store.query(customerId, (reader) => isThere(reader, blob)));
-    await keeping.onMissed({ customerId, id, importId, key, why: isDeleted ? 'deleted' : why });
+    await backup.onMissed({ customerId, id, importId, key, why: isDeleted ? 'deleted' : why });
   });
 }
 
@@ -70,12 +70,12 @@ async function isThere({ photos, importPhotos }: CustomerReader, { id, importId 
   return item?.status === 'processing' || item?.status === 'ready';
 }
 
-async function keep({ from, to, onKept }: BlobKeeping, blob: NeededBlob): Promise<'kept' | 'lost' | 'damaged'> {
+async function backUp({ from, to, onBackedUp }: BlobBackup, blob: NeededBlob): Promise<'kept' | 'lost' | 'damaged'> {
   const { key, sha256 } = blob;
   const there = await to.head(key);
   if (there !== null) {
     const known = sha256 ?? (await hashAt(to, key));
-    if (known !== null) await onKept({ key, sizeBytes: there.sizeBytes, sha256: known }, false);
+    if (known !== null) await onBackedUp({ key, sizeBytes: there.sizeBytes, sha256: known }, false);
     return known === null ? 'lost' : 'kept';
   }
   const source = await openAnywhere(from, blob);
@@ -91,7 +91,7 @@ async function keep({ from, to, onKept }: BlobKeeping, blob: NeededBlob): Promis
       throw error;
     });
   if (sizeBytes === null || measure.sha256 === null) return 'damaged';
-  await onKept({ key, sizeBytes, sha256: measure.sha256 }, true);
+  await onBackedUp({ key, sizeBytes, sha256: measure.sha256 }, true);
   return 'kept';
 }
 
