@@ -34,7 +34,7 @@ export function startBackground({ ports, metrics, tracing }: OpenPorts, config: 
     onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
     onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
   });
-  const dispatcher = runDispatcher(ports, (held) => deliverEvent(ports, held, eventBody), {
+  const dispatcher = runDispatcher(ports, (delivery) => deliverEvent(ports, delivery, eventBody), {
     onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
   });
   const tasks = runPeriodically(upkeep(ports, metrics?.garbageCollected), (task, error) => {

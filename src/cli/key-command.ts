@@ -4,7 +4,7 @@ import { deleteKey } from '../core/access/delete-key.js';
 import { editKey } from '../core/access/edit-key.js';
 import { issueKey } from '../core/access/issue-key.js';
 import { commandLine } from '../core/audit/actor.js';
-import { found } from '../core/shared/errors.js';
+import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';
 import { print, table } from './print.js';
@@ -108,7 +108,7 @@ function list(): Command {
     .option('--json', 'print one JSON document')
     .action(async (options: { customer: Id; json?: boolean }) => {
       const keys = await withPorts(async (ports) => {
-        found(await ports.customers.find(options.customer), 'customer');
+        requireFound(await ports.customers.find(options.customer), 'customer');
         return ports.keys.list(options.customer);
       });
       const rows = keys.map((key) => [

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { operatorFor } from '../core/access/caller.js';
-import { found } from '../core/shared/errors.js';
+import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { inviteUser } from '../core/users/invite-user.js';
 import { linkUser } from '../core/users/link-user.js';
@@ -58,7 +58,7 @@ function list(): Command {
     .option('--json', 'print one JSON document')
     .action(async (options: { customer: Id; json?: boolean }) => {
       const users = await withPorts(async ({ customers, store }) => {
-        found(await customers.find(options.customer), 'customer');
+        requireFound(await customers.find(options.customer), 'customer');
         return store.query(options.customer, (reader) => reader.users.list());
       });
       const rows = users.map((user) => [

@@ -5,7 +5,7 @@ import { deleteWebhookEndpoint } from '../core/events/delete-webhook-endpoint.js
 import { listWebhookEndpoints } from '../core/events/read-webhooks.js';
 import { sendTestEvent } from '../core/events/resend-delivery.js';
 import type { WebhookEndpoint } from '../core/events/webhook-endpoint.js';
-import { found } from '../core/shared/errors.js';
+import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { idOption, listOption } from './options.js';
 import { print, table } from './print.js';
@@ -61,7 +61,7 @@ function list(): Command {
     .option('--json', 'print one JSON document')
     .action(async (options: OfCustomer) => {
       const endpoints = await withPorts(async (ports) => {
-        found(await ports.customers.find(options.customer), 'customer');
+        requireFound(await ports.customers.find(options.customer), 'customer');
         return listWebhookEndpoints(ports, options.customer);
       });
       const rows = endpoints.map((endpoint) => [

@@ -1,4 +1,4 @@
-import type { HeldDelivery } from '../core/events/delivery.js';
+import type { LeasedDelivery } from '../core/events/delivery.js';
 import type { Busy } from '../core/events/delivery-queue.js';
 import type { Uses } from '../core/ports.js';
 import type { Id } from '../core/shared/ids.js';
@@ -6,7 +6,7 @@ import { pause } from './pause.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 
 /** Makes one attempt. What it throws leaves the delivery to the end of its lease. */
-export type DeliveryHandler = (held: HeldDelivery) => Promise<void>;
+export type DeliveryHandler = (delivery: LeasedDelivery) => Promise<void>;
 
 export interface DispatcherOptions {
   /** Told of whatever failed on our side; the dispatcher goes on. Must not throw. */
@@ -46,7 +46,7 @@ export function runDispatcher(
 }
 
 class Dispatcher {
-  private readonly underWay = new Map<HeldDelivery, Promise<void>>();
+  private readonly underWay = new Map<LeasedDelivery, Promise<void>>();
   private readonly stopping = new AbortController();
   private readonly wakeUp = new WakeUpSignal();
   private unlisten: (() => Promise<void>) | null = null;
@@ -79,19 +79,19 @@ class Dispatcher {
     try {
       // Before the first claim, so that nothing is missed after it.
       this.unlisten ??= await this.queue.listen(() => this.wakeUp.signal());
-      const held = await this.queue.claim(LEASE_SECONDS, busy([...this.underWay.keys()]));
-      if (held !== null) this.underWay.set(held, this.deliver(held));
+      const delivery = await this.queue.claim(LEASE_SECONDS, busy([...this.underWay.keys()]));
+      if (delivery !== null) this.underWay.set(delivery, this.deliver(delivery));
       this.troubles = 0;
-      return held !== null;
+      return delivery !== null;
     } catch (error) {
       this.failed(error);
       return false;
     }
   }
 
-  private async deliver(held: HeldDelivery): Promise<void> {
-    await this.handle(held).catch((error: unknown) => this.failed(error));
-    this.underWay.delete(held);
+  private async deliver(delivery: LeasedDelivery): Promise<void> {
+    await this.handle(delivery).catch((error: unknown) => this.failed(error));
+    this.underWay.delete(delivery);
     this.wakeUp.signal();
   }
 
@@ -102,7 +102,7 @@ class Dispatcher {
 }
 
 /** Those that have all their slots. */
-export function busy(underWay: readonly Pick<HeldDelivery, 'endpointId' | 'customerId'>[]): Busy {
+export function busy(underWay: readonly Pick<LeasedDelivery, 'endpointId' | 'customerId'>[]): Busy {
   return {
     endpointIds: full(
       underWay.map(({ endpointId }) => endpointId),

@@ -5,7 +5,7 @@ import { measured, type Plan } from '../../bench/scale/rows-read.mjs';
 import { listPhotos } from '../../src/adapters/typeorm/photo-list.js';
 import { type PhotoFilters, type PhotoSort, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { Position } from '../../src/core/shared/page.js';
+import type { Position } from '../../src/core/shared/pagination.js';
 import { largeLibrary } from '../support/large-library.js';
 import type { TestDatabase } from '../support/postgres.js';
 import { present } from '../support/tenant.js';

@@ -8,7 +8,7 @@ import type { CustomerTransaction } from '../../src/core/customers/customer-stor
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type PhotoFilters, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { Position } from '../../src/core/shared/page.js';
+import type { Position } from '../../src/core/shared/pagination.js';
 import { compareText, foldKey, searchWords } from '../../src/core/shared/text.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 
@@ -122,7 +122,7 @@ describe.each(photoSorts)('a walk sorted by %s', (sort) => {
       if (last === undefined) break;
       after = photoPosition(last, sort);
       const here = after;
-      const unmoved = await store.query(customerId, ({ photos }) => photos.unmoved({ trashed }, sort, here));
+      const unmoved = await store.query(customerId, ({ photos }) => photos.hasRowAt({ trashed }, sort, here));
       expect(unmoved).toBe(true);
     }
     const direction = sort.startsWith('-') ? -1 : 1;

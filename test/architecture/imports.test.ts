@@ -16,7 +16,7 @@ const isOwn = (target: string) => target.startsWith('src/');
 test('the sources are seen, and their imports', () => {
   expect(all.length).toBeGreaterThan(50);
   expect(all.find(({ path }) => path === 'src/core/photos/list-photos.ts')?.imports).toContain(
-    'src/core/shared/page.ts',
+    'src/core/shared/pagination.ts',
   );
   expect(all.find(({ path }) => path === 'src/http/create-app.ts')?.imports).toContain('express');
 });

@@ -135,7 +135,7 @@ export function photoFiltersContract(newTenant: NewTenant): void {
       const photo = await tenant.addPhoto({ filename: 'A.jpg', takenAt: later(5) });
       const at = (value: string | number | null) => ({ value, id: photo.id });
       const ask = (sort: 'filename' | '-takenAt' | 'createdAt' | 'sizeBytes' | 'id', value: string | number | null) =>
-        tenant.query(({ photos }) => photos.unmoved(filters, sort, at(value)));
+        tenant.query(({ photos }) => photos.hasRowAt(filters, sort, at(value)));
       expect(await ask('filename', 'a.jpg')).toBe(true);
       expect(await ask('filename', 'A.jpg')).toBe(false);
       expect(await ask('-takenAt', later(5).getTime())).toBe(true);
@@ -149,7 +149,8 @@ export function photoFiltersContract(newTenant: NewTenant): void {
     it('knows the position of a row without a value', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto();
-      const ask = () => tenant.query(({ photos }) => photos.unmoved(filters, 'takenAt', { value: null, id: photo.id }));
+      const ask = () =>
+        tenant.query(({ photos }) => photos.hasRowAt(filters, 'takenAt', { value: null, id: photo.id }));
       expect(await ask()).toBe(true);
       await tenant.transaction(async ({ photos }) => {
         await photos.lock([photo.id]);
@@ -166,7 +167,7 @@ export function photoFiltersContract(newTenant: NewTenant): void {
       const ask = () =>
         Promise.all(
           all.map(({ id }) =>
-            tenant.query(({ photos }) => photos.unmoved({ ...filters, tagIds: [tag.id] }, 'id', { value: id, id })),
+            tenant.query(({ photos }) => photos.hasRowAt({ ...filters, tagIds: [tag.id] }, 'id', { value: id, id })),
           ),
         );
       expect(await ask()).toEqual([true, true, true]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type PhotoSort, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { Position } from '../../src/core/shared/page.js';
+import type { Position } from '../../src/core/shared/pagination.js';
 import { compareText } from '../../src/core/shared/text.js';
 import { later } from '../support/samples.js';
 import { present, type Tenant } from '../support/tenant.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { Position } from '../../src/core/shared/page.js';
+import type { Position } from '../../src/core/shared/pagination.js';
 import { compareText, foldKey, searchText } from '../../src/core/shared/text.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import { type TagFilters, type TagSort, tagPosition, tagSorts } from '../../src/core/tags/tag-query.js';
@@ -314,7 +314,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       const tenant = await newTenant();
       const tag = await tenant.addTag('A');
       const ask = (filters: TagFilters, sort: TagSort) =>
-        tenant.query(({ tags }) => tags.unmoved(filters, sort, tagPosition(tag, sort)));
+        tenant.query(({ tags }) => tags.hasRowAt(filters, sort, tagPosition(tag, sort)));
       for (const sort of tagSorts) expect(await ask({}, sort)).toBe(true);
       expect(await ask({ unused: true }, 'name')).toBe(true);
       expect(await ask({ unused: false }, 'name')).toBe(false);

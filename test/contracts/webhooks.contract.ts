@@ -1,7 +1,7 @@
 import type { KeyStore } from '../../src/core/access/key-store.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
-import type { AttemptOutcome, Delivery, HeldDelivery } from '../../src/core/events/delivery.js';
+import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../src/core/events/delivery.js';
 import type { Busy, DeliveryQueue } from '../../src/core/events/delivery-queue.js';
 import type { ChangeType } from '../../src/core/events/event.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/events/webhook-endpoint.js';
@@ -68,15 +68,19 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
     const add = (type: ChangeType, subjectIds: readonly Id[], to = tenant, at = sampleInstant) =>
       to.transaction((transaction) => transaction.outbox.add(type, subjectIds, at));
     const log = (of: WebhookEndpoint) => tenant.query((reader) => reader.deliveries.list(of.id, null, 10_000));
-    const claim = async (busy = nobody): Promise<HeldDelivery> => present(await queue.claim(LEASE, busy));
-    const settle = (held: HeldDelivery, outcome: AttemptOutcome, as = tenant) =>
-      as.transaction((transaction) => transaction.deliveries.settle(held, outcome));
+    const claim = async (busy = nobody): Promise<LeasedDelivery> => present(await queue.claim(LEASE, busy));
+    const settle = (delivery: LeasedDelivery, outcome: AttemptOutcome, as = tenant) =>
+      as.transaction((transaction) => transaction.deliveries.settle(delivery, outcome));
 
     /** Everything that is due, in the order in which it is given out. Each is held from then on. */
-    async function claimAll(): Promise<HeldDelivery[]> {
-      const all: HeldDelivery[] = [];
-      for (let held = await queue.claim(LEASE, nobody); held !== null; held = await queue.claim(LEASE, nobody))
-        all.push(held);
+    async function claimAll(): Promise<LeasedDelivery[]> {
+      const all: LeasedDelivery[] = [];
+      for (
+        let delivery = await queue.claim(LEASE, nobody);
+        delivery !== null;
+        delivery = await queue.claim(LEASE, nobody)
+      )
+        all.push(delivery);
       return all;
     }
 
@@ -330,10 +334,10 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         const one = await endpoint();
         await add('tag.created', [1]);
         const [before] = await log(one);
-        const held = await claim();
-        expect(held).toEqual({ ...before, attempt: 1, lease: expect.any(String), dueAt: expect.any(Date) });
+        const delivery = await claim();
+        expect(delivery).toEqual({ ...before, attempt: 1, lease: expect.any(String), dueAt: expect.any(Date) });
         expect(await queue.claim(LEASE, nobody)).toBeNull();
-        const { lease: _, ...told } = held;
+        const { lease: _, ...told } = delivery;
         expect(await log(one)).toEqual([told]);
       });
 
@@ -344,7 +348,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
           'tag.created',
           Array.from({ length: 20 }, (_, at) => at + 1),
         );
-        const all = (await atOnce(60, () => queue.claim(LEASE, nobody))).filter((held) => held !== null);
+        const all = (await atOnce(60, () => queue.claim(LEASE, nobody))).filter((delivery) => delivery !== null);
         const rest = await claimAll();
         expect(new Set([...all, ...rest].map(({ id }) => id)).size).toBe(40);
         expect(all.length + rest.length).toBe(40);
@@ -437,9 +441,9 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       it('is worth nothing twice', async () => {
         await endpoint();
         await add('tag.created', [1]);
-        const held = await claim();
-        expect(await settle(held, retried(60))).toBe(true);
-        expect(await settle(held, succeeded)).toBe(false);
+        const delivery = await claim();
+        expect(await settle(delivery, retried(60))).toBe(true);
+        expect(await settle(delivery, succeeded)).toBe(false);
       });
     });
 

@@ -1,5 +1,5 @@
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
-import { type Listing, type PageWindow, readPage } from '../../src/core/shared/page.js';
+import { type Listing, type PageWindow, readPage } from '../../src/core/shared/pagination.js';
 import type { Secrets } from '../../src/core/shared/secrets.js';
 
 const secrets: Secrets = ['a secret of at least thirty-two characters'];
@@ -15,7 +15,7 @@ function listing(over: Partial<Listing<{ id: number }>> = {}): Listing<{ id: num
     filters: { tagIds: [1, 2], q: 'x' },
     position: (row) => ({ value: row.id, id: row.id }),
     rows: async ({ after, limit }: PageWindow) => rows.filter((row) => row.id > (after?.id ?? 0)).slice(0, limit),
-    unmoved: async () => true,
+    hasRowAt: async () => true,
     ...over,
   };
 }
@@ -90,12 +90,12 @@ describe('a cursor (API.md §4.5)', () => {
   });
 
   it('works for 24 hours although the list has shifted', async () => {
-    const shifted = listing({ unmoved: async () => false });
+    const shifted = listing({ hasRowAt: async () => false });
     expect((await readPage(at(24 * HOUR), shifted, { limit: 3, cursor: await firstCursor() })).data).toHaveLength(3);
   });
 
   it('is invalid after 24 hours when the list has shifted', async () => {
-    const shifted = listing({ unmoved: async () => false });
+    const shifted = listing({ hasRowAt: async () => false });
     const request = { limit: 3, cursor: await firstCursor() };
     await expect(readPage(at(24 * HOUR + 1), shifted, request)).rejects.toMatchObject({ code: 'invalid_cursor' });
   });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all(running.map((dispatcher) => dispatcher.stop())));
 
 function start(deliveries: DeliveryQueue = here.deliveries): RunningDispatcher {
-  const handle = (held: Parameters<typeof deliverEvent>[1]) => deliverEvent(here, held, eventBody);
+  const handle = (delivery: Parameters<typeof deliverEvent>[1]) => deliverEvent(here, delivery, eventBody);
   const dispatcher = runDispatcher({ deliveries }, handle, { onError: (error) => errors.push(error) });
   running.push(dispatcher);
   return dispatcher;

@@ -200,12 +200,12 @@ describe('a delivery', () => {
   test('that was sent and not noted is sent again under the same id', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
-    const held = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
+    const delivery = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
     const store: World['store'] = Object.create(here.store);
     store.transaction = async () => {
       throw new DomainError('service_unavailable', 'The power is gone.');
     };
-    await expect(deliverEvent({ ...here, store }, held, eventBody)).rejects.toThrow('power');
+    await expect(deliverEvent({ ...here, store }, delivery, eventBody)).rejects.toThrow('power');
     await deliverAll(here);
     expect(here.webhooks.sent).toHaveLength(1);
     here.clock.pass(30 * SECOND);
@@ -218,11 +218,11 @@ describe('a delivery', () => {
   test('whose making fails on our side is an attempt, thrown, and not held against the endpoint', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
-    const held = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
+    const delivery = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
     const broken = () => {
       throw new Error('a fault');
     };
-    await expect(deliverEvent(here, held, broken)).rejects.toThrow('a fault');
+    await expect(deliverEvent(here, delivery, broken)).rejects.toThrow('a fault');
     expect(await log(endpoint)).toMatchObject([{ status: 'pending', reason: 'Something went wrong on our side.' }]);
     expect(await now(endpoint)).toEqual(endpoint);
   });
@@ -343,9 +343,9 @@ describe('an endpoint is disabled', () => {
   test('and leaves an attempt that was just claimed unmade', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
-    const held = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
+    const delivery = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
     await editWebhookEndpoint(here, operatorFor(acme.id), endpoint.id, { enabled: false });
-    await deliverEvent(here, held, eventBody);
+    await deliverEvent(here, delivery, eventBody);
     expect(here.webhooks.sent).toEqual([]);
   });
 });

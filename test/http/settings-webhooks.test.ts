@@ -38,7 +38,8 @@ const endpoint = async (of = actor) =>
 
 async function deliverAll(): Promise<void> {
   const claim = () => app.ports.deliveries.claim(30, { endpointIds: [], customerIds: [] });
-  for (let held = await claim(); held !== null; held = await claim()) await deliverEvent(app.ports, held, eventBody);
+  for (let delivery = await claim(); delivery !== null; delivery = await claim())
+    await deliverEvent(app.ports, delivery, eventBody);
 }
 
 /** Sends a form whose button is not on the page any more, or was never there. */

@@ -42,7 +42,8 @@ export function hook(
 /** Makes every attempt that is due. */
 export async function deliverAll(world: World): Promise<void> {
   const claim = () => world.deliveries.claim(30, { endpointIds: [], customerIds: [] });
-  for (let held = await claim(); held !== null; held = await claim()) await deliverEvent(world, held, eventBody);
+  for (let delivery = await claim(); delivery !== null; delivery = await claim())
+    await deliverEvent(world, delivery, eventBody);
 }
 
 /** The delivery log of an endpoint, oldest first. */

@@ -3,13 +3,13 @@ import type { BlobOwnership, StagingState } from '../../core/blobs/blob-owners.j
 import { type ImportPhoto, reservingStatuses } from '../../core/imports/import-photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
-import type { HeldRows } from './memory-held-rows.js';
+import type { LockedRows } from './memory-locked-rows.js';
 
 export class MemoryBlobOwnership implements BlobOwnership {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-    private readonly held: HeldRows,
+    private readonly held: LockedRows,
   ) {}
 
   async staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
@@ -52,7 +52,7 @@ export class MemoryBlobOwnership implements BlobOwnership {
   }
 
   async drop(importId: Id, uploadId: number): Promise<void> {
-    this.held.requireHeld('import', importId);
+    this.held.requireLocked('import', importId);
     const before = this.database.droppedUploads.get(importId) ?? [];
     this.database.droppedUploads.set(importId, [...before, uploadId]);
   }

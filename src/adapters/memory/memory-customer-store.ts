@@ -3,16 +3,16 @@ import type { CustomerReader, CustomerStore, CustomerTransaction } from '../../c
 import type { QuotaUse } from '../../core/customers/quota.js';
 import { reservingStatuses } from '../../core/imports/import-photo.js';
 import type { Clock } from '../../core/shared/clock.js';
-import { DomainError, found } from '../../core/shared/errors.js';
+import { DomainError, requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { MemoryBlobOwnership } from './memory-blob-owners.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
-import { HeldRows } from './memory-held-rows.js';
 import { MemoryResponseStore } from './memory-idempotency-store.js';
 import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
 import { MemoryImportRepository } from './memory-import-repository.js';
 import { MemoryJobAdder } from './memory-job-queue.js';
+import { LockedRows } from './memory-locked-rows.js';
 import { findOrphanRows } from './memory-orphan-rows.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
@@ -62,17 +62,17 @@ export class MemoryCustomerStore implements CustomerStore {
   }
 
   private everythingOf(customerId: Id, pass: Pass): CustomerTransaction {
-    const held = new HeldRows();
-    const customer = () => pass(async () => copyOf(found(this.database.customers.get(customerId), 'customer')));
+    const locked = new LockedRows();
+    const customer = () => pass(async () => copyOf(requireFound(this.database.customers.get(customerId), 'customer')));
     return {
       customer,
       lockCustomer: () => {
-        held.hold('customer', [customerId]);
+        locked.lock('customer', [customerId]);
         return customer();
       },
       updateCustomer: (changed) =>
         pass(async () => {
-          held.requireHeld('customer', customerId);
+          locked.requireLocked('customer', customerId);
           this.database.customers.set(customerId, { ...changed, id: customerId });
         }),
       usage: () => pass(() => this.usage(customerId)),
@@ -81,14 +81,14 @@ export class MemoryCustomerStore implements CustomerStore {
       recountPhotos: () => pass(async () => undefined),
       quotaUse: () => pass(() => this.quotaUse(customerId)),
       orphanRows: (after, limit) => pass(async () => findOrphanRows(this.database, customerId, after, limit)),
-      photos: passing(new MemoryPhotoRepository(this.database, customerId, held), pass),
-      tags: passing(new MemoryTagRepository(this.database, customerId, held), pass),
-      imports: passing(new MemoryImportRepository(this.database, customerId, held), pass),
-      importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, held), pass),
-      blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, held), pass),
-      webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, held), pass),
+      photos: passing(new MemoryPhotoRepository(this.database, customerId, locked), pass),
+      tags: passing(new MemoryTagRepository(this.database, customerId, locked), pass),
+      imports: passing(new MemoryImportRepository(this.database, customerId, locked), pass),
+      importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, locked), pass),
+      blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, locked), pass),
+      webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, locked), pass),
       deliveries: passing(new MemoryDeliveryRepository(this.database, customerId, this.clock), pass),
-      users: passing(new MemoryUserRepository(this.database, customerId, held), pass),
+      users: passing(new MemoryUserRepository(this.database, customerId, locked), pass),
       audit: passing(new MemoryAuditTrail(this.database, customerId), pass),
       traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),
       outbox: passing(new MemoryOutbox(this.database, customerId), pass),
@@ -130,7 +130,7 @@ export class MemoryCustomerStore implements CustomerStore {
   /** For arranging states that no use case brings about yet. */
   change(id: Id, values: Partial<Customer>): Promise<void> {
     return this.database.transaction(async () => {
-      this.database.customers.set(id, { ...found(this.database.customers.get(id), 'customer'), ...values });
+      this.database.customers.set(id, { ...requireFound(this.database.customers.get(id), 'customer'), ...values });
     });
   }
 }

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../core/access/api-key.js';
 import type { KeyAddress } from '../../core/access/key-store.js';
 import type { AuditEntry } from '../../core/audit/audit-entry.js';
 import type { Customer } from '../../core/customers/customer.js';
-import type { HeldDelivery } from '../../core/events/delivery.js';
+import type { LeasedDelivery } from '../../core/events/delivery.js';
 import type { WebhookEndpoint } from '../../core/events/webhook-endpoint.js';
 import type { ClaimRequest, StoredResponse } from '../../core/idempotency/idempotency-store.js';
 import type { Import } from '../../core/imports/import.js';
@@ -42,7 +42,7 @@ export interface StoredIdempotencyKey extends Pick<ClaimRequest, 'customerId' | 
 }
 
 /** A delivery with what the queue knows of it. */
-export interface StoredDelivery extends Omit<HeldDelivery, 'lease'> {
+export interface StoredDelivery extends Omit<LeasedDelivery, 'lease'> {
   readonly lease: string | null;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HeldDelivery } from '../../core/events/delivery.js';
+import type { LeasedDelivery } from '../../core/events/delivery.js';
 import type { Busy, DeliveryQueue } from '../../core/events/delivery-queue.js';
 import { after, type Clock, SECOND } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
@@ -16,7 +16,7 @@ export class MemoryDeliveryQueue implements DeliveryQueue {
     private readonly clock: Clock,
   ) {}
 
-  claim(leaseSeconds: number, busy: Busy): Promise<HeldDelivery | null> {
+  claim(leaseSeconds: number, busy: Busy): Promise<LeasedDelivery | null> {
     return this.database.transaction(async () => {
       const free = this.due().filter(
         ({ endpointId, customerId }) =>

@@ -3,14 +3,14 @@ import type { ImportPhotoRepository, ItemQuery } from '../../core/imports/import
 import type { ItemError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
-import type { HeldRows } from './memory-held-rows.js';
+import type { LockedRows } from './memory-locked-rows.js';
 import { windowOf } from './memory-windows.js';
 
 export class MemoryImportPhotoRepository implements ImportPhotoRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-    private readonly held: HeldRows,
+    private readonly held: LockedRows,
   ) {}
 
   async get(importId: Id, id: Id): Promise<ImportPhoto | null> {
@@ -19,13 +19,13 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
 
   async lock(importId: Id, id: Id): Promise<ImportPhoto | null> {
     const item = await this.get(importId, id);
-    if (item !== null) this.held.hold('item', [id]);
+    if (item !== null) this.held.lock('item', [id]);
     return item;
   }
 
   async lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
     const items = await this.getMany(importId, ids);
-    this.held.hold(
+    this.held.lock(
       'item',
       items.map(({ id }) => id),
     );
@@ -70,7 +70,7 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
   async insert(items: readonly ImportPhoto[]): Promise<void> {
     const taken = new Map<Id, Set<string | null>>();
     for (const { clientRef, importId, ...item } of items) {
-      this.held.requireHeld('import', importId);
+      this.held.requireLocked('import', importId);
       if (this.database.imports.get(importId)?.customerId !== this.customerId) {
         throw new Error(`There is no import ${importId}.`);
       }
@@ -85,7 +85,7 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
   async update(...items: readonly ImportPhoto[]): Promise<void> {
     for (const item of items) {
       if ((await this.get(item.importId, item.id)) === null) continue;
-      if (!this.held.holds('import', item.importId)) this.held.requireHeld('item', item.id);
+      if (!this.held.isLocked('import', item.importId)) this.held.requireLocked('item', item.id);
       this.store(item);
     }
   }

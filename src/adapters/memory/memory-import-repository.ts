@@ -10,13 +10,13 @@ import type { ImportPhoto, ImportPhotoStatus } from '../../core/imports/import-p
 import type { ImportQuery, ImportRepository } from '../../core/imports/import-repository.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { ForgottenItems, MemoryDatabase } from './memory-database.js';
-import type { HeldRows } from './memory-held-rows.js';
+import type { LockedRows } from './memory-locked-rows.js';
 
 export class MemoryImportRepository implements ImportRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-    private readonly held: HeldRows,
+    private readonly held: LockedRows,
   ) {}
 
   async find(id: Id): Promise<Import | null> {
@@ -25,7 +25,7 @@ export class MemoryImportRepository implements ImportRepository {
   }
 
   async lock(id: Id): Promise<Import | null> {
-    this.held.hold('import', [id]);
+    this.held.lock('import', [id]);
     return this.find(id);
   }
 
@@ -34,8 +34,8 @@ export class MemoryImportRepository implements ImportRepository {
   }
 
   async lockUnpublished(tagIds: readonly Id[]): Promise<void> {
-    this.held.hold('import', idsOf(this.unpublished()));
-    this.held.hold('item', idsOf(this.unpublishedItems(tagIds)));
+    this.held.lock('import', idsOf(this.unpublished()));
+    this.held.lock('item', idsOf(this.unpublishedItems(tagIds)));
   }
 
   async replaceTags(from: readonly Id[], into: Id): Promise<void> {
@@ -44,11 +44,11 @@ export class MemoryImportRepository implements ImportRepository {
       return { ...row, tagIds: [...tagIds].sort((a, b) => a - b) };
     };
     for (const subject of this.unpublished().filter(has(from))) {
-      this.held.requireHeld('import', subject.id);
+      this.held.requireLocked('import', subject.id);
       this.database.imports.set(subject.id, replaced(subject));
     }
     for (const item of this.unpublishedItems(from)) {
-      this.held.requireHeld('item', item.id);
+      this.held.requireLocked('item', item.id);
       this.database.importPhotos.set(item.id, replaced(item));
     }
   }
@@ -107,20 +107,20 @@ export class MemoryImportRepository implements ImportRepository {
     this.database.requireCustomer(this.customerId);
     const row = { ...subject, id: this.database.next('import'), customerId: this.customerId };
     this.database.imports.set(row.id, row);
-    this.held.hold('import', [row.id]);
+    this.held.lock('import', [row.id]);
     return row;
   }
 
   async update(subject: Import): Promise<void> {
     if ((await this.find(subject.id)) === null) return;
-    this.held.requireHeld('import', subject.id);
+    this.held.requireLocked('import', subject.id);
     const { counts: _, totalBytes: __, ...row } = subject as CountedImport;
     this.database.imports.set(subject.id, { ...row, customerId: this.customerId });
   }
 
   async forgetItems(id: Id, limit: number): Promise<boolean> {
     if ((await this.find(id)) === null) return true;
-    this.held.requireHeld('import', id);
+    this.held.requireLocked('import', id);
     const gone = this.itemsOf(id).slice(0, limit);
     const { byStatus, totalBytes } = plus(this.database.forgottenItems.get(id), gone);
     for (const item of gone) this.database.importPhotos.delete(item.id);
@@ -131,7 +131,7 @@ export class MemoryImportRepository implements ImportRepository {
 
   async forget(id: Id): Promise<void> {
     if ((await this.find(id)) === null) return;
-    this.held.requireHeld('import', id);
+    this.held.requireLocked('import', id);
     for (const item of this.itemsOf(id)) this.database.importPhotos.delete(item.id);
     this.database.forgottenItems.delete(id);
     this.database.droppedUploads.delete(id);

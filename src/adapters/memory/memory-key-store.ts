@@ -8,7 +8,7 @@ import {
   MAX_LISTED_ADDRESSES,
 } from '../../core/access/key-store.js';
 import type { Actor } from '../../core/audit/actor.js';
-import { DomainError, found } from '../../core/shared/errors.js';
+import { DomainError, requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
@@ -31,7 +31,7 @@ export class MemoryKeyStore implements KeyStore {
 
   create(key: NewApiKey, actor: Actor): Promise<ApiKey> {
     return this.database.transaction(async () => {
-      found(this.database.customers.get(key.customerId), 'customer');
+      requireFound(this.database.customers.get(key.customerId), 'customer');
       if (this.live((other) => other.customerId === key.customerId).length >= MAX_KEYS) {
         const message = `A customer has at most ${MAX_KEYS} keys. Delete one first.`;
         throw new DomainError('limit_reached', message, { limit: MAX_KEYS, name: 'apiKeys' });
@@ -120,7 +120,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.database.transaction(async () => {
       const [key] = this.live(condition);
       if (key === undefined) return null;
-      return { key, customerStatus: found(this.database.customers.get(key.customerId), 'customer').status };
+      return { key, customerStatus: requireFound(this.database.customers.get(key.customerId), 'customer').status };
     });
   }
 

@@ -1,12 +1,12 @@
 import { type ExifTags, isTrashed, type Photo, type PhotoWithTags } from '../../core/photos/photo.js';
 import { type PhotoFilters, type PhotoQuery, type PhotoSort, photoPosition } from '../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../core/photos/photo-repository.js';
-import { found } from '../../core/shared/errors.js';
+import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Position } from '../../core/shared/page.js';
+import type { Position } from '../../core/shared/pagination.js';
 import { byName } from '../../core/tags/tag.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
-import type { HeldRows } from './memory-held-rows.js';
+import type { LockedRows } from './memory-locked-rows.js';
 import { matches } from './memory-photo-filters.js';
 import { windowOf } from './memory-windows.js';
 
@@ -14,7 +14,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-    private readonly held: HeldRows,
+    private readonly held: LockedRows,
   ) {}
 
   async get(id: Id): Promise<PhotoWithTags | null> {
@@ -36,7 +36,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     const photos = await this.getMany(ids);
-    this.held.hold(
+    this.held.lock(
       'photo',
       photos.map((photo) => photo.id),
     );
@@ -45,7 +45,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     const tagged = this.own((photo) => this.linksOf(photo.id).some((link) => tagIds.includes(link)));
-    this.held.hold(
+    this.held.lock(
       'photo',
       tagged.map((photo) => photo.id),
     );
@@ -62,7 +62,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return windowOf(rows, (photo) => photoPosition(photo, sort), sort.startsWith('-'), window);
   }
 
-  async unmoved(filters: PhotoFilters, sort: PhotoSort, { id, value }: Position): Promise<boolean> {
+  async hasRowAt(filters: PhotoFilters, sort: PhotoSort, { id, value }: Position): Promise<boolean> {
     const photo = await this.get(id);
     return photo !== null && matches(photo, filters) && photoPosition(photo, sort).value === value;
   }
@@ -99,7 +99,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     if (this.database.photos.get(photo.id)) throw new Error(`photo ${photo.id} is there already`);
     this.database.requireCustomer(this.customerId);
     this.store(photo);
-    this.held.hold('photo', [photo.id]);
+    this.held.lock('photo', [photo.id]);
     this.database.exif.set(photo.id, { tags: exif });
     const known = [...new Set(tagIds)].filter((id) => this.database.tags.get(id)?.customerId === this.customerId);
     this.database.links.set(photo.id, known);
@@ -121,7 +121,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async update(photo: Photo): Promise<void> {
     const before = this.stored(photo.id);
-    this.held.requireHeld('photo', photo.id);
+    this.held.requireLocked('photo', photo.id);
     this.store(photo);
     this.database.tombstonePhotos.delete(photo.id);
     const shift = Number(isTrashed(before)) - Number(isTrashed(photo));
@@ -130,7 +130,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
     const photo = this.stored(id);
-    this.held.requireHeld('photo', id);
+    this.held.requireLocked('photo', id);
     const foreign = tagIds.filter((tagId) => this.database.tags.get(tagId)?.customerId !== this.customerId);
     if (foreign.length > 0) throw new Error(`There is no tag ${foreign.join()}.`);
     const before = this.linksOf(id);
@@ -178,7 +178,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   private stored(id: Id): Photo {
     const photo = this.database.photos.get(id);
-    return found(photo?.customerId === this.customerId ? photo : null, 'photo');
+    return requireFound(photo?.customerId === this.customerId ? photo : null, 'photo');
   }
 
   private tagged(photo: Photo): PhotoWithTags {

@@ -1,12 +1,12 @@
 import { isTrashed, type Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Position } from '../../core/shared/page.js';
+import type { Position } from '../../core/shared/pagination.js';
 import { compareText, searchText } from '../../core/shared/text.js';
 import type { NewTag, Tag } from '../../core/tags/tag.js';
 import { type TagFilters, type TagQuery, type TagSort, tagPosition } from '../../core/tags/tag-query.js';
 import type { MergedPhotos, TagCount, TagRepository } from '../../core/tags/tag-repository.js';
 import type { MemoryDatabase } from './memory-database.js';
-import type { HeldRows } from './memory-held-rows.js';
+import type { LockedRows } from './memory-locked-rows.js';
 import { MemoryOutbox } from './memory-webhook-repository.js';
 import { windowOf } from './memory-windows.js';
 
@@ -14,7 +14,7 @@ export class MemoryTagRepository implements TagRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-    private readonly held: HeldRows,
+    private readonly held: LockedRows,
   ) {}
 
   async get(id: Id): Promise<Tag | null> {
@@ -35,7 +35,7 @@ export class MemoryTagRepository implements TagRepository {
     return windowOf(rows, (tag) => tagPosition(tag, sort), sort.startsWith('-'), window);
   }
 
-  async unmoved(filters: TagFilters, sort: TagSort, { id, value }: Position): Promise<boolean> {
+  async hasRowAt(filters: TagFilters, sort: TagSort, { id, value }: Position): Promise<boolean> {
     const tag = await this.get(id);
     return tag !== null && matches(tag, filters) && tagPosition(tag, sort).value === value;
   }
@@ -153,7 +153,7 @@ export class MemoryTagRepository implements TagRepository {
 
   private lockedPhotos(ids: readonly Id[]): Photo[] {
     const photos = this.database.photos.where((row) => row.customerId === this.customerId && ids.includes(row.id));
-    for (const { id } of photos) this.held.requireHeld('photo', id);
+    for (const { id } of photos) this.held.requireLocked('photo', id);
     return photos;
   }
 

@@ -1,10 +1,10 @@
-import { found, notFound } from '../../core/shared/errors.js';
+import { notFound, requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { KnownSession, NewSession, Session, SessionStore } from '../../core/users/session.js';
 import type { NewUser, User } from '../../core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../core/users/user-store.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
-import type { HeldRows } from './memory-held-rows.js';
+import type { LockedRows } from './memory-locked-rows.js';
 
 export class MemoryUserStore implements UserStore {
   constructor(private readonly database: MemoryDatabase) {}
@@ -23,7 +23,7 @@ export class MemoryUserStore implements UserStore {
         .where(condition)
         .sort((a, b) => a.customerId - b.customerId)
         .map((user) => {
-          const { status } = found(this.database.customers.get(user.customerId), 'customer');
+          const { status } = requireFound(this.database.customers.get(user.customerId), 'customer');
           return { user: copyOf(user), customerStatus: status };
         }),
     );
@@ -37,8 +37,8 @@ export class MemorySessionStore implements SessionStore {
     return this.database.transaction(async () => {
       const [session] = this.database.sessions.where((each) => each.tokenHash === tokenHash);
       if (session === undefined) return null;
-      const user = found(this.database.users.get(session.userId), 'user');
-      const { id, name, status } = found(this.database.customers.get(session.customerId), 'customer');
+      const user = requireFound(this.database.users.get(session.userId), 'user');
+      const { id, name, status } = requireFound(this.database.customers.get(session.customerId), 'customer');
       return copyOf({ session, user, customer: { id, name, status } });
     });
   }
@@ -75,7 +75,7 @@ export class MemoryUserRepository implements UserRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-    private readonly held: HeldRows,
+    private readonly held: LockedRows,
   ) {}
 
   async get(id: Id): Promise<User | null> {
@@ -98,7 +98,7 @@ export class MemoryUserRepository implements UserRepository {
   }
 
   async lock(id: Id): Promise<User | null> {
-    this.held.hold('user', [id]);
+    this.held.lock('user', [id]);
     return this.get(id);
   }
 
@@ -111,7 +111,7 @@ export class MemoryUserRepository implements UserRepository {
   }
 
   async update(user: User): Promise<boolean> {
-    this.held.requireHeld('user', user.id);
+    this.held.requireLocked('user', user.id);
     if (this.isTaken(user.email, user.id)) return false;
     if ((await this.get(user.id)) !== null) {
       this.database.users.set(user.id, { ...user, customerId: this.customerId });

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, Delivery, HeldDelivery } from '../../core/events/delivery.js';
+import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../core/events/delivery.js';
 import { type ChangeType, type EventType, newEventId } from '../../core/events/event.js';
 import type { Outbox } from '../../core/events/outbox.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../core/events/webhook-endpoint.js';
@@ -6,13 +6,13 @@ import type { DeliveryRepository, WebhookEndpointRepository } from '../../core/e
 import { after, type Clock } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
-import type { HeldRows } from './memory-held-rows.js';
+import type { LockedRows } from './memory-locked-rows.js';
 
 export class MemoryWebhookEndpointRepository implements WebhookEndpointRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-    private readonly held: HeldRows,
+    private readonly held: LockedRows,
   ) {}
 
   async get(id: Id): Promise<WebhookEndpoint | null> {
@@ -24,7 +24,7 @@ export class MemoryWebhookEndpointRepository implements WebhookEndpointRepositor
   }
 
   async lock(id: Id): Promise<WebhookEndpoint | null> {
-    this.held.hold('endpoint', [id]);
+    this.held.lock('endpoint', [id]);
     return this.get(id);
   }
 
@@ -36,7 +36,7 @@ export class MemoryWebhookEndpointRepository implements WebhookEndpointRepositor
   }
 
   async update(endpoint: WebhookEndpoint): Promise<void> {
-    this.held.requireHeld('endpoint', endpoint.id);
+    this.held.requireLocked('endpoint', endpoint.id);
     if ((await this.get(endpoint.id)) === null) return;
     this.database.webhookEndpoints.set(endpoint.id, { ...endpoint, customerId: this.customerId });
   }
@@ -77,7 +77,7 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
     return withoutLease(store(this.database, { ...event, customerId: this.customerId, endpointId }));
   }
 
-  async settle({ id, lease }: HeldDelivery, outcome: AttemptOutcome): Promise<boolean> {
+  async settle({ id, lease }: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean> {
     const stored = this.stored(id);
     if (stored?.lease !== lease) return false;
     const { status, responseStatus, reason, retryAfter, at } = outcome;

@@ -1,4 +1,4 @@
-import type { PageWindow, Position } from '../../core/shared/page.js';
+import type { PageWindow, Position } from '../../core/shared/pagination.js';
 import { compareText } from '../../core/shared/text.js';
 
 /** Sorts rows by position, nulls last in both directions and ids in the direction of the sort, and cuts out a window. */

@@ -12,7 +12,7 @@ import {
 import type { Actor } from '../../core/audit/actor.js';
 import type { CustomerStatus } from '../../core/customers/customer.js';
 import { after } from '../../core/shared/clock.js';
-import { DomainError, found } from '../../core/shared/errors.js';
+import { DomainError, requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { apiKeyTable } from './api-key.table.js';
 import { TypeormAuditTrail } from './audit.repository.js';
@@ -63,7 +63,7 @@ export class TypeormKeyStore implements KeyStore {
         const message = `A customer has at most ${MAX_KEYS} keys. Delete one first.`;
         throw new DomainError('limit_reached', message, { limit: MAX_KEYS, name: 'apiKeys' });
       }
-      const stored = found((await insert(manager, apiKeyTable, [key]))[0], 'api_key');
+      const stored = requireFound((await insert(manager, apiKeyTable, [key]))[0], 'api_key');
       await new TypeormOutbox(manager, key.customerId).add('api_key.created', [stored.id], key.createdAt);
       await new TypeormAuditTrail(manager, key.customerId).add(actor, {
         action: 'api_key.created',
@@ -90,7 +90,7 @@ export class TypeormKeyStore implements KeyStore {
          WHERE id = $1 RETURNING ${selected(apiKeyTable, 'k')}`,
         [id, name, ipList, readLimit, writeLimit, expiresAt],
       );
-      const stored = found(rows[0], 'api_key');
+      const stored = requireFound(rows[0], 'api_key');
       const changes = changedSettings(before, stored);
       const edit = { action: 'api_key.edited', subject: stored, changes, at } as const;
       if (changes.length > 0) await new TypeormAuditTrail(manager, stored.customerId).add(actor, edit);

@@ -3,7 +3,7 @@ import type { Actor } from '../../core/audit/actor.js';
 import type { Customer, NewCustomer } from '../../core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../core/customers/customer-directory.js';
 import type { OldEnough } from '../../core/imports/import.js';
-import { found } from '../../core/shared/errors.js';
+import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { TypeormAuditTrail } from './audit.repository.js';
 import { customerTable } from './customer.table.js';
@@ -92,7 +92,7 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 
 async function add(manager: EntityManager, customer: NewCustomer, actor: Actor): Promise<Customer> {
   const [row] = await insert(manager, customerTable, [{ ...customer, updatedAt: customer.createdAt }]);
-  const stored = found(row, 'customer');
+  const stored = requireFound(row, 'customer');
   const made = { action: 'customer.created', subject: stored, at: customer.createdAt } as const;
   await new TypeormAuditTrail(manager, stored.id).add(actor, made);
   return stored;
@@ -101,7 +101,7 @@ async function add(manager: EntityManager, customer: NewCustomer, actor: Actor):
 /** Errors: `not_found`. */
 export async function readCustomer(manager: EntityManager, id: Id): Promise<Customer> {
   const sql = `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1`;
-  return found((await select<Customer>(manager, prepared(sql), [id]))[0], 'customer');
+  return requireFound((await select<Customer>(manager, prepared(sql), [id]))[0], 'customer');
 }
 
 /**
@@ -113,5 +113,5 @@ export async function lockCustomer(manager: EntityManager, id: Id): Promise<Cust
     `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
   );
-  return found(customer, 'customer');
+  return requireFound(customer, 'customer');
 }

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { HeldDelivery } from '../../core/events/delivery.js';
+import type { LeasedDelivery } from '../../core/events/delivery.js';
 import type { Busy, DeliveryQueue } from '../../core/events/delivery-queue.js';
 import { clientConfig } from './data-source.js';
 import { listenOn } from './listener.js';
@@ -56,9 +56,9 @@ const SWEEP = `
 export class TypeormDeliveryQueue implements DeliveryQueue {
   constructor(private readonly dataSource: DataSource) {}
 
-  claim(leaseSeconds: number, { endpointIds, customerIds }: Busy): Promise<HeldDelivery | null> {
+  claim(leaseSeconds: number, { endpointIds, customerIds }: Busy): Promise<LeasedDelivery | null> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const { rows } = await change<HeldDelivery>(manager, CLAIM, [leaseSeconds, endpointIds, customerIds]);
+      const { rows } = await change<LeasedDelivery>(manager, CLAIM, [leaseSeconds, endpointIds, customerIds]);
       return rows[0] ?? null;
     });
   }

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../core/photos/photo-query.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Position } from '../../core/shared/page.js';
+import type { Position } from '../../core/shared/pagination.js';
 import { type TaggedPhotoValues, taggedPhotoOf, taggedPhotoValues, tagsByName } from './photo.table.js';
 import { PhotoConditions } from './photo-conditions.js';
 import { keysetRangesAfter, orderOf } from './photo-order.js';

@@ -1,5 +1,5 @@
 import type { PhotoSort } from '../../core/photos/photo-query.js';
-import type { Position } from '../../core/shared/page.js';
+import type { Position } from '../../core/shared/pagination.js';
 
 /** A sort as the table knows it; ties are ordered by id in the same direction. */
 export interface PhotoOrder {

@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerUsage, PhotoTotals } from '../../core/customers/customer.js';
 import type { QuotaUse } from '../../core/customers/quota.js';
 import { reservingStatuses } from '../../core/imports/import-photo.js';
-import { found } from '../../core/shared/errors.js';
+import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { prepared } from './prepared.js';
 import { change, select } from './rows.js';
@@ -28,7 +28,7 @@ export async function readUsage(manager: EntityManager, id: Id): Promise<Custome
       (SELECT count(*) FROM imports WHERE customer_id = $1 AND status = 'open') AS "openImports"
     FROM (${stored}) stored`;
   const [usage] = await select<CustomerUsage>(manager, prepared(sql), [id]);
-  return found(usage, 'customer');
+  return requireFound(usage, 'customer');
 }
 
 export async function readQuotaUse(manager: EntityManager, id: Id): Promise<QuotaUse> {
@@ -40,7 +40,7 @@ export async function readQuotaUse(manager: EntityManager, id: Id): Promise<Quot
       FROM import_photos WHERE customer_id = $1 AND status IN (${reserving})
     ) items`;
   const [use] = await select<QuotaUse>(manager, prepared(sql), [id]);
-  return found(use, 'customer');
+  return requireFound(use, 'customer');
 }
 
 interface BothTotals {
@@ -50,7 +50,7 @@ interface BothTotals {
 
 export function readTotals(dataSource: DataSource, id: Id): Promise<BothTotals> {
   const sql = `SELECT row_to_json(stored) AS stored, row_to_json(counted) AS counted FROM (${stored}) stored, (${counted}) counted`;
-  return withoutLimits(dataSource, async (ask) => found((await ask<BothTotals>(sql, [id]))[0], 'customer'));
+  return withoutLimits(dataSource, async (ask) => requireFound((await ask<BothTotals>(sql, [id]))[0], 'customer'));
 }
 
 /** The customer must be locked: two who recount at once would both add the difference. Changes of photos meanwhile are in no way of it. */

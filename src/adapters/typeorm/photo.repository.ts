@@ -2,9 +2,9 @@ import type { EntityManager } from 'typeorm';
 import type { ExifTags, Photo, PhotoWithTags } from '../../core/photos/photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../core/photos/photo-repository.js';
-import { found } from '../../core/shared/errors.js';
+import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Position } from '../../core/shared/page.js';
+import type { Position } from '../../core/shared/pagination.js';
 import { insertPhotos } from './new-photos.js';
 import { type PhotoValues, photoOf, photoTable, photoValues, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
@@ -43,7 +43,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return listPhotos(this.manager, this.customerId, query);
   }
 
-  unmoved(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean> {
+  hasRowAt(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean> {
     return isUnmoved(this.manager, this.customerId, { filters, sort, position });
   }
 
@@ -113,7 +113,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async nextDupSeq(): Promise<number> {
     const [row] = await select<{ next: number }>(this.manager, `SELECT nextval('photo_dup_seq') AS next`);
-    return found(row, 'photo').next;
+    return requireFound(row, 'photo').next;
   }
 
   async update(photo: Photo): Promise<void> {

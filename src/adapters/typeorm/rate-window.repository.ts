@@ -7,7 +7,7 @@ import {
   type WindowState,
 } from '../../core/access/rolling-window.js';
 import { MINUTE } from '../../core/shared/clock.js';
-import { found } from '../../core/shared/errors.js';
+import { requireFound } from '../../core/shared/errors.js';
 import { change, select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
@@ -24,7 +24,7 @@ export class TypeormRateWindowStore implements RateWindowStore {
         'SELECT allowed, remaining, reset, retry_after AS "retryAfter" FROM rate_hit($1, $2, $3)',
         [name, limit, WINDOW_MS],
       );
-      return { ...found(state, 'rate_window'), limit };
+      return { ...requireFound(state, 'rate_window'), limit };
     });
   }
 
@@ -35,7 +35,7 @@ export class TypeormRateWindowStore implements RateWindowStore {
         `SELECT coalesce((SELECT hits FROM rate_window WHERE name = $1), '{}') AS hits, rate_now() AS now`,
         [name],
       );
-      const { hits, now } = found(seen, 'rate_window');
+      const { hits, now } = requireFound(seen, 'rate_window');
       return new AdmissionLog(hits).peek(limit, now);
     });
   }

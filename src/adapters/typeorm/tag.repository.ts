@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
-import type { Position } from '../../core/shared/page.js';
+import type { Position } from '../../core/shared/pagination.js';
 import type { NewTag, Tag } from '../../core/tags/tag.js';
 import type { TagFilters, TagQuery, TagSort } from '../../core/tags/tag-query.js';
 import type { MergedPhotos, TagCount, TagRepository } from '../../core/tags/tag-repository.js';
@@ -45,7 +45,7 @@ export class TypeormTagRepository implements TagRepository {
     return this.tagsWhere(`${conditions.join(' AND ')} ORDER BY ${sortedBy.join(', ')} LIMIT ${window.limit}`, values);
   }
 
-  async unmoved(filters: TagFilters, sort: TagSort, position: Position): Promise<boolean> {
+  async hasRowAt(filters: TagFilters, sort: TagSort, position: Position): Promise<boolean> {
     const { conditions, values, place } = this.filtered(filters);
     conditions.push(`t.id = ${place(position.id)}`);
     if (sort.endsWith('name')) conditions.push(`t.name_key = ${place(position.value)}`);

@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerStatus } from '../../core/customers/customer.js';
-import { found, notFound } from '../../core/shared/errors.js';
+import { notFound, requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { NewSession, Session } from '../../core/users/session.js';
 import type { NewUser, User } from '../../core/users/user.js';
@@ -85,7 +85,7 @@ export class TypeormUserRepository implements UserRepository {
     const sql = 'SELECT id FROM users WHERE customer_id = $1 AND id = $2 FOR KEY SHARE';
     if ((await select(this.manager, sql, [this.customerId, userId])).length === 0) throw notFound('user');
     const row = { ...session, customerId: this.customerId, userId };
-    return found((await insert(this.manager, sessionTable, [row]))[0], 'session');
+    return requireFound((await insert(this.manager, sessionTable, [row]))[0], 'session');
   }
 
   async endSession(userId: Id, sessionId: Id): Promise<boolean> {

@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
-import type { AttemptOutcome, Delivery, HeldDelivery } from '../../core/events/delivery.js';
+import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../core/events/delivery.js';
 import { newEventId } from '../../core/events/event.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../core/events/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../core/events/webhook-repository.js';
-import { found } from '../../core/shared/errors.js';
+import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { announceDeliveries } from './outbox.repository.js';
 import { change, insert, select, selected, update } from './rows.js';
@@ -35,7 +35,7 @@ export class TypeormWebhookEndpointRepository implements WebhookEndpointReposito
 
   async insert(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint> {
     const [stored] = await insert(this.manager, webhookEndpointTable, [{ ...endpoint, customerId: this.customerId }]);
-    return found(stored, 'webhook_endpoint');
+    return requireFound(stored, 'webhook_endpoint');
   }
 
   async update(endpoint: WebhookEndpoint): Promise<void> {
@@ -73,10 +73,10 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
     const row = { customerId: this.customerId, endpointId, eventId: newEventId(at), type: 'webhook.test', at } as const;
     const [stored] = await insert(this.manager, deliveryTable, [row]);
     await announceDeliveries(this.manager);
-    return found(stored, 'webhook_delivery');
+    return requireFound(stored, 'webhook_delivery');
   }
 
-  async settle({ id, lease }: HeldDelivery, outcome: AttemptOutcome): Promise<boolean> {
+  async settle({ id, lease }: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean> {
     const { status, responseStatus, reason, retryAfter, at } = outcome;
     const { count } = await change(
       this.manager,

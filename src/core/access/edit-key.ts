@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
-import { found, invalid } from '../shared/errors.js';
+import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { ApiKey, KeySettings } from './api-key.js';
 import { readKeySettings } from './key-values.js';
@@ -15,8 +15,8 @@ export async function editKey(
   id: Id,
   changes: Partial<KeySettings>,
 ): Promise<ApiKey> {
-  const { key } = found(await keys.find(id), 'api_key');
+  const { key } = requireFound(await keys.find(id), 'api_key');
   const { settings, errors } = readKeySettings({ ...key, ...changes });
   if (errors.length > 0) throw invalid(...errors);
-  return found(await keys.update(id, settings, clock.now(), actor), 'api_key');
+  return requireFound(await keys.update(id, settings, clock.now(), actor), 'api_key');
 }

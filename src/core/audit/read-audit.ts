@@ -1,7 +1,7 @@
 import type { Uses } from '../ports.js';
 import { after } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, readPage } from '../shared/page.js';
+import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
 import { AUDIT_MS, type AuditEntry } from './audit-entry.js';
 import { type AuditFilter, everything } from './audit-log.js';
 
@@ -22,7 +22,7 @@ export function listAudit(
       rows: ({ after: last, limit }: { after: { id: Id } | null; limit: number }) =>
         reader.audit.list(last?.id ?? null, limit, filter),
       // Ids do not move.
-      unmoved: async () => true,
+      hasRowAt: async () => true,
     };
     return readPage(uses, listing, request);
   });

@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { disabled, named } from './webhook-endpoint.js';
 
@@ -17,7 +17,7 @@ export async function deleteWebhookEndpoint(
   id: Id,
 ): Promise<void> {
   await store.transaction(customerId, async ({ webhookEndpoints }) => {
-    const endpoint = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
+    const endpoint = requireFound(await webhookEndpoints.lock(id), 'webhook_endpoint');
     await webhookEndpoints.update(disabled(endpoint, 'by_owner', clock.now()));
   });
   const deleteSome = () => store.transaction(customerId, ({ deliveries }) => deliveries.deleteSome(id, BATCH));

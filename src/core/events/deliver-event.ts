@@ -2,7 +2,7 @@ import { service } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { isOutage } from '../shared/errors.js';
 import { unseal } from '../shared/sealed.js';
-import { type HeldDelivery, isSuccess, isTest, outcomeOf } from './delivery.js';
+import { isSuccess, isTest, type LeasedDelivery, outcomeOf } from './delivery.js';
 import type { Event } from './event.js';
 import { type EventSubject, readSubject } from './event-subject.js';
 import { signedHeaders } from './signature.js';
@@ -19,20 +19,20 @@ type DeliverUses = Uses<'store' | 'keys' | 'clock' | 'secrets' | 'webhooks'>;
  * leaves a delivery that is due again, under the same event id. Nothing is noted when the lease was lost meanwhile, or in an
  * outage. A fault on our side is an attempt like others, but not the endpoint's: it is noted, and thrown.
  */
-export async function deliverEvent(uses: DeliverUses, held: HeldDelivery, render: RenderEvent): Promise<void> {
-  const { customerId, endpointId } = held;
+export async function deliverEvent(uses: DeliverUses, delivery: LeasedDelivery, render: RenderEvent): Promise<void> {
+  const { customerId, endpointId } = delivery;
   const endpoint = await uses.store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId));
   // Removed or disabled since it was claimed: it is not claimed again before it is enabled.
   if (endpoint?.status !== 'enabled') return;
   try {
-    const answer = await send(uses, held, endpoint, render);
-    await note(uses, held, answer, (before, at) => {
+    const answer = await send(uses, delivery, endpoint, render);
+    await note(uses, delivery, answer, (before, at) => {
       if (isSuccess(answer)) return succeeded(before);
       // A test is tried once, whenever somebody likes: only 410 Gone says something of the endpoint.
-      return isTest(held) && answer.status !== 410 ? before : failed(before, answer.status, at);
+      return isTest(delivery) && answer.status !== 410 ? before : failed(before, answer.status, at);
     });
   } catch (error) {
-    if (!isOutage(error)) await note(uses, held, ourFault, (before) => before);
+    if (!isOutage(error)) await note(uses, delivery, ourFault, (before) => before);
     throw error;
   }
 }
@@ -41,14 +41,14 @@ const ourFault: WebhookAnswer = { status: null, reason: 'Something went wrong on
 
 function note(
   { store, clock }: DeliverUses,
-  held: HeldDelivery,
+  delivery: LeasedDelivery,
   answer: WebhookAnswer,
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<void> {
-  return store.transaction(held.customerId, async ({ webhookEndpoints, deliveries, audit }) => {
-    const before = await webhookEndpoints.lock(held.endpointId);
+  return store.transaction(delivery.customerId, async ({ webhookEndpoints, deliveries, audit }) => {
+    const before = await webhookEndpoints.lock(delivery.endpointId);
     const at = clock.now();
-    const noted = await deliveries.settle(held, outcomeOf(held, answer, at, Math.random()));
+    const noted = await deliveries.settle(delivery, outcomeOf(delivery, answer, at, Math.random()));
     if (before === null || !noted) return;
     const after = rule(before, at);
     if (after !== before) await webhookEndpoints.update(after);
@@ -64,17 +64,17 @@ const unreadable: WebhookAnswer = {
 
 async function send(
   uses: DeliverUses,
-  held: HeldDelivery,
+  delivery: LeasedDelivery,
   endpoint: WebhookEndpoint,
   render: RenderEvent,
 ): Promise<WebhookAnswer> {
-  const body = render(held, await readSubject(uses, held));
+  const body = render(delivery, await readSubject(uses, delivery));
   const at = uses.clock.now();
   const secrets = signingSecrets(endpoint, at).flatMap((sealed) => unseal(uses.secrets, 'webhook', sealed) ?? []);
   if (secrets.length === 0) return unreadable;
   const headers = {
     'content-type': 'application/json; charset=utf-8',
-    ...signedHeaders({ eventId: held.eventId, body, at }, secrets),
+    ...signedHeaders({ eventId: delivery.eventId, body, at }, secrets),
   };
   return uses.webhooks.post({ url: endpoint.url, headers, body });
 }

@@ -24,7 +24,7 @@ export interface Delivery extends Event {
 }
 
 /** A delivery whose attempt this process makes; the lease proves it. */
-export interface HeldDelivery extends Delivery {
+export interface LeasedDelivery extends Delivery {
   readonly lease: string;
 }
 

@@ -2,7 +2,7 @@ import type { AccountCaller } from '../access/caller.js';
 import { type Change, changedFields } from '../audit/audit-entry.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { seal } from '../shared/sealed.js';
 import type { EndpointWithSecret } from './create-webhook-endpoint.js';
@@ -49,7 +49,7 @@ function change(
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<WebhookEndpoint> {
   return store.transaction(caller.customerId, async ({ webhookEndpoints, audit }: CustomerTransaction) => {
-    const before = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
+    const before = requireFound(await webhookEndpoints.lock(id), 'webhook_endpoint');
     const at = clock.now();
     const next = rule(before, at);
     await webhookEndpoints.update(next);

@@ -1,7 +1,7 @@
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, readPage } from '../shared/page.js';
+import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
 import type { Delivery } from './delivery.js';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 
@@ -29,7 +29,7 @@ export function listEndpointsWithLast({ store }: Uses<'store'>, customerId: Id):
 
 /** Errors: `not_found`. */
 export async function readWebhookEndpoint({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<WebhookEndpoint> {
-  return found(await store.query(customerId, (reader) => reader.webhookEndpoints.get(id)), 'webhook_endpoint');
+  return requireFound(await store.query(customerId, (reader) => reader.webhookEndpoints.get(id)), 'webhook_endpoint');
 }
 
 /** The delivery log of one endpoint, newest first, of the last 30 days. Errors: `not_found`, `invalid_cursor`. */
@@ -40,7 +40,7 @@ export function listDeliveries(
   request: PageRequest,
 ): Promise<Page<Delivery>> {
   return uses.store.query(customerId, async (reader) => {
-    found(await reader.webhookEndpoints.get(endpointId), 'webhook_endpoint');
+    requireFound(await reader.webhookEndpoints.get(endpointId), 'webhook_endpoint');
     const listing = {
       customerId,
       endpoint: `webhooks/${endpointId}/deliveries`,
@@ -50,7 +50,7 @@ export function listDeliveries(
       rows: ({ after, limit }: { after: { id: Id } | null; limit: number }) =>
         reader.deliveries.list(endpointId, after?.id ?? null, limit),
       // Ids do not move; a row that is gone was too old for the log.
-      unmoved: async () => true,
+      hasRowAt: async () => true,
     };
     return readPage(uses, listing, request);
   });

@@ -1,7 +1,7 @@
 import { requireTest } from '../access/require-budget.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
-import { found, invalid } from '../shared/errors.js';
+import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Delivery } from './delivery.js';
 
@@ -11,10 +11,10 @@ import type { Delivery } from './delivery.js';
  */
 export function resendDelivery({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<Delivery> {
   return store.transaction(customerId, async (transaction) => {
-    const { endpointId } = found(await transaction.deliveries.get(id), 'webhook_delivery');
+    const { endpointId } = requireFound(await transaction.deliveries.get(id), 'webhook_delivery');
     await requireEnabled(transaction, endpointId);
     await transaction.deliveries.renew(id);
-    return found(await transaction.deliveries.get(id), 'webhook_delivery');
+    return requireFound(await transaction.deliveries.get(id), 'webhook_delivery');
   });
 }
 
@@ -25,7 +25,7 @@ export async function sendTestEvent(
   endpointId: Id,
 ): Promise<Delivery> {
   // Only of an endpoint that is this customer's: nobody uses up another's budget.
-  found(await store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
+  requireFound(await store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
   await requireTest({ rateWindows }, endpointId);
   return store.transaction(customerId, async (transaction) => {
     await requireEnabled(transaction, endpointId);
@@ -34,7 +34,7 @@ export async function sendTestEvent(
 }
 
 async function requireEnabled({ webhookEndpoints }: CustomerTransaction, id: Id): Promise<void> {
-  const { status } = found(await webhookEndpoints.lock(id), 'webhook_endpoint');
+  const { status } = requireFound(await webhookEndpoints.lock(id), 'webhook_endpoint');
   if (status === 'enabled') return;
   const message = 'This webhook endpoint is disabled. Enable it first.';
   throw invalid({ field: 'endpoint', code: 'conflict', message });

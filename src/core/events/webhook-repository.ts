@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import type { AttemptOutcome, Delivery, HeldDelivery } from './delivery.js';
+import type { AttemptOutcome, Delivery, LeasedDelivery } from './delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Endpoints of the bound customer. */
@@ -30,7 +30,7 @@ export interface DeliveryRepository extends DeliveryReads {
   /** A test of the endpoint, due at once. */
   addTest(endpointId: Id, at: Date): Promise<Delivery>;
   /** Notes how a held attempt ended, and lets go of it. False, and nothing changed, when the lease was lost. */
-  settle(held: HeldDelivery, outcome: AttemptOutcome): Promise<boolean>;
+  settle(delivery: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean>;
   /** Due at once, whatever has become of it, with all its attempts before it. False when there is no such delivery. */
   renew(id: Id): Promise<boolean>;
   /** Removes deliveries of an endpoint, at most `limit`. Answers how many. */

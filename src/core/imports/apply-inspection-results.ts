@@ -56,12 +56,12 @@ function applyResults(
   const [{ item: any }] = results as [InspectionResult];
   return store.transaction(any.customerId, async (transaction) => {
     const ids = results.map(({ item }) => item.id);
-    const held = new Map((await transaction.importPhotos.lockMany(any.importId, ids)).map((item) => [item.id, item]));
+    const locked = new Map((await transaction.importPhotos.lockMany(any.importId, ids)).map((item) => [item.id, item]));
     const open = results.flatMap((result, index) => {
-      const item = held.get(result.item.id);
+      const item = locked.get(result.item.id);
       if (item?.status !== 'processing' || item.uploadId !== result.item.uploadId) return [];
       // A second run that looked at the same bytes finds that the first has decided.
-      held.delete(item.id);
+      locked.delete(item.id);
       return [{ index, look: { ...result, item } as InspectionResult }];
     });
     const known = await photosWithSameBytes(

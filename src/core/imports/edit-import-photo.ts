@@ -4,9 +4,9 @@ import { stagingKey } from '../blobs/blob-key.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import { QuotaReservation, type QuotaUse } from '../customers/quota.js';
 import type { Uses } from '../ports.js';
-import { found, invalid } from '../shared/errors.js';
+import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { holdForNewTags, resolveTags } from '../tags/resolve-tags.js';
+import { lockForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { failDependants } from './fail-item.js';
 import { type Import, requireOpen, touched } from './import.js';
 import { type ItemDetails, itemDetailsOf, withUploadTargets } from './import-details.js';
@@ -32,9 +32,9 @@ export async function editImportPhoto(
   const details = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
     const quota = mayReserve(patch) ? await QuotaReservation.begin(transaction) : null;
-    await holdForNewTags(transaction, patch);
-    const subject = found(await transaction.imports.lock(importId), 'import');
-    const before = found(await transaction.importPhotos.lock(importId, id), 'import_photo');
+    await lockForNewTags(transaction, patch);
+    const subject = requireFound(await transaction.imports.lock(importId), 'import');
+    const before = requireFound(await transaction.importPhotos.lock(importId, id), 'import_photo');
     requireOpen(subject);
     const at = uses.clock.now();
     const edited = await withValues(uses, transaction, caller, subject, before, patch, at);
@@ -42,9 +42,9 @@ export async function editImportPhoto(
       patch.status === undefined ? edited : await setItemStatus(transaction, edited, patch.status, staged, at);
     quota?.reserve(grown(before, item));
     if (item !== before) await transaction.imports.update(touched(subject, at));
-    return found((await itemDetailsOf(transaction.tags, [item]))[0], 'import_photo');
+    return requireFound((await itemDetailsOf(transaction.tags, [item]))[0], 'import_photo');
   });
-  return found((await withUploadTargets(uses, caller, [details]))[0], 'import_photo');
+  return requireFound((await withUploadTargets(uses, caller, [details]))[0], 'import_photo');
 }
 
 /** Whether the item may hold more of the customer's quota afterwards. */

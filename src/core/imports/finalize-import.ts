@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
-import { DomainError, found, type ItemError } from '../shared/errors.js';
+import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { sourceFailed } from './fail-item.js';
 import { committed, discarded, type Import, isEnded, settled } from './import.js';
@@ -26,13 +26,13 @@ export async function finalizeImport(
 ): Promise<ImportDetails> {
   if (action === 'commit') await receiveStoredUploads(uses, caller.customerId, id);
   return uses.store.transaction(caller.customerId, async (transaction) => {
-    const subject = found(await transaction.imports.lock(id), 'import');
+    const subject = requireFound(await transaction.imports.lock(id), 'import');
     const at = uses.clock.now();
     if (subject.status === 'open') {
       if (action === 'discard') await discard(transaction, subject, at);
       else await commit(transaction, subject, missingUploads, at);
     } else await repeat(transaction, subject, action);
-    return importDetailsOf(transaction.tags, found(await transaction.imports.get(id), 'import'));
+    return importDetailsOf(transaction.tags, requireFound(await transaction.imports.get(id), 'import'));
   });
 }
 
@@ -72,7 +72,7 @@ async function commit(
   if (waiting > 0) await transaction.importPhotos.failWaiting(subject.id, missing, sourceFailed, at);
   const processing = committed(subject, at);
   const left = await transaction.importPhotos.countIn(subject.id, ['processing', 'ready', 'duplicate']);
-  const counted = found(await transaction.imports.get(subject.id), 'import');
+  const counted = requireFound(await transaction.imports.get(subject.id), 'import');
   await transaction.imports.update(left === 0 ? settled(processing, counted.counts, at) : processing);
   if (left > 0) await transaction.jobs.add({ kind: 'publish', importId: subject.id });
   else await transaction.outbox.add('import.completed', [subject.id], at);

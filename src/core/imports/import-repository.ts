@@ -1,6 +1,6 @@
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { PageWindow } from '../shared/page.js';
+import type { PageWindow } from '../shared/pagination.js';
 import type { CountedImport, Import, ImportStatus, NewImport, OldEnough } from './import.js';
 import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
 

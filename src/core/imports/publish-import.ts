@@ -2,7 +2,7 @@ import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import { changed, isTrashed, type Photo, recovered, restored } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
-import { DomainError, found, type ItemError, isOutage } from '../shared/errors.js';
+import { DomainError, type ItemError, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { failItem, sourceFailed } from './fail-item.js';
 import { type Import, settled } from './import.js';
@@ -42,10 +42,10 @@ export async function publishImport(
     }
   }
   await uses.store.transaction(customerId, async (transaction) => {
-    const held = found(await transaction.imports.lock(importId), 'import');
-    const { counts } = found(await transaction.imports.get(importId), 'import');
-    const ended = settled(held, counts, uses.clock.now());
-    if (ended === held) return;
+    const locked = requireFound(await transaction.imports.lock(importId), 'import');
+    const { counts } = requireFound(await transaction.imports.get(importId), 'import');
+    const ended = settled(locked, counts, uses.clock.now());
+    if (ended === locked) return;
     await transaction.imports.update(ended);
     await transaction.outbox.add('import.completed', [importId], ended.updatedAt);
   });
@@ -59,7 +59,7 @@ function unlessOutage<T>(error: unknown, otherwise: T): T {
 async function publish({ store, blobs, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
   const lostRace = await store.transaction(subject.customerId, async (transaction) => {
     // Read anew and kept so: a merge of tags comes before this photo and has changed it, or after and finds the photo.
-    const { tagIds: ofAll } = found(await transaction.imports.share(subject.id), 'import');
+    const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
     const item = await transaction.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'ready' || item.facts === null) return false;
     const at = clock.now();

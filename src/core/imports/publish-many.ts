@@ -1,6 +1,6 @@
 import type { NewPhoto } from '../photos/photo-repository.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Import } from './import.js';
 import { type ImportPhoto, move } from './import-photo.js';
 import { newPhoto } from './new-photo.js';
@@ -13,7 +13,7 @@ export function publishMany(
 ): Promise<readonly ImportPhoto[]> {
   return store.transaction(subject.customerId, async (transaction) => {
     // Read anew and kept so: a merge of tags comes before these photos and has changed it, or after and finds them.
-    const { tagIds: ofAll } = found(await transaction.imports.share(subject.id), 'import');
+    const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
     const ids = seen.map(({ id }) => id);
     const items = (await transaction.importPhotos.lockMany(subject.id, ids)).filter(({ status }) => status === 'ready');
     const mayBeSecond = subject.duplicatePolicy === 'allow';

@@ -1,8 +1,8 @@
 import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/page.js';
+import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
 import type { CountedImport, ImportStatus } from './import.js';
 import {
   type ImportDetails,
@@ -21,7 +21,7 @@ export function readImport(
   id: Id,
 ): Promise<ImportDetails> {
   return store.query(caller.customerId, async (reader) =>
-    importDetailsOf(reader.tags, found(await reader.imports.get(id), 'import')),
+    importDetailsOf(reader.tags, requireFound(await reader.imports.get(id), 'import')),
   );
 }
 
@@ -43,7 +43,7 @@ export function listImports(
       filters: { statuses },
       position: ({ id }: CountedImport) => ({ value: id, id }),
       rows: (window: PageWindow) => reader.imports.list({ window, ...(statuses && { statuses }) }),
-      unmoved: async () => true, // Ids never change.
+      hasRowAt: async () => true, // Ids never change.
     };
     return readPage(uses, listing, request);
   });
@@ -83,14 +83,14 @@ export async function listImportPhotos(
       filters: { statuses },
       position: (item: ImportPhoto) => ({ value: item.id, id: item.id }),
       rows: (window: PageWindow) => reader.importPhotos.list({ importId, window, ...(statuses && { statuses }) }),
-      unmoved: async () => true, // Items are sorted by what never changes.
+      hasRowAt: async () => true, // Items are sorted by what never changes.
     };
     // Before its items: shown as ended, it must not come with items as they were before its end.
     const subject = await reader.imports.get(importId);
     // A cursor that is wrong is told of before an import that is missing (API.md §4.2).
     const page = await readPage(uses, listing, request);
     return {
-      import: await importDetailsOf(reader.tags, found(subject, 'import')),
+      import: await importDetailsOf(reader.tags, requireFound(subject, 'import')),
       page: { ...page, data: await itemDetailsOf(reader.tags, page.data) },
     };
   });

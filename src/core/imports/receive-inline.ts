@@ -4,7 +4,7 @@ import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
 import { requireDiskSpace } from '../blobs/require-disk-space.js';
 import type { CustomerReader, CustomerStore } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
-import { DomainError, found, type ItemError, invalid, isOutage } from '../shared/errors.js';
+import { DomainError, type ItemError, invalid, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { requireOpen } from './import.js';
 import { newUploadId } from './import-photo.js';
@@ -83,7 +83,7 @@ async function receive(
   registrationStore: CustomerStore,
 ): Promise<RegistrationResults> {
   await uses.store.query(caller.customerId, async (reader) => {
-    requireOpen(found(await reader.imports.find(importId), 'import'));
+    requireOpen(requireFound(await reader.imports.find(importId), 'import'));
     await requireQuota(uses, reader, caller.customerId);
   });
   await requireDiskSpace(uses, 0);
@@ -187,7 +187,7 @@ async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: 
     const [known] =
       typeof clientRef === 'string' ? await transaction.importPhotos.findByClientRefs(importId, [clientRef]) : [];
     if (known?.status === 'awaiting_upload' || known?.status === 'failed') return { id: known.id, uploadId };
-    return { id: found((await transaction.importPhotos.allocateIds(1))[0], 'import_photo'), uploadId };
+    return { id: requireFound((await transaction.importPhotos.allocateIds(1))[0], 'import_photo'), uploadId };
   });
 }
 

@@ -44,11 +44,11 @@ function receiveAll({ store, clock }: ReceiveUses, uploads: readonly TracedUploa
   const [{ grant }] = uploads as readonly [TracedUpload];
   const { customerId, importId } = grant;
   return store.transaction(customerId, async (transaction) => {
-    const held = await transaction.importPhotos.lockMany(
+    const locked = await transaction.importPhotos.lockMany(
       importId,
       uploads.map((each) => each.grant.itemId),
     );
-    const items = new Map(held.map((item) => [item.id, item]));
+    const items = new Map(locked.map((item) => [item.id, item]));
     const uploadIds = uploads.map(({ uploadId }) => uploadId);
     const removed = new Set(await transaction.blobOwners.dropped(importId, uploadIds));
     const at = clock.now();

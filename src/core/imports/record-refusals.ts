@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import { cleanFilename } from '../photos/photo-values.js';
 import type { Uses } from '../ports.js';
-import { found, type ItemError } from '../shared/errors.js';
+import { type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cut } from '../shared/text.js';
 import { requireOpen } from './import.js';
@@ -30,7 +30,7 @@ export async function recordRefusals(
 ): Promise<readonly (ImportPhoto | null)[]> {
   if (refusals.length === 0) return [];
   return store.transaction(customerId, async ({ imports, importPhotos }) => {
-    const subject = found(await imports.lock(importId), 'import');
+    const subject = requireFound(await imports.lock(importId), 'import');
     requireOpen(subject);
     const at = clock.now();
     const files = refusals.map(storable);

@@ -4,7 +4,7 @@ import type { Limits } from '../customers/limits.js';
 import type { QuotaReservation } from '../customers/quota.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { holdTags, resolveTags } from '../tags/resolve-tags.js';
+import { lockTags, resolveTags } from '../tags/resolve-tags.js';
 import type { Import } from './import.js';
 import { type ImportPhoto, newUploadId, reserved } from './import-photo.js';
 import { type Candidate, newItem } from './registration.js';
@@ -35,7 +35,7 @@ export async function registerCandidates(
   // It holds photos, and photos come before tags: the order of all locks.
   const knownItems = await RegistrationIndex.load(transaction, subject, candidates);
   const inputs = candidates.map(({ input }) => input);
-  await holdTags(transaction.tags, inputs);
+  await lockTags(transaction.tags, inputs);
   await requireStagedBytes(
     transaction,
     subject.id,

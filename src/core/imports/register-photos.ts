@@ -2,9 +2,9 @@ import type { Caller } from '../access/caller.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import { QuotaReservation } from '../customers/quota.js';
 import type { Uses } from '../ports.js';
-import { DomainError, found, type ItemError } from '../shared/errors.js';
+import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { holdForNewTags } from '../tags/resolve-tags.js';
+import { lockForNewTags } from '../tags/resolve-tags.js';
 import { requireOpen, touched } from './import.js';
 import {
   type ImportDetails,
@@ -63,8 +63,8 @@ export async function registerAll(
   const answer = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.
     const quota = await QuotaReservation.begin(transaction);
-    await holdForNewTags(transaction, ...candidates.map(({ input }) => input));
-    const subject = found(await transaction.imports.lock(importId), 'import');
+    await lockForNewTags(transaction, ...candidates.map(({ input }) => input));
+    const subject = requireFound(await transaction.imports.lock(importId), 'import');
     requireOpen(subject);
     const at = uses.clock.now();
     const outcome = await registerCandidates(transaction, caller, subject, candidates, {
@@ -77,7 +77,7 @@ export async function registerAll(
     if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw quota.exceededError();
     if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
     await transaction.imports.update(touched(subject, at));
-    const counted = found(await transaction.imports.get(importId), 'import');
+    const counted = requireFound(await transaction.imports.get(importId), 'import');
     return { results, import: await importDetailsOf(transaction.tags, counted) };
   });
   const items = answer.results.flatMap(({ photo }) => photo ?? []);

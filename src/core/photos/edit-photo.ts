@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import { type CaptureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
 import type { Uses } from '../ports.js';
-import { found, invalid, notFound } from '../shared/errors.js';
+import { invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { cleanText } from '../shared/text.js';
@@ -26,7 +26,7 @@ export async function editPhoto(
   const errors = patchErrors(patch);
   if (errors.length > 0) throw invalid(...errors);
   return store.transaction(caller.customerId, async (transaction) => {
-    const photo = found((await transaction.photos.lock([id]))[0], 'photo');
+    const photo = requireFound((await transaction.photos.lock([id]))[0], 'photo');
     if (photo.trashedAt !== null && patch.trashed !== false) throw notFound('photo');
     check(photo);
     const edited = changed(photo, await merge(transaction, photo, patch), clock.now());

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/page.js';
+import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
 import type { TagReads } from '../tags/tag-repository.js';
 import type { PhotoWithTags } from './photo.js';
 import { isImmutableSort, type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
@@ -27,8 +27,8 @@ export function listPhotos(
       filters,
       position: (photo: PhotoWithTags) => photoPosition(photo, sort),
       rows: (window: PageWindow) => reader.photos.list({ filters, sort, window }),
-      unmoved: async (position: Position) =>
-        isImmutableSort(sort) || (await reader.photos.unmoved(filters, sort, position)),
+      hasRowAt: async (position: Position) =>
+        isImmutableSort(sort) || (await reader.photos.hasRowAt(filters, sort, position)),
     };
     return readPage({ secrets, clock }, listing, request);
   });

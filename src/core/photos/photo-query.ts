@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import type { PageWindow, Position } from '../shared/page.js';
+import type { PageWindow, Position } from '../shared/pagination.js';
 import { foldKey, searchWords } from '../shared/text.js';
 import type { PhotoWithTags } from './photo.js';
 

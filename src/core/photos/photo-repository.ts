@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import type { Position } from '../shared/page.js';
+import type { Position } from '../shared/pagination.js';
 import type { ExifTags, Photo, PhotoWithTags } from './photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from './photo-query.js';
 
@@ -13,7 +13,7 @@ export interface PhotoReads {
   /** Rows strictly after the window's position in the sort's total order, at most `limit`. */
   list(query: PhotoQuery): Promise<readonly PhotoWithTags[]>;
   /** Whether the list still holds, at exactly this position, the row that the position was taken from. */
-  unmoved(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean>;
+  hasRowAt(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
   exif(id: Id): Promise<ExifTags | null>;

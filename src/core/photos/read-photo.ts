@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found, notFound } from '../shared/errors.js';
+import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Tag } from '../tags/tag.js';
 import { type ExifTags, isTrashed, type Photo, type PhotoWithTags } from './photo.js';
@@ -19,7 +19,7 @@ export function readPhoto(
   reading: PhotoReading,
 ): Promise<{ photo: PhotoWithTags; exif: ExifTags | null }> {
   return store.query(caller.customerId, async (reader) => {
-    const photo = found(await reader.photos.get(id), 'photo');
+    const photo = requireFound(await reader.photos.get(id), 'photo');
     if (isTrashed(photo) && !reading.trashedToo) throw notFound('photo');
     return { photo, exif: reading.withExif ? await reader.photos.exif(id) : null };
   });
@@ -27,13 +27,13 @@ export function readPhoto(
 
 /** A photo that is not in the trash, for those who show it and not what is said of it. Errors: `not_found`. */
 export function readVisiblePhoto({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<Photo> {
-  return store.query(caller.customerId, async (reader) => found(await reader.photos.getVisible(id), 'photo'));
+  return store.query(caller.customerId, async (reader) => requireFound(await reader.photos.getVisible(id), 'photo'));
 }
 
 /** The tags of a photo, by name. Errors: `not_found`. */
 export function readPhotoTags({ store }: Uses<'store'>, caller: Caller, id: Id): Promise<readonly Tag[]> {
   return store.query(caller.customerId, async (reader) => {
-    if (isTrashed(found(await reader.photos.get(id), 'photo'))) throw notFound('photo');
+    if (isTrashed(requireFound(await reader.photos.get(id), 'photo'))) throw notFound('photo');
     return reader.tags.ofPhoto(id);
   });
 }

@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { type FieldError, found, invalid, notFound } from '../shared/errors.js';
+import { type FieldError, invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
-import { holdForNewTags, nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import { lockForNewTags, nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import type { Tag } from '../tags/tag.js';
 import { isTrashed, type PhotoWithTags } from './photo.js';
 
@@ -18,8 +18,8 @@ export async function setPhotoTags(
   const errors = tagSetErrors(request);
   if (errors.length > 0) throw invalid(...errors);
   return store.transaction(caller.customerId, async (transaction) => {
-    await holdForNewTags(transaction, request);
-    const photo = found((await transaction.photos.lock([id]))[0], 'photo');
+    await lockForNewTags(transaction, request);
+    const photo = requireFound((await transaction.photos.lock([id]))[0], 'photo');
     if (isTrashed(photo)) throw notFound('photo');
     check(photo);
     const at = clock.now();

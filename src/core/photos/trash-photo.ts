@@ -3,7 +3,7 @@ import { renditionsPrefix, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
-import { found, notFound } from '../shared/errors.js';
+import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { changed, isTrashed, type Photo, type PhotoWithTags, trashed } from './photo.js';
@@ -16,7 +16,7 @@ export function trashPhoto(
   check: Precondition<PhotoWithTags> = unconditional,
 ): Promise<void> {
   return store.transaction(caller.customerId, async (transaction) => {
-    const photo = found((await transaction.photos.lock([id]))[0], 'photo');
+    const photo = requireFound((await transaction.photos.lock([id]))[0], 'photo');
     if (isTrashed(photo)) throw notFound('photo');
     check(photo);
     const at = clock.now();
@@ -39,7 +39,7 @@ export async function purgePhoto(
   entry: 'own' | 'of batch' = 'own',
 ): Promise<void> {
   const photo = await store.transaction(caller.customerId, async (transaction) => {
-    const doomed = found((await transaction.photos.lock([id]))[0], 'photo');
+    const doomed = requireFound((await transaction.photos.lock([id]))[0], 'photo');
     await check(doomed, transaction);
     await transaction.photos.delete(id);
     const at = clock.now();

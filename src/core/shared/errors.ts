@@ -112,7 +112,7 @@ export function isOutage(error: unknown): boolean {
 }
 
 /** The value, or 404: missing and someone else's look the same. */
-export function found<T>(value: T | null | undefined, resource: string): T {
+export function requireFound<T>(value: T | null | undefined, resource: string): T {
   if (value === null || value === undefined) throw notFound(resource);
   return value;
 }

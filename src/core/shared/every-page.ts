@@ -1,4 +1,4 @@
-import type { Page } from './page.js';
+import type { Page } from './pagination.js';
 
 /** Everything that a list has, page by page as it is asked for: never more than one page is held. */
 export async function* everyPage<T>(read: (cursor: string | null) => Promise<Page<T>>): AsyncGenerator<T> {

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { exceedsOneTransaction } from './bump-photo-versions.js';
@@ -19,7 +19,7 @@ export function deleteTag(
   return store.transaction(caller.customerId, async (transaction) => {
     const many = await exceedsOneTransaction(transaction, [id]);
     if (!many) await transaction.photos.lockTagged([id], []);
-    check(found((await transaction.tags.lock([id]))[0], 'tag'));
+    check(requireFound((await transaction.tags.lock([id]))[0], 'tag'));
     const at = clock.now();
     await transaction.tags.delete(id, many ? null : at);
     await transaction.outbox.add('tag.deleted', [id], at);

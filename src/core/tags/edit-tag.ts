@@ -1,12 +1,12 @@
 import { type Caller, requireScope } from '../access/caller.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
-import { type FieldError, found, invalid } from '../shared/errors.js';
+import { type FieldError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { foldKey } from '../shared/text.js';
 import { nameTaken } from './create-tag.js';
-import { holdTagged, requireMergedTags, retagPhotos } from './retag-photos.js';
+import { lockTaggedPhotos, requireMergedTags, retagPhotos } from './retag-photos.js';
 import { parseTagName, type Tag } from './tag.js';
 import { type TagChanges, type TagTools, toolErrors, usesTools } from './tag-tools.js';
 import { cleanDescription, type TagInput, tagErrors } from './tag-values.js';
@@ -35,13 +35,13 @@ export async function editTag(
   if (errors.length > 0) throw invalid(...errors);
   const name = patch.name === undefined ? undefined : parseTagName(patch.name, 'name');
   return store.transaction(caller.customerId, async (transaction) => {
-    const photos = withTools ? await holdTagged(transaction, patch) : [];
-    const held = await transaction.tags.lock([...new Set([id, ...(patch.mergeTagIds ?? [])])]);
-    const tag = found(
-      held.find((one) => one.id === id),
+    const photos = withTools ? await lockTaggedPhotos(transaction, patch) : [];
+    const locked = await transaction.tags.lock([...new Set([id, ...(patch.mergeTagIds ?? [])])]);
+    const tag = requireFound(
+      locked.find((one) => one.id === id),
       'tag',
     );
-    const mergeTagIds = requireMergedTags(patch, held);
+    const mergeTagIds = requireMergedTags(patch, locked);
     check(tag);
     const at = clock.now();
     const next = merge(tag, patch, name ?? tag.name);
@@ -50,7 +50,7 @@ export async function editTag(
     await transaction.outbox.add('tag.deleted', mergeTagIds, at);
     // After the merge, which may have freed the name.
     await save(transaction, tag, next, at);
-    return { ...found(await transaction.tags.get(id), 'tag'), changes };
+    return { ...requireFound(await transaction.tags.get(id), 'tag'), changes };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Tag } from './tag.js';
 
@@ -20,7 +20,7 @@ export function previewMerge({ store }: Uses<'store'>, caller: Caller, ids: read
   return store.query(caller.customerId, async ({ tags, photos }) => {
     const named = await tags.getMany(ids);
     for (const id of ids)
-      found(
+      requireFound(
         named.find((tag) => tag.id === id),
         'tag',
       );

@@ -1,14 +1,14 @@
 import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/page.js';
+import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
 import type { Tag } from './tag.js';
 import { type TagFilters, type TagSort, tagPosition } from './tag-query.js';
 
 /** Errors: `not_found`. */
 export function readTag({ store }: Uses<'store'>, caller: Caller, id: Id): Promise<Tag> {
-  return store.query(caller.customerId, async (reader) => found(await reader.tags.get(id), 'tag'));
+  return store.query(caller.customerId, async (reader) => requireFound(await reader.tags.get(id), 'tag'));
 }
 
 export interface TagListRequest extends PageRequest {
@@ -31,8 +31,8 @@ export function listTags(
       position: (tag: Tag) => tagPosition(tag, sort),
       rows: (window: PageWindow) => reader.tags.list({ filters, sort, window }),
       // Ids never change, so a list by them does not shift.
-      unmoved: async (position: Position) =>
-        sort.endsWith('id') || (await reader.tags.unmoved(filters, sort, position)),
+      hasRowAt: async (position: Position) =>
+        sort.endsWith('id') || (await reader.tags.hasRowAt(filters, sort, position)),
     };
     return readPage({ secrets, clock }, listing, request);
   });

@@ -16,7 +16,7 @@ export interface TagRequest {
 
 /**
  * The ids of all tags that a request names, each once, ascending. They are held until the transaction ends. With those
- * that the photo gets `beside` them they must not be more than a photo may have. Call `holdForNewTags` first.
+ * that the photo gets `beside` them they must not be more than a photo may have. Call `lockForNewTags` first.
  * Errors: `invalid_request` (`unknown_tag`, `too_many`), `scope_required`, `limit_reached`.
  */
 export async function resolveTags(
@@ -26,19 +26,19 @@ export async function resolveTags(
   { limits, at, prefix = '', beside = [] }: { limits: Limits; at: Date; prefix?: string; beside?: readonly Id[] },
 ): Promise<readonly Id[]> {
   const names = namesIn(request, `${prefix}tagNames`);
-  const held = await holdTags(tags, [request]);
+  const locked = await lockTags(tags, [request]);
   const unknown = [...new Set(request.tagIds ?? [])]
-    .filter((id) => !held.some((tag) => tag.id === id))
+    .filter((id) => !locked.some((tag) => tag.id === id))
     .map((id): FieldError => {
       return { field: `${prefix}tagIds`, code: 'unknown_tag', message: `Tag ${id} does not exist.` };
     });
   if (unknown.length > 0) throw invalid(...unknown);
-  const missing = new Map([...names].filter(([key]) => !held.some((tag) => tag.nameKey === key)));
+  const missing = new Map([...names].filter(([key]) => !locked.some((tag) => tag.nameKey === key)));
   if (missing.size > 0) {
     requireScope(caller, 'tags:write');
     await lockCustomer();
   }
-  const ids = new Set([...held.map((tag) => tag.id), ...(await create({ tags, outbox }, missing, limits, at))]);
+  const ids = new Set([...locked.map((tag) => tag.id), ...(await create({ tags, outbox }, missing, limits, at))]);
   const areTooMany = (others: readonly Id[]) => new Set([...ids, ...others]).size > limits.tagsPerPhoto;
   // Some of those beside may have been deleted since they were named.
   if (areTooMany(beside) && areTooMany((await tags.getMany(beside)).map((tag) => tag.id))) {
@@ -52,7 +52,7 @@ export async function resolveTags(
  * Holds the customer until the transaction ends when one of these requests names a tag that does not exist yet: tags are created
  * one transaction at a time, so that their number stays within its limit. Called before anything else is locked.
  */
-export async function holdForNewTags(
+export async function lockForNewTags(
   { tags, lockCustomer }: Pick<CustomerTransaction, 'tags' | 'lockCustomer'>,
   ...requests: readonly TagRequest[]
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function holdForNewTags(
  * Holds every tag that exists of those that the requests name, in one ascending order: whoever holds tags for several photos
  * calls it for all of them first, so that two of them wait for each other and not in a circle.
  */
-export async function holdTags(tags: TagRepository, requests: readonly TagRequest[]): Promise<readonly Tag[]> {
+export async function lockTags(tags: TagRepository, requests: readonly TagRequest[]): Promise<readonly Tag[]> {
   const nameKeys = nameKeysIn(requests);
   const named = nameKeys.length === 0 ? [] : await tags.findByNameKeys(nameKeys);
   return tags.lock([...new Set([...requests.flatMap(({ tagIds = [] }) => tagIds), ...named.map((tag) => tag.id)])]);

@@ -12,7 +12,10 @@ import type { TagChanges, TagTools } from './tag-tools.js';
  * Holds everything that the tools are about, before any tag is held. Answers the photos that are named. A merge is also about what
  * is not published yet: the customer is held with it, so that no import with one of the tags is opened meanwhile.
  */
-export async function holdTagged(transaction: CustomerTransaction, tools: TagTools): Promise<readonly PhotoWithTags[]> {
+export async function lockTaggedPhotos(
+  transaction: CustomerTransaction,
+  tools: TagTools,
+): Promise<readonly PhotoWithTags[]> {
   const named = [...new Set([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])])];
   const merged = tools.mergeTagIds ?? [];
   if (merged.length === 0) return transaction.photos.lock(named);
@@ -22,9 +25,9 @@ export async function holdTagged(transaction: CustomerTransaction, tools: TagToo
 }
 
 /** Errors: `invalid_request` (`unknown_tag`) when a tag that is to be merged is not among those `held`. */
-export function requireMergedTags({ mergeTagIds = [] }: TagTools, held: readonly Tag[]): readonly Id[] {
+export function requireMergedTags({ mergeTagIds = [] }: TagTools, locked: readonly Tag[]): readonly Id[] {
   const asked = [...new Set(mergeTagIds)].sort((a, b) => a - b);
-  const unknown = asked.filter((id) => !held.some((tag) => tag.id === id));
+  const unknown = asked.filter((id) => !locked.some((tag) => tag.id === id));
   const errors = unknown.map((id): FieldError => {
     return { field: 'mergeTagIds', code: 'unknown_tag', message: `Tag ${id} does not exist.` };
   });
@@ -33,7 +36,7 @@ export function requireMergedTags({ mergeTagIds = [] }: TagTools, held: readonly
 }
 
 /**
- * Uses the tools on a tag. It, the tags that are merged and what `holdTagged` holds must be held. A photo that is named and moves
+ * Uses the tools on a tag. It, the tags that are merged and what `lockTaggedPhotos` holds must be held. A photo that is named and moves
  * at the same time becomes one new version, not two: what a merge brings is left to the merge.
  */
 export async function retagPhotos(

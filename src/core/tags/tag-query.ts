@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import type { PageWindow, Position } from '../shared/page.js';
+import type { PageWindow, Position } from '../shared/pagination.js';
 import type { Tag } from './tag.js';
 
 export const tagSorts = ['name', '-name', 'id', '-id'] as const;

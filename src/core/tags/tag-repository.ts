@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import type { Position } from '../shared/page.js';
+import type { Position } from '../shared/pagination.js';
 import type { NewTag, Tag } from './tag.js';
 import type { TagFilters, TagQuery, TagSort } from './tag-query.js';
 
@@ -9,7 +9,7 @@ export interface TagReads {
   /** Those that exist, by id ascending. */
   getMany(ids: readonly Id[]): Promise<readonly Tag[]>;
   list(query: TagQuery): Promise<readonly Tag[]>;
-  unmoved(filters: TagFilters, sort: TagSort, position: Position): Promise<boolean>;
+  hasRowAt(filters: TagFilters, sort: TagSort, position: Position): Promise<boolean>;
   findByNameKeys(nameKeys: readonly string[]): Promise<readonly Tag[]>;
   /** Tags of one photo, by name key, then id. */
   ofPhoto(photoId: Id): Promise<readonly Tag[]>;

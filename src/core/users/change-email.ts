@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { emailTaken, named, readEmail, type User } from './user.js';
 
@@ -14,7 +14,7 @@ export async function changeEmail(
   const email = readEmail(text);
   return store.transaction(caller.customerId, async (transaction) => {
     await transaction.lockCustomer();
-    const user = { ...found(await transaction.users.lock(userId), 'user'), email };
+    const user = { ...requireFound(await transaction.users.lock(userId), 'user'), email };
     if (!(await transaction.users.update(user))) throw emailTaken();
     const change = { action: 'user.edited', changes: ['email'], subject: named(user), at: clock.now() } as const;
     await transaction.audit.add(caller.actor, change);

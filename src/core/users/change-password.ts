@@ -1,5 +1,5 @@
 import type { Uses } from '../ports.js';
-import { found, invalid } from '../shared/errors.js';
+import { invalid, requireFound } from '../shared/errors.js';
 import { requireSignInBudget } from './attempts.js';
 import { maySetPassword, type Session } from './session.js';
 import { named, personActing, requireGoodPassword } from './user.js';
@@ -21,7 +21,7 @@ export async function changePassword(
   address: string,
 ): Promise<void> {
   const { store, passwords, clock } = uses;
-  const user = found(await store.query(session.customerId, ({ users }) => users.get(session.userId)), 'user');
+  const user = requireFound(await store.query(session.customerId, ({ users }) => users.get(session.userId)), 'user');
   if (!maySetPassword(session, clock.now())) {
     // Whoever is signed in is no stranger: guesses of others do not count here.
     const account = user.email ?? `user ${user.id}`;
@@ -31,7 +31,7 @@ export async function changePassword(
   requireGoodPassword(password, user, uses.commonPasswords);
   const passwordHash = await passwords.hash(password);
   await store.transaction(session.customerId, async ({ users, audit }) => {
-    const held = found(await users.lock(session.userId), 'user');
+    const held = requireFound(await users.lock(session.userId), 'user');
     // Another browser was faster: what was compared is the password no more.
     if (held.passwordHash !== user.passwordHash) throw notCurrent();
     await users.update({ ...held, passwordHash, linkHash: null, linkExpiresAt: null });

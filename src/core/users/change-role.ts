@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { named, type Role, requireOtherOwner, type User } from './user.js';
 
@@ -13,7 +13,7 @@ export async function changeRole(
 ): Promise<User> {
   return store.transaction(caller.customerId, async (transaction) => {
     await transaction.lockCustomer();
-    const user = found(await transaction.users.lock(userId), 'user');
+    const user = requireFound(await transaction.users.lock(userId), 'user');
     if (role !== 'owner') requireOtherOwner(user, await transaction.users.list());
     await transaction.users.update({ ...user, role });
     await transaction.audit.add(caller.actor, {

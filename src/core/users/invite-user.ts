@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { DomainError, found } from '../shared/errors.js';
+import { DomainError, requireFound } from '../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import { linkUrl } from './link-user.js';
 import { invited, linked, MAX_USERS, named, type Role, readEmail, type User } from './user.js';
@@ -50,7 +50,7 @@ async function invite(
     const [now, hash] = [clock.now(), hashRandomToken(token)];
     const known = email === null ? undefined : everyone.find((each) => each.email === email);
     if (known !== undefined) {
-      const again = linked(found(await transaction.users.lock(known.id), 'user'), hash, now);
+      const again = linked(requireFound(await transaction.users.lock(known.id), 'user'), hash, now);
       await transaction.users.update(again);
       await transaction.audit.add(actor, { action: 'user.linked', subject: named(again), at: now });
       return again;
@@ -59,7 +59,7 @@ async function invite(
       const message = `An account has at most ${MAX_USERS} people. Remove somebody first.`;
       throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
     }
-    const user = found(await transaction.users.insert(linked(invited(email, role, now), hash, now)), 'user');
+    const user = requireFound(await transaction.users.insert(linked(invited(email, role, now), hash, now)), 'user');
     await transaction.audit.add(actor, { action: 'user.invited', subject: named(user), at: now });
     return user;
   });

@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Invitation } from './invite-user.js';
@@ -14,7 +14,7 @@ export async function linkUser(
 ): Promise<Invitation> {
   const token = newRandomToken();
   const user = await store.transaction(caller.customerId, async ({ users, audit }) => {
-    const known = linked(found(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
+    const known = linked(requireFound(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
     await users.update(known);
     await audit.add(caller.actor, { action: 'user.linked', subject: named(known), at: clock.now() });
     return known;

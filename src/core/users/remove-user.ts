@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
-import { found } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { named, requireOtherOwner } from './user.js';
 
@@ -12,7 +12,7 @@ export async function removeUser(
 ): Promise<void> {
   await store.transaction(caller.customerId, async (transaction) => {
     await transaction.lockCustomer();
-    const user = found(await transaction.users.lock(userId), 'user');
+    const user = requireFound(await transaction.users.lock(userId), 'user');
     if (user.role === 'owner' && user.joinedAt !== null) requireOtherOwner(user, await transaction.users.list());
     await transaction.users.delete(userId);
     await transaction.audit.add(caller.actor, { action: 'user.removed', subject: named(user), at: clock.now() });

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
-import { found, notFound } from '../shared/errors.js';
+import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { KnownSession, Session } from './session.js';
 import { named } from './user.js';
@@ -15,7 +15,7 @@ export async function revokeSession(
   id: Id,
 ): Promise<void> {
   await store.transaction(customerId, async ({ users, audit }) => {
-    const user = found(await users.lock(userId), 'user');
+    const user = requireFound(await users.lock(userId), 'user');
     if (!(await users.endSession(userId, id))) throw notFound('session');
     await audit.add(actor, { action: 'user.sessions_ended', subject: named(user), at: clock.now() });
   });

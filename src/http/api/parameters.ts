@@ -1,6 +1,6 @@
 import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.js';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 import { codePoints } from '../../core/shared/text.js';
 
 /** The reading of one parameter's text: its value, or what is wrong with it. */

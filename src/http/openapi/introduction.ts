@@ -1,5 +1,5 @@
 import { defaultBudgets } from '../../core/access/rolling-window.js';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.js';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 
 const { read, write, anonymous } = defaultBudgets;
 

@@ -1,4 +1,4 @@
-import type { Page } from '../../core/shared/page.js';
+import type { Page } from '../../core/shared/pagination.js';
 import { address } from './address.js';
 
 /** Under a list: the way to its next page, and back to its first. */

@@ -3,7 +3,7 @@ import type { ImportDetails, ItemDetails } from '../../../core/imports/import-de
 import type { RegistrationResult, RegistrationResults } from '../../../core/imports/register-photos.js';
 import type { UploadTarget } from '../../../core/imports/upload-target.js';
 import { parseInstant } from '../../../core/media/capture-time.js';
-import type { Page } from '../../../core/shared/page.js';
+import type { Page } from '../../../core/shared/pagination.js';
 import { locationView } from '../photos/photo.view.js';
 import { pageView, tagNameView } from '../tags/tag.view.js';
 import { instant, optionalInstant } from '../wire.js';

@@ -1,4 +1,4 @@
-import type { Page } from '../../../core/shared/page.js';
+import type { Page } from '../../../core/shared/pagination.js';
 import type { TagCreationResult } from '../../../core/tags/create-tags.js';
 import type { EditedTag } from '../../../core/tags/edit-tag.js';
 import type { Tag, TagName } from '../../../core/tags/tag.js';

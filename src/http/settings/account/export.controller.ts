@@ -5,7 +5,7 @@ import { listPhotos } from '../../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Ports } from '../../../core/ports.js';
 import { everyPage } from '../../../core/shared/every-page.js';
-import { MAX_PAGE_SIZE } from '../../../core/shared/page.js';
+import { MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';
 import { listTags } from '../../../core/tags/read-tag.js';
 import { RequireRole } from '../../api/access.js';
 import { photoView } from '../../api/photos/photo.view.js';

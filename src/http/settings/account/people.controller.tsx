@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { found, invalid } from '../../../core/shared/errors.js';
+import { invalid, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { changeRole } from '../../../core/users/change-role.js';
 import { type Invitation, inviteUser } from '../../../core/users/invite-user.js';
@@ -84,7 +84,7 @@ export class PeopleController {
   }
 
   private async user(context: PageContext, id: Id): Promise<User> {
-    return found(await this.ports.store.query(customerOf(context), ({ users }) => users.get(id)), 'user');
+    return requireFound(await this.ports.store.query(customerOf(context), ({ users }) => users.get(id)), 'user');
   }
 
   private invitation(context: PageContext, invitation: Invitation): Reply {

@@ -4,7 +4,7 @@ import { listAudit } from '../../../core/audit/read-audit.js';
 import { recordExport } from '../../../core/audit/record-export.js';
 import type { Ports } from '../../../core/ports.js';
 import { everyPage } from '../../../core/shared/every-page.js';
-import { MAX_PAGE_SIZE } from '../../../core/shared/page.js';
+import { MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';
 import { RequireRole } from '../../api/access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';

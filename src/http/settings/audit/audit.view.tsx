@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../../core/audit/audit-entry.js';
-import type { Page } from '../../../core/shared/page.js';
+import type { Page } from '../../../core/shared/pagination.js';
 import { address } from '../address.js';
 import { counted } from '../counted.js';
 import { Button, Field } from '../form.js';

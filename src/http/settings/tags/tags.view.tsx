@@ -1,4 +1,4 @@
-import type { Page } from '../../../core/shared/page.js';
+import type { Page } from '../../../core/shared/pagination.js';
 import type { MergePreview } from '../../../core/tags/preview-merge.js';
 import { MAX_COUNTED } from '../../../core/tags/preview-merge.js';
 import type { Tag } from '../../../core/tags/tag.js';

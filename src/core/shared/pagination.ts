@@ -42,7 +42,7 @@ export interface Listing<T> {
   position(row: T): Position;
   rows(window: PageWindow): Promise<readonly T[]>;
   /** Only asked of cursors over 24 hours old: is the row that the cursor was taken from still at this position? */
-  unmoved(position: Position): Promise<boolean>;
+  hasRowAt(position: Position): Promise<boolean>;
 }
 
 interface CursorPayload {
@@ -103,7 +103,7 @@ async function resume<T>(
     );
   }
   const position = { value: bound.k, id: bound.i };
-  if (uses.clock.now().getTime() - bound.t > DAY && !(await listing.unmoved(position))) {
+  if (uses.clock.now().getTime() - bound.t > DAY && !(await listing.hasRowAt(position))) {
     throw new DomainError(
       'invalid_cursor',
       'This cursor is older than 24 hours and the list has shifted. Start again without a cursor.',
