@@ -127,11 +127,11 @@ export function text(max: number): ParameterParser<string> {
 }
 
 /** What every list takes. A cursor is looked at by core, which alone can tell whether it is right. */
-export const pageParameters = {
+export const paginationParameters = {
   limit: wholeNumber(1, MAX_PAGE_SIZE),
   cursor: ((value) => ({ value })) as ParameterParser<string>,
 };
 
-export function pageRequest({ limit, cursor }: QueryOf<typeof pageParameters>) {
+export function paginationOf({ limit, cursor }: QueryOf<typeof paginationParameters>) {
   return { limit: limit ?? DEFAULT_PAGE_SIZE, cursor: cursor ?? null };
 }

@@ -2,7 +2,7 @@ import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import { importPhotoTransitions } from '../../core/imports/import-photo.js';
 import type { importParameters } from '../api/imports/import.dto.js';
 import { json, mergePatch, type Parameter, type Paths } from './operation.js';
-import { idempotencyKey, ifNoneMatch, pageSchemas, pathId, query } from './parameters.js';
+import { idempotencyKey, ifNoneMatch, paginationSchemas, pathId, query } from './parameters.js';
 import { listOf, ref } from './schema.js';
 
 const itemStatuses = Object.keys(importPhotoTransitions) as ImportPhotoStatus[];
@@ -48,7 +48,7 @@ export const importPaths: Paths = {
             { type: 'string', enum: ['photos'] },
             { minItems: 1, maxItems: 1, examples: [['photos']] },
           ),
-          ...pageSchemas,
+          ...paginationSchemas,
           photoStatus: listOf(
             'Items in these states, with commas between.',
             { type: 'string', enum: itemStatuses },

@@ -21,10 +21,10 @@ import {
   id,
   instant,
   listOf,
+  listSchema,
   mapOf,
   oneOf,
   orNull,
-  page,
   ref,
   type Schema,
   text,
@@ -174,7 +174,7 @@ export const importSchemas: Readonly<Record<string, Schema>> = {
     createdAt: instant('When it was registered.'),
     updatedAt: instant('When it was last changed.'),
   }),
-  ImportPhotoPage: page(
+  ImportPhotoPage: listSchema(
     'A page of items, by id. Items are forgotten 90 days after the end of their import.',
     ref('ImportPhoto'),
   ),

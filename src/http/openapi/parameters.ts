@@ -11,7 +11,7 @@ export function query<Table extends ParameterTable>(known: { readonly [Name in k
   });
 }
 
-export const pageSchemas = {
+export const paginationSchemas = {
   limit: whole(
     `Items of a page, ${DEFAULT_PAGE_SIZE} when left out. Outside 1 to ${MAX_PAGE_SIZE} it is refused, not cut.`,
     MAX_PAGE_SIZE,

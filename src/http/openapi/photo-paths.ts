@@ -9,7 +9,7 @@ import {
   idList,
   ifMatch,
   ifNoneMatch,
-  pageSchemas,
+  paginationSchemas,
   pathId,
   pathIds,
   query,
@@ -35,7 +35,7 @@ const include = (meanings: Readonly<Record<string, string>>): Schema =>
 const urls = 'addresses of the renditions for `<img>`';
 
 const listParameters = query<typeof photoListParameters>({
-  ...pageSchemas,
+  ...paginationSchemas,
   sort: {
     type: 'string',
     enum: [...photoSorts],

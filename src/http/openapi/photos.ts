@@ -18,7 +18,21 @@ import {
   tagNames,
 } from './descriptive.js';
 import type { Schema } from './schema.js';
-import { answer, body, decimal, flag, id, instant, listOf, oneOf, orNull, page, ref, text, whole } from './schema.js';
+import {
+  answer,
+  body,
+  decimal,
+  flag,
+  id,
+  instant,
+  listOf,
+  listSchema,
+  oneOf,
+  orNull,
+  ref,
+  text,
+  whole,
+} from './schema.js';
 
 export type PhotoAnswer = ReturnType<typeof photoView>;
 type Extras = ReturnType<typeof photoWithExtras>;
@@ -116,7 +130,7 @@ export const photoSchemas: Readonly<Record<string, Schema>> = {
     },
     { sometimes: ['urls', 'exif'] },
   ),
-  PhotoPage: page('A page of photos.', ref('Photo')),
+  PhotoPage: listSchema('A page of photos.', ref('Photo')),
   Location: answer<NonNullable<PhotoAnswer['location']>>('Where it was taken.', { latitude, longitude, altitude }),
   NewLocation: newLocation,
   Camera: answer<NonNullable<PhotoAnswer['camera']>>('What it was taken with.', {

@@ -93,7 +93,7 @@ export function body<T extends object>(
 }
 
 /** The envelope of every list (API.md §4.5). */
-export function page(description: string, item: Schema): Schema {
+export function listSchema(description: string, item: Schema): Schema {
   return {
     type: 'object',
     description,

@@ -13,7 +13,7 @@ import {
 import type { editedTagView, tagCreationView, tagNameView } from '../api/tags/tag.view.js';
 import { tagName } from './descriptive.js';
 import { type Chapter, json, mergePatch } from './operation.js';
-import { idempotencyKey, idList, ifMatch, ifNoneMatch, pageSchemas, pathId, query } from './parameters.js';
+import { idempotencyKey, idList, ifMatch, ifNoneMatch, paginationSchemas, pathId, query } from './parameters.js';
 import {
   answer,
   body,
@@ -21,9 +21,9 @@ import {
   id,
   instant,
   listOf,
+  listSchema,
   oneOf,
   orNull,
-  page,
   ref,
   type Schema,
   text,
@@ -56,7 +56,7 @@ export const tags: Chapter = {
       id: tagFields.id,
       name: tagFields.name,
     }),
-    TagPage: page('A page of tags.', ref('Tag')),
+    TagPage: listSchema('A page of tags.', ref('Tag')),
     TagChanges: answer<NonNullable<TagAnswer['changes']>>(
       'Only after `addPhotoIds`, `removePhotoIds` or `mergeTagIds`: what they did to photos outside the trash.',
       {
@@ -108,7 +108,7 @@ export const tags: Chapter = {
         description: 'All, or those that fit everything that is named, page by page.',
         scope: 'tags:read',
         parameters: query<typeof tagListParameters>({
-          ...pageSchemas,
+          ...paginationSchemas,
           q: text('Part of the name, whatever case and accents.', 'par', { minLength: 1, maxLength: 200 }),
           name: text('The whole name, whatever its case: one tag or none.', 'paris', { minLength: 1, maxLength: 1000 }),
           ids: idList('These tags; ids that do not exist are simply not there.'),

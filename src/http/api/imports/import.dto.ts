@@ -5,7 +5,7 @@ import { patchErrors } from '../../../core/imports/import-photo-patch.js';
 import type { ItemListRequest } from '../../../core/imports/read-import.js';
 import { Decimal, Flag, ListOf, OneOf, StringMap, Text } from '../body-fields.js';
 import type { BodyContext } from '../json-body.js';
-import { pageParameters, pageRequest, type QueryOf, someOf } from '../parameters.js';
+import { paginationOf, paginationParameters, type QueryOf, someOf } from '../parameters.js';
 import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from '../photos/descriptive.dto.js';
 import type { ParameterRule } from '../read-request.js';
 
@@ -19,7 +19,7 @@ const statuses = [
   'cancelled',
 ] as const satisfies readonly ImportPhotoStatus[];
 
-export const importParameters = { ...pageParameters, include: someOf(['photos']), photoStatus: someOf(statuses) };
+export const importParameters = { ...paginationParameters, include: someOf(['photos']), photoStatus: someOf(statuses) };
 
 /** Its page has parameters of its own. */
 export const importRule: ParameterRule<typeof importParameters> = (_, { sent }) => {
@@ -34,7 +34,7 @@ export const importRule: ParameterRule<typeof importParameters> = (_, { sent }) 
 /** Which page of items is asked for; null without `include=photos`. */
 export function itemListRequest(query: QueryOf<typeof importParameters>): ItemListRequest | null {
   const { include, photoStatus } = query;
-  return include ? { ...pageRequest(query), ...(photoStatus && { statuses: photoStatus }) } : null;
+  return include ? { ...paginationOf(query), ...(photoStatus && { statuses: photoStatus }) } : null;
 }
 
 export class ImportCreationBody {

@@ -5,7 +5,7 @@ import type { UploadTarget } from '../../../core/imports/upload-target.js';
 import { parseInstant } from '../../../core/media/capture-time.js';
 import type { Page } from '../../../core/shared/pagination.js';
 import { locationView } from '../photos/photo.view.js';
-import { pageView, tagNameView } from '../tags/tag.view.js';
+import { listView, tagNameView } from '../tags/tag.view.js';
 import { instant, optionalInstant } from '../wire.js';
 
 /** API.md §5.3. */
@@ -77,7 +77,7 @@ export function importPhotoView(item: ItemDetails) {
 }
 
 export function importWithPhotos(subject: ImportDetails, page: Page<ItemDetails>) {
-  return { ...importView(subject), photos: pageView(page, importPhotoView) };
+  return { ...importView(subject), photos: listView(page, importPhotoView) };
 }
 
 export function registrationView({ results, import: subject }: RegistrationResults) {

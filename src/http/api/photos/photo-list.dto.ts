@@ -9,8 +9,8 @@ import {
   listOf,
   oneOf,
   type ParameterParser,
-  pageParameters,
-  pageRequest,
+  paginationOf,
+  paginationParameters,
   type QueryOf,
   someOf,
   text,
@@ -74,7 +74,7 @@ const bbox: ParameterParser<readonly [number, number, number, number]> = (value)
 };
 
 export const photoListParameters = {
-  ...pageParameters,
+  ...paginationParameters,
   sort: oneOf(photoSorts),
   ids: idList(),
   q: search,
@@ -124,5 +124,5 @@ export function photoListRequest(query: QueryOf<typeof photoListParameters>): Ph
     ...(camera !== undefined && { camera: searchText(camera) }),
     trashed,
   };
-  return { ...pageRequest(query), filters, sort };
+  return { ...paginationOf(query), filters, sort };
 }

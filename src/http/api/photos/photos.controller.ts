@@ -23,7 +23,7 @@ import type { QueryOf } from '../parameters.js';
 import { AcceptsIdList, isList, PathId, PathIds } from '../path-id.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../read-request.js';
 import { WithETag } from '../send-reply.js';
-import { pageView, tagsView } from '../tags/tag.view.js';
+import { listView, tagsView } from '../tags/tag.view.js';
 import {
   deletionParameters,
   downloadParameters,
@@ -48,8 +48,8 @@ export class PhotosController {
   @QuerySchema(photoListParameters)
   async list(@CurrentCaller() caller: Caller, @ValidQuery() query: QueryOf<typeof photoListParameters>) {
     const page = await listPhotos(this.ports, caller, photoListRequest(query));
-    if (!query.include?.includes('urls')) return pageView(page, photoView);
-    return pageView(page, (photo) => photoWithExtras(photo, { urls: renditionUrls(this.ports, caller, photo) }));
+    if (!query.include?.includes('urls')) return listView(page, photoView);
+    return listView(page, (photo) => photoWithExtras(photo, { urls: renditionUrls(this.ports, caller, photo) }));
   }
 
   @Get(':id')

@@ -5,11 +5,11 @@ import { type TagFilters, tagSorts } from '../../../core/tags/tag-query.js';
 import { tagErrors } from '../../../core/tags/tag-values.js';
 import { Ids, ListOf, Text } from '../body-fields.js';
 import type { BodyContext } from '../json-body.js';
-import { flag, idList, oneOf, pageParameters, pageRequest, type QueryOf, text } from '../parameters.js';
+import { flag, idList, oneOf, paginationOf, paginationParameters, type QueryOf, text } from '../parameters.js';
 import type { ParameterRule } from '../read-request.js';
 
 export const tagListParameters = {
-  ...pageParameters,
+  ...paginationParameters,
   q: text(200),
   name: text(1000),
   ids: idList(),
@@ -25,7 +25,7 @@ export function tagListRequest(query: QueryOf<typeof tagListParameters>): TagLis
     ...(ids !== undefined && { ids }),
     ...(unused !== undefined && { unused }),
   };
-  return { ...pageRequest(query), filters, sort };
+  return { ...paginationOf(query), filters, sort };
 }
 
 /** What `searchText` leaves out: it keeps words, and blanks are between them. */

@@ -42,10 +42,10 @@ export function tagNameView({ id, name }: TagName) {
 
 /** The tags of a photo: always one whole page. */
 export function tagsView(tags: readonly Tag[]) {
-  return pageView({ data: tags, nextCursor: null }, tagView);
+  return listView({ data: tags, nextCursor: null }, tagView);
 }
 
 /** The envelope of every list. */
-export function pageView<T, View>({ data, nextCursor }: Page<T>, view: (item: T) => View) {
+export function listView<T, View>({ data, nextCursor }: Page<T>, view: (item: T) => View) {
   return { data: data.map(view), pagination: { nextCursor, hasMore: nextCursor !== null } };
 }

@@ -26,7 +26,7 @@ import {
   tagListParameters,
   tagListRequest,
 } from './tag.dto.js';
-import { editedTagView, pageView, tagCreationView, tagView } from './tag.view.js';
+import { editedTagView, listView, tagCreationView, tagView } from './tag.view.js';
 
 @Controller('api/v1/tags')
 export class TagsController {
@@ -36,7 +36,7 @@ export class TagsController {
   @RequireScope('tags:read')
   @QuerySchema(tagListParameters)
   async list(@CurrentCaller() caller: Caller, @ValidQuery() query: QueryOf<typeof tagListParameters>) {
-    return pageView(await listTags(this.ports, caller, tagListRequest(query)), tagView);
+    return listView(await listTags(this.ports, caller, tagListRequest(query)), tagView);
   }
 
   @Get(':id')
