@@ -7,10 +7,10 @@ import { ClaimLeases } from './http/api/claim-leases.js';
 import { CustomerModule } from './http/api/customer/customer.module.js';
 import { IpGuard } from './http/api/guards/ip.guard.js';
 import { KeyGuard } from './http/api/guards/key.guard.js';
-import { KeyUses } from './http/api/guards/key-uses.js';
+import { KeyUseRecorder } from './http/api/guards/key-use-recorder.js';
 import { RateLimitGuard, throttlerOptions } from './http/api/guards/rate-limit.guard.js';
 import { ScopeGuard } from './http/api/guards/scope.guard.js';
-import { TrafficNotes } from './http/api/guards/traffic-notes.js';
+import { TrafficRecorder } from './http/api/guards/traffic-recorder.js';
 import { IdempotentResponses } from './http/api/idempotent-responses.js';
 import { ImportsModule } from './http/api/imports/imports.module.js';
 import { MeModule } from './http/api/me/me.module.js';
@@ -52,8 +52,8 @@ export class AppModule {
       providers: [
         { provide: PORTS, useValue: ports },
         { provide: HTTP_OPTIONS, useValue: options },
-        KeyUses,
-        TrafficNotes,
+        KeyUseRecorder,
+        TrafficRecorder,
         { provide: APP_GUARD, useClass: KeyGuard },
         { provide: APP_GUARD, useClass: IpGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
@@ -66,7 +66,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: CallHandlers },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [PORTS, HTTP_OPTIONS, KeyUses],
+      exports: [PORTS, HTTP_OPTIONS, KeyUseRecorder],
     };
   }
 }

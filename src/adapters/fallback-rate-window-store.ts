@@ -1,6 +1,6 @@
 import type { Budget, RateWindowStore, WindowState } from '../core/access/rolling-window.js';
 import { SECOND } from '../core/shared/clock.js';
-import { inTime } from './in-time.js';
+import { withTimeout } from './with-timeout.js';
 
 /** What a call waits for the first store at most. */
 const WAIT_MS = SECOND;
@@ -83,6 +83,6 @@ export class FallbackRateWindowStore implements RateWindowStore {
   /** An answer that comes too late is dropped; what it has counted stays counted. */
   private inTime<T>(answer: Promise<T>): Promise<T> {
     const { waitMs } = this.times;
-    return inTime(answer, waitMs, `The store of rate limits did not answer within ${waitMs} ms.`);
+    return withTimeout(answer, waitMs, `The store of rate limits did not answer within ${waitMs} ms.`);
   }
 }

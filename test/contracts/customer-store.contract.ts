@@ -6,7 +6,7 @@ import { importPhotoRepositoryContract } from './import-photo-repository.contrac
 import { importRepositoryContract } from './import-repository.contract.js';
 import { photoFiltersContract } from './photo-filters.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
-import { photoWalkContract } from './photo-walk.contract.js';
+import { photoWalkContract } from './photo-scan.contract.js';
 import { tagRepositoryContract } from './tag-repository.contract.js';
 import { unpublishedTagsContract } from './unpublished-tags.contract.js';
 

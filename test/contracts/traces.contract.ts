@@ -1,7 +1,7 @@
 import type { KeyStore } from '../../src/core/access/key-store.js';
 import { type Actor, commandLine } from '../../src/core/audit/actor.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
-import { type AuditFilter, type AuditLog, everything } from '../../src/core/audit/audit-log.js';
+import { type AuditFilter, type AuditLog, noFilter } from '../../src/core/audit/audit-log.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore } from '../../src/core/customers/customer-store.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -94,7 +94,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       await add({ action: 'user.sign_in_refused', subjectId: 3, subjectName: 'anna@example.com', at: later(3) });
       await add({ action: 'user.signed_in', subjectId: 4, subjectName: 'bert@example.com', at: later(4) });
       const found = async (filter: Partial<AuditFilter>) => {
-        const list = await tenant.query(({ audit }) => audit.list(null, 10, { ...everything, ...filter }));
+        const list = await tenant.query(({ audit }) => audit.list(null, 10, { ...noFilter, ...filter }));
         return list.map(({ subjectId }) => subjectId);
       };
       expect(await found({ actions: ['user.signed_in', 'user.sign_in_refused'] })).toEqual([4, 3, 1]);
@@ -105,9 +105,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(await found({ name: 'anna@example.com', from: later(2), until: later(3) })).toEqual([2]);
       const afterThird = (all: readonly AuditEntry[]) => present(all.find(({ subjectId }) => subjectId === 3)).id;
       const before = afterThird(await entries());
-      const rest = await tenant.query(({ audit }) =>
-        audit.list(before, 1, { ...everything, name: 'anna@example.com' }),
-      );
+      const rest = await tenant.query(({ audit }) => audit.list(before, 1, { ...noFilter, name: 'anna@example.com' }));
       expect(rest.map(({ subjectId }) => subjectId)).toEqual([2]);
     });
 

@@ -1,8 +1,8 @@
-import { cleanText, compareText, cut, foldKey, searchText, searchWords } from '../../src/core/shared/text.js';
+import { cleanText, compareText, foldKey, searchText, searchWords, truncate } from '../../src/core/shared/text.js';
 
 describe('text from outside', () => {
   it('loses NUL and outer space, and is NFC', () => expect(cleanText(' a\u0000e\u0301 ')).toBe('aé'));
-  it('is cut between code points', () => expect(cut('😀😀😀', 2)).toBe('😀😀'));
+  it('is cut between code points', () => expect(truncate('😀😀😀', 2)).toBe('😀😀'));
 });
 
 describe('the key of a name', () => {

@@ -9,7 +9,7 @@ export interface FoundFile {
 }
 
 /** A file or folder that could not be looked into. */
-export interface Unseen {
+export interface UnreadableFile {
   readonly path: string;
   /** Such as `EACCES`. */
   readonly problem: string;
@@ -22,13 +22,18 @@ const PHOTO = /\.(jpe?g|jpe|jfif|png|webp|gif|tiff?|avif|hei[cf])$/i;
  * The photos under a folder, by name, in an order that is always the same. Files and folders whose names begin with a dot are left out, and
  * links to folders are not followed.
  */
-export async function findPhotos(folder: string): Promise<{ files: FoundFile[]; unseen: Unseen[]; skipped: number }> {
-  const found = { files: [] as FoundFile[], unseen: [] as Unseen[], skipped: 0 };
+export async function findPhotos(
+  folder: string,
+): Promise<{ files: FoundFile[]; unseen: UnreadableFile[]; skipped: number }> {
+  const found = { files: [] as FoundFile[], unseen: [] as UnreadableFile[], skipped: 0 };
   await walk(folder, found).catch((error) => noteUnseen(found.unseen, folder, error));
   return found;
 }
 
-async function walk(folder: string, found: { files: FoundFile[]; unseen: Unseen[]; skipped: number }): Promise<void> {
+async function walk(
+  folder: string,
+  found: { files: FoundFile[]; unseen: UnreadableFile[]; skipped: number },
+): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
@@ -44,7 +49,10 @@ async function walk(folder: string, found: { files: FoundFile[]; unseen: Unseen[
   }
 }
 
-async function look(path: string, found: { files: FoundFile[]; unseen: Unseen[]; skipped: number }): Promise<void> {
+async function look(
+  path: string,
+  found: { files: FoundFile[]; unseen: UnreadableFile[]; skipped: number },
+): Promise<void> {
   try {
     const stats = await stat(path, { bigint: true });
     if (stats.isFile()) found.files.push({ path, stats });
@@ -54,6 +62,6 @@ async function look(path: string, found: { files: FoundFile[]; unseen: Unseen[];
   }
 }
 
-function noteUnseen(unseen: Unseen[], path: string, error: unknown): void {
+function noteUnseen(unseen: UnreadableFile[], path: string, error: unknown): void {
   unseen.push({ path, problem: (error as NodeJS.ErrnoException).code ?? String(error) });
 }

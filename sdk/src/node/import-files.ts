@@ -4,7 +4,7 @@ import type { ImportOptions, ImportResult } from '../import/import-run.js';
 import { runImport } from '../import/run-import.js';
 import type { PhotoService } from '../photo-service.js';
 import { fileSource } from './file-source.js';
-import { type FoundFile, findPhotos, type Unseen } from './find-photos.js';
+import { type FoundFile, findPhotos, type UnreadableFile } from './find-photos.js';
 import { HashPool, unreadable } from './hash-pool.js';
 import { Connections } from './put-file.js';
 import { stateFile } from './state-file.js';
@@ -74,14 +74,14 @@ export async function importFiles(
 
 interface Found {
   readonly files: readonly (FoundFile & { readonly ref: string })[];
-  readonly unseen: readonly Unseen[];
+  readonly unseen: readonly UnreadableFile[];
   readonly skipped: number;
 }
 
 /** Each file once, however often it was named. */
 async function find(paths: readonly string[]): Promise<Found> {
   const files = new Map<string, FoundFile & { ref: string }>();
-  const unseen: Unseen[] = [];
+  const unseen: UnreadableFile[] = [];
   let skipped = 0;
   for (const given of paths) {
     const within = dirname(resolve(given));

@@ -8,7 +8,7 @@ import { type Finished, runToEnd } from './run-to-end.js';
 import { CLUSTER_FOLDER, CLUSTER_VERSION, DATABASE, ROLE } from './settings.js';
 
 /** Everything that is needed to touch the files of the cluster. */
-export interface Workshop {
+export interface ClusterSetup {
   readonly dataDir: string;
   readonly binaries: Binaries;
   readonly env: Record<string, string>;
@@ -30,7 +30,7 @@ const WHO_MAY_CONNECT =
  * @returns the account that its server must run as.
  * @throws EmbeddedPostgresError for files of another version, or when it cannot be made here.
  */
-export async function openCluster(workshop: Workshop, log: (line: string) => void): Promise<Account> {
+export async function openCluster(workshop: ClusterSetup, log: (line: string) => void): Promise<Account> {
   const { dataDir, binaries, env } = workshop;
   const names = await readdir(dataDir);
   if (workshop.lock.certain) {
@@ -64,12 +64,12 @@ export async function openCluster(workshop: Workshop, log: (line: string) => voi
 }
 
 /** Gives the role the password of the password file; the server must be down. For a folder whose password file was lost or replaced. */
-export async function resetPassword(workshop: Workshop, account: Account): Promise<void> {
+export async function resetPassword(workshop: ClusterSetup, account: Account): Promise<void> {
   const cluster = join(workshop.dataDir, CLUSTER_FOLDER);
   await singleUser(workshop, account, cluster, [`ALTER ROLE ${ROLE} WITH LOGIN PASSWORD '${workshop.password}'`]);
 }
 
-async function makeCluster(workshop: Workshop, account: Account, folder: string): Promise<void> {
+async function makeCluster(workshop: ClusterSetup, account: Account, folder: string): Promise<void> {
   const locale = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
   const access = ['--username=postgres', '--auth=reject', '--no-instructions'];
   await run(workshop, account, [workshop.binaries.initdb, '-D', folder, ...locale, ...access], 'be made');
@@ -88,14 +88,14 @@ async function makeCluster(workshop: Workshop, account: Account, folder: string)
 }
 
 /** Postgres without a server: each line is a command, nobody else can be connected, and no password is asked for. */
-async function singleUser(workshop: Workshop, account: Account, cluster: string, lines: string[]): Promise<void> {
+async function singleUser(workshop: ClusterSetup, account: Account, cluster: string, lines: string[]): Promise<void> {
   const quiet = ['-c', 'log_min_error_statement=panic', '-c', 'log_statement=none', '-c', 'log_checkpoints=off'];
   const command = [workshop.binaries.postgres, '--single', '-D', cluster, ...quiet, 'postgres'];
   await run(workshop, account, command, 'be prepared', `${lines.join('\n')}\n`);
 }
 
 async function run(
-  workshop: Workshop,
+  workshop: ClusterSetup,
   account: Account,
   command: string[],
   purpose: string,

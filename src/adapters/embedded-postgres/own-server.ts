@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from './account.js';
 import { type Binaries, linkLibraries, withoutGlibc } from './binaries.js';
-import { openCluster, resetPassword, type Workshop } from './cluster.js';
+import { type ClusterSetup, openCluster, resetPassword } from './cluster.js';
 import type { DataLock } from './data-lock.js';
 import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
 import { clearLeftover } from './leftover-server.js';
@@ -40,7 +40,7 @@ export async function startOwnServer(
   const windows = process.platform === 'win32';
   const env = await linkLibraries(binaries, join(dataDir, 'pg-lib'));
   const password = await readOrMakePassword(dataDir);
-  const workshop: Workshop = { dataDir, binaries, env, lock, password };
+  const workshop: ClusterSetup = { dataDir, binaries, env, lock, password };
   const account = await openCluster(workshop, log);
   const socketFolder = windows ? dataDir : await makeSocketFolder(dataDir, lock.certain);
   const logFile = await openLogFile(dataDir, await stat(dataDir));
@@ -84,7 +84,7 @@ export async function startOwnServer(
   }
 }
 
-function supervise(workshop: Workshop, account: Account, logFile: LogFile, host: string): Server {
+function supervise(workshop: ClusterSetup, account: Account, logFile: LogFile, host: string): Server {
   const { binaries, dataDir, env, lock } = workshop;
   const quoted = `"${host.replaceAll('"', '""')}"`; // the setting is a list; commas in a name would part it
   const place = ['-D', join(dataDir, CLUSTER_FOLDER), '-h', '', '-k', quoted, '-p', String(SOCKET_PORT)];

@@ -1,5 +1,5 @@
 import type { ExifTags } from '../../core/photos/photo.js';
-import { cleanText, cut } from '../../core/shared/text.js';
+import { cleanText, truncate } from '../../core/shared/text.js';
 import { altitude, exifDegrees } from './location.js';
 import { type FileTags, numberOf, rationalOf, type Tag } from './tags.js';
 
@@ -86,7 +86,7 @@ function describedValue({ value, description }: Tag): Value {
 
 function plainText(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const text = cut(cleanText(value), MAX_TEXT);
+  const text = truncate(cleanText(value), MAX_TEXT);
   return text === '' ? null : text;
 }
 

@@ -1,4 +1,4 @@
-import { cleanText, cut } from '../../core/shared/text.js';
+import { cleanText, truncate } from '../../core/shared/text.js';
 
 /** One tag as ExifReader gives it: `value` as it stands in the file, `description` for people. Written by strangers: any of it may be anything. */
 export interface Tag {
@@ -16,7 +16,7 @@ export interface FileTags {
 /** Cleaned and cut to `max` code points; null when there is none, or nothing in it. */
 export function textOf(tag: Tag | undefined, max: number): string | null {
   const written = writtenText(tag?.value) ?? (typeof tag?.description === 'string' ? tag.description : '');
-  const text = cut(cleanText(written), max).trim();
+  const text = truncate(cleanText(written), max).trim();
   return text === '' ? null : text;
 }
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../core/audit/actor.js';
 import { type AuditEntry, type Change, entryOf } from '../../core/audit/audit-entry.js';
-import { type AuditFilter, type AuditLog, type AuditTrail, everything } from '../../core/audit/audit-log.js';
+import { type AuditFilter, type AuditLog, type AuditTrail, noFilter } from '../../core/audit/audit-log.js';
 import type { Id } from '../../core/shared/ids.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 
@@ -19,7 +19,7 @@ export class MemoryAuditTrail implements AuditTrail {
     this.database.auditEntries.set(entry.id, entry);
   }
 
-  async list(before: Id | null, limit: number, filter = everything): Promise<readonly AuditEntry[]> {
+  async list(before: Id | null, limit: number, filter = noFilter): Promise<readonly AuditEntry[]> {
     return this.database.auditEntries
       .where((entry) => entry.customerId === this.customerId && entry.id < (before ?? Number.POSITIVE_INFINITY))
       .filter((entry) => passes(filter, entry))

@@ -9,7 +9,7 @@ import type {
 } from '../../core/media/media-reader.js';
 import { renditionSizes } from '../../core/media/renditions.js';
 import type { ItemErrorCode } from '../../core/shared/errors.js';
-import { cut } from '../../core/shared/text.js';
+import { truncate } from '../../core/shared/text.js';
 
 const START = '{"picture":';
 
@@ -116,7 +116,7 @@ function parse(bytes: Uint8Array): PictureFacts | null {
 }
 
 function cutTo(max: number, text: string | null | undefined): string | null {
-  return typeof text === 'string' ? cut(text, max) : null;
+  return typeof text === 'string' ? truncate(text, max) : null;
 }
 
 function rendered(

@@ -1,5 +1,5 @@
 import { type CommandParser, createClient, defineScript } from 'redis';
-import { inTime } from '../in-time.js';
+import { withTimeout } from '../with-timeout.js';
 import { RATE_WINDOW_SCRIPT } from './rate-window.script.js';
 
 /** As the script answers. */
@@ -35,7 +35,7 @@ export class RedisConnection {
   /** Rejects when no answer came in time. */
   async rateWindow(name: string, limit: number, windowMs: number, counting: boolean): Promise<Answer> {
     const answer = this.ready.then(() => this.client.rateWindow(name, limit, windowMs, counting ? 1 : 0));
-    return inTime(answer, this.deadlineMs, `no answer within ${this.deadlineMs} ms`);
+    return withTimeout(answer, this.deadlineMs, `no answer within ${this.deadlineMs} ms`);
   }
 
   /** At once; whoever waits for an answer is told that there will be none. */

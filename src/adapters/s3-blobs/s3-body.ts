@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { readOnce } from '../../core/blobs/open-blob.js';
 import { storeOutage } from './s3-errors.js';
 
-export interface Announced {
+export interface ExpectedBody {
   /** Bytes that must come, neither more nor fewer. */
   readonly length: number;
   /** 64 hex digits of all of them; null when nothing was said. */
@@ -16,7 +16,7 @@ export interface Announced {
  * The bytes of an answer, once. The last ones are held back until all are known to be what was announced: who reads to the end has the
  * right ones. Errors: `service_unavailable` for a body that is short, long, wrong, cut or stuck.
  */
-export async function checkedBody(body: IncomingMessage, announced: Announced): Promise<AsyncIterable<Uint8Array>> {
+export async function checkedBody(body: IncomingMessage, announced: ExpectedBody): Promise<AsyncIterable<Uint8Array>> {
   // The client's own patience knows no difference between a store that is silent and a reader who rests.
   body.socket.setTimeout(0);
   const reader = checked(body, announced);
@@ -25,7 +25,7 @@ export async function checkedBody(body: IncomingMessage, announced: Announced): 
   return readOnce(reader);
 }
 
-async function* checked(body: IncomingMessage, announced: Announced): AsyncGenerator<Uint8Array, void, void> {
+async function* checked(body: IncomingMessage, announced: ExpectedBody): AsyncGenerator<Uint8Array, void, void> {
   const { length, sha256 } = announced;
   const hash = sha256 === null ? null : createHash('sha256');
   let held: Uint8Array | null = null;

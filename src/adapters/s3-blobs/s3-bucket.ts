@@ -1,5 +1,5 @@
 import { HeadBucketCommand, HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
-import { openS3Client, type S3Patience, type S3Settings, patience as usualPatience } from './s3-client.js';
+import { openS3Client, type S3Settings, type S3Timeouts, patience as usualPatience } from './s3-client.js';
 import { onStore, statusOf } from './s3-errors.js';
 
 /** Sizes in bytes. */
@@ -25,10 +25,10 @@ type Call<T> = (client: S3Client, options: { abortSignal: AbortSignal }) => Prom
 export class S3Bucket {
   private readonly client: S3Client;
   readonly name: string;
-  readonly patience: S3Patience;
+  readonly patience: S3Timeouts;
   readonly parts: PartSizes;
 
-  constructor(settings: S3Settings, options: { readonly patience?: S3Patience; readonly parts?: PartSizes } = {}) {
+  constructor(settings: S3Settings, options: { readonly patience?: S3Timeouts; readonly parts?: PartSizes } = {}) {
     this.patience = options.patience ?? usualPatience;
     this.parts = options.parts ?? partsFor(0);
     this.client = openS3Client(settings, this.patience);

@@ -13,7 +13,7 @@ export interface S3Settings {
 }
 
 /** How long a store may be silent. Times in milliseconds. */
-export interface S3Patience {
+export interface S3Timeouts {
   readonly connect: number;
   /** Without a byte in either direction: the attempt has failed. */
   readonly silence: number;
@@ -25,12 +25,12 @@ export interface S3Patience {
 }
 
 /** A store that hangs is given up after three silences and the pauses between them: within 60 s (DESIGN.md §5). */
-export const patience: S3Patience = { connect: 5_000, silence: 15_000, call: 50_000, sending: 600_000, attempts: 3 };
+export const patience: S3Timeouts = { connect: 5_000, silence: 15_000, call: 50_000, sending: 600_000, attempts: 3 };
 
 /** More than the uploads and downloads that a process has at the same time. */
 const MAX_SOCKETS = 200;
 
-export function openS3Client(settings: S3Settings, { connect, silence, attempts }: S3Patience = patience): S3Client {
+export function openS3Client(settings: S3Settings, { connect, silence, attempts }: S3Timeouts = patience): S3Client {
   quietVersionWarning();
   return new S3Client({
     region: settings.region,

@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Actor } from '../../core/audit/actor.js';
 import { type AuditEntry, type Change, entryOf } from '../../core/audit/audit-entry.js';
-import { type AuditLog, type AuditTrail, everything } from '../../core/audit/audit-log.js';
+import { type AuditLog, type AuditTrail, noFilter } from '../../core/audit/audit-log.js';
 import type { Id } from '../../core/shared/ids.js';
 import { auditTable } from './audit.table.js';
 import { change, insert, select, selected } from './rows.js';
@@ -17,7 +17,7 @@ export class TypeormAuditTrail implements AuditTrail {
     await insert(this.manager, auditTable, [entryOf(actor, { ...made, customerId: this.customerId })]);
   }
 
-  list(before: Id | null, limit: number, filter = everything): Promise<readonly AuditEntry[]> {
+  list(before: Id | null, limit: number, filter = noFilter): Promise<readonly AuditEntry[]> {
     const { actions, name, from, until } = filter;
     return select<AuditEntry>(
       this.manager,

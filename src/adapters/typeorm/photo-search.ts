@@ -1,6 +1,6 @@
 import type { Photo } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
-import { cut, searchWords } from '../../core/shared/text.js';
+import { searchWords, truncate } from '../../core/shared/text.js';
 
 /** A lexeme may have 2,046 bytes; a character has at most 4, and the customer's number comes first. */
 const MAX_WORD = 500;
@@ -29,7 +29,7 @@ export function searchQuery(customerId: Id, words: readonly { word: string; tagI
 }
 
 function wordLexeme(customerId: Id, word: string): string {
-  return `${customerId}:${cut(word, MAX_WORD)}`;
+  return `${customerId}:${truncate(word, MAX_WORD)}`;
 }
 
 function quoted(lexeme: string): string {

@@ -13,7 +13,7 @@ export interface AuditFilter {
   readonly until: Date | null;
 }
 
-export const everything: AuditFilter = { actions: null, name: null, from: null, until: null };
+export const noFilter: AuditFilter = { actions: null, name: null, from: null, until: null };
 
 /** Of the bound customer. */
 export interface AuditReads {

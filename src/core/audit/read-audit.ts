@@ -3,14 +3,14 @@ import { after } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
 import { AUDIT_MS, type AuditEntry } from './audit-entry.js';
-import { type AuditFilter, everything } from './audit-log.js';
+import { type AuditFilter, noFilter } from './audit-log.js';
 
 /** What happened in an account, newest first. Errors: `invalid_cursor`. */
 export function listAudit(
   uses: Uses<'store' | 'secrets' | 'clock'>,
   customerId: Id,
   request: PageRequest,
-  filter: AuditFilter = everything,
+  filter: AuditFilter = noFilter,
 ): Promise<Page<AuditEntry>> {
   return uses.store.query(customerId, (reader) => {
     const listing = {

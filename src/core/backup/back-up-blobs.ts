@@ -1,7 +1,7 @@
 import type { BlobKey } from '../blobs/blob-key.js';
 import type { BlobStore, OpenBlob } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
-import { measured } from '../blobs/measured.js';
+import { withMeasure } from '../blobs/measure.js';
 import type { CustomerReader } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
@@ -80,7 +80,7 @@ async function backUp({ from, to, onBackedUp }: BlobBackup, blob: NeededBlob): P
   }
   const source = await openAnywhere(from, blob);
   if (source === null) return 'lost';
-  const { bytes, measure } = measured(source.bytes, source.sizeBytes);
+  const { bytes, measure } = withMeasure(source.bytes, source.sizeBytes);
   const { sizeBytes } = await to
     .put(
       key,

@@ -1,7 +1,7 @@
 import { type BlobKey, blobPrefixes } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
-import { measured } from '../blobs/measured.js';
+import { withMeasure } from '../blobs/measure.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { BackedUpBlob } from './back-up-blobs.js';
 
@@ -44,7 +44,7 @@ async function restore(from: BlobStore, to: BlobStore, { key, sizeBytes, sha256 
   if ((await hashAt(from, key)) !== sha256) return false;
   const source = await from.get(key);
   if (source === null) return false;
-  const { bytes } = measured(source.bytes, sizeBytes);
+  const { bytes } = withMeasure(source.bytes, sizeBytes);
   await to.put(key, bytes);
   return (await hashAt(to, key)) === sha256;
 }

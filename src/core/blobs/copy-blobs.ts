@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import { type BlobKey, blobPrefixes } from './blob-key.js';
 import type { BlobInfo, BlobStore, ListedBlob } from './blob-store.js';
-import { measured } from './measured.js';
+import { withMeasure } from './measure.js';
 
 /** Blobs that were found equal in both stores, so that a copying that goes on later need not read them again. */
 export interface Compared {
@@ -66,7 +66,7 @@ async function bring(copying: BlobCopying, key: BlobKey, sofar: BlobsCopied): Pr
 async function copyOne({ from, to, compared }: BlobCopying, key: BlobKey, sofar: BlobsCopied): Promise<void> {
   const source = await from.get(key);
   if (source === null) return;
-  const { bytes, measure } = measured(source.bytes, source.sizeBytes);
+  const { bytes, measure } = withMeasure(source.bytes, source.sizeBytes);
   const stored = await to.put(key, bytes);
   if (measure.sha256 === null || (await hashAt(to, key)) !== measure.sha256) {
     sofar.wrong.push(key);
@@ -81,7 +81,7 @@ async function copyOne({ from, to, compared }: BlobCopying, key: BlobKey, sofar:
 export async function hashAt(store: BlobStore, key: BlobKey): Promise<string | null> {
   const blob = await store.get(key);
   if (blob === null) return null;
-  const { bytes, measure } = measured(blob.bytes, blob.sizeBytes);
+  const { bytes, measure } = withMeasure(blob.bytes, blob.sizeBytes);
   for await (const _ of bytes);
   return measure.sha256;
 }

@@ -3,7 +3,7 @@ import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
 import { seal } from '../shared/sealed.js';
 import { newWebhookSecret } from './signature.js';
-import { MAX_ENDPOINTS, named, type WebhookEndpoint } from './webhook-endpoint.js';
+import { auditSubject, MAX_ENDPOINTS, type WebhookEndpoint } from './webhook-endpoint.js';
 import { type EndpointInput, endpointValues } from './webhook-values.js';
 
 export interface EndpointWithSecret {
@@ -40,7 +40,7 @@ export async function createWebhookEndpoint(
       createdAt: at,
       updatedAt: at,
     });
-    await audit.add(actor, { action: 'webhook.created', subject: named(made), at });
+    await audit.add(actor, { action: 'webhook.created', subject: auditSubject(made), at });
     return made;
   });
   return { endpoint, secret };

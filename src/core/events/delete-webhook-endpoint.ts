@@ -2,7 +2,7 @@ import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { disabled, named } from './webhook-endpoint.js';
+import { auditSubject, disabled } from './webhook-endpoint.js';
 
 /** Deliveries that one transaction removes. */
 const BATCH = 1000;
@@ -27,6 +27,6 @@ export async function deleteWebhookEndpoint(
     // Somebody else, who deleted it at the same time, was first.
     if (endpoint === null) return;
     await webhookEndpoints.delete(id);
-    await audit.add(actor, { action: 'webhook.deleted', subject: named(endpoint), at: clock.now() });
+    await audit.add(actor, { action: 'webhook.deleted', subject: auditSubject(endpoint), at: clock.now() });
   });
 }

@@ -6,7 +6,7 @@ import { isSuccess, isTest, type LeasedDelivery, outcomeOf } from './delivery.js
 import type { Event } from './event.js';
 import { type EventSubject, readSubject } from './event-subject.js';
 import { signedHeaders } from './signature.js';
-import { failed, named, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';
+import { auditSubject, failed, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookAnswer } from './webhook-sender.js';
 
 /** The body that receivers see; what it looks like is not core's to say. */
@@ -53,7 +53,7 @@ function note(
     const after = rule(before, at);
     if (after !== before) await webhookEndpoints.update(after);
     if (after.status === before.status) return;
-    await audit.add(service, { action: 'webhook.disabled', subject: named(after), at });
+    await audit.add(service, { action: 'webhook.disabled', subject: auditSubject(after), at });
   });
 }
 

@@ -7,7 +7,7 @@ import type { Id } from '../shared/ids.js';
 import { seal } from '../shared/sealed.js';
 import type { EndpointWithSecret } from './create-webhook-endpoint.js';
 import { newWebhookSecret } from './signature.js';
-import { disabled, enabled, named, rotated, type WebhookEndpoint } from './webhook-endpoint.js';
+import { auditSubject, disabled, enabled, rotated, type WebhookEndpoint } from './webhook-endpoint.js';
 import { type EndpointInput, endpointValues } from './webhook-values.js';
 
 export interface EndpointPatch extends EndpointInput {
@@ -53,7 +53,8 @@ function change(
     const at = clock.now();
     const next = rule(before, at);
     await webhookEndpoints.update(next);
-    for (const made of changesOf(before, next)) await audit.add(caller.actor, { ...made, subject: named(next), at });
+    for (const made of changesOf(before, next))
+      await audit.add(caller.actor, { ...made, subject: auditSubject(next), at });
     return next;
   });
 }

@@ -29,7 +29,10 @@ export interface WebhookEndpoint {
 }
 
 /** As the audit log names it: by its host, for the path of a URL may be what lets somebody in. */
-export function named({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>): { readonly id: Id; readonly name: string } {
+export function auditSubject({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>): {
+  readonly id: Id;
+  readonly name: string;
+} {
   return { id, name: new URL(url).host };
 }
 

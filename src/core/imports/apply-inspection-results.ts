@@ -1,4 +1,4 @@
-import type { Measure } from '../blobs/measured.js';
+import type { Measure } from '../blobs/measure.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { PictureFacts } from '../media/media-reader.js';
 import type { Uses } from '../ports.js';

@@ -1,5 +1,5 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
-import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
+import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
 import { inOneChunk } from '../blobs/open-blob.js';
 import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
 import { type Inspection, ReaderFailure } from '../media/media-reader.js';
@@ -54,7 +54,7 @@ async function inspectAndApply(
     await apply({ item, error: lost });
     return;
   }
-  const { bytes, measure } = measured(staged.bytes, uses.limits.maxFileBytes);
+  const { bytes, measure } = withMeasure(staged.bytes, uses.limits.maxFileBytes);
   const inspection = await uses.media
     .inspect(bytes, { customerId: item.customerId, maxPixels: uses.limits.maxPixels, alone })
     .catch((error: unknown): Inspection => {

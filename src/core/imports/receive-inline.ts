@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
-import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
+import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
 import { requireDiskSpace } from '../blobs/require-disk-space.js';
 import type { CustomerReader, CustomerStore } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
@@ -162,7 +162,7 @@ async function stage(
   if (wrong !== null) return wrong;
   const staged = await place(uses, customerId, importId, input.clientRef);
   const key = stagingKey({ customerId, importId, ...staged });
-  const { bytes: passing, measure } = measured(bytes, uses.limits.maxFileBytes);
+  const { bytes: passing, measure } = withMeasure(bytes, uses.limits.maxFileBytes);
   try {
     await uses.blobs.put(key, passing);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Measure } from '../blobs/measured.js';
+import type { Measure } from '../blobs/measure.js';
 import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
 import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';

@@ -1,6 +1,6 @@
 import { isExpired } from '../access/api-key.js';
 import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
-import { type Measure, measured, TooManyBytes } from '../blobs/measured.js';
+import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
 import { requireDiskSpace } from '../blobs/require-disk-space.js';
 import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';
@@ -38,7 +38,7 @@ export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<v
   const { sizeBytes } = grant;
   if (upload.isGone?.()) throw new DomainError('request_timeout', 'The sender has gone.');
   const slot = uses.uploads.take({ ...grant, remaining: () => sizeBytes - measure.sizeBytes });
-  const { bytes, measure } = measured(slot.guarded(upload.bytes), sizeBytes);
+  const { bytes, measure } = withMeasure(slot.guarded(upload.bytes), sizeBytes);
   try {
     await receive(uses, grant, item, bytes, measure);
   } finally {

@@ -3,7 +3,7 @@ import { cleanFilename } from '../photos/photo-values.js';
 import type { Uses } from '../ports.js';
 import { type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { cut } from '../shared/text.js';
+import { truncate } from '../shared/text.js';
 import { requireOpen } from './import.js';
 import { failed, type ImportPhoto, newUploadId } from './import-photo.js';
 import { newItem, normalSha256 } from './registration.js';
@@ -60,7 +60,7 @@ export async function recordRefusals(
 function storable({ filename, sizeBytes, sha256, error }: Refusal) {
   const isSize = sizeBytes !== null && Number.isSafeInteger(sizeBytes) && sizeBytes >= 0;
   return {
-    filename: cut(cleanFilename(filename.toWellFormed().replaceAll('\0', '')), 255),
+    filename: truncate(cleanFilename(filename.toWellFormed().replaceAll('\0', '')), 255),
     sizeBytes: isSize ? sizeBytes : null,
     sha256: sha256 ? normalSha256(sha256) : null,
     error,

@@ -11,7 +11,7 @@ export function codePoints(text: string): number {
 }
 
 /** Cuts to at most `max` code points. */
-export function cut(text: string, max: number): string {
+export function truncate(text: string, max: number): string {
   return text.length <= max ? text : Array.from(text).slice(0, max).join('');
 }
 
@@ -22,7 +22,7 @@ export function cut(text: string, max: number): string {
  */
 export function foldKey(text: string): string {
   const folded = text.normalize('NFKC').replace(/[^ı]+/gu, (part) => part.toUpperCase().toLowerCase());
-  return cut(folded.normalize('NFKC').replaceAll('ς', 'σ'), 255);
+  return truncate(folded.normalize('NFKC').replaceAll('ς', 'σ'), 255);
 }
 
 /** What `q` is matched against: `foldKey` without accents, in words separated by one space. */

@@ -2,7 +2,7 @@ import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { emailTaken, named, readEmail, type User } from './user.js';
+import { auditSubject, emailTaken, readEmail, type User } from './user.js';
 
 /** Sets the address that somebody signs in with. Errors: `invalid_request`, also when another user of this customer has it; `not_found`. */
 export async function changeEmail(
@@ -16,7 +16,7 @@ export async function changeEmail(
     await transaction.lockCustomer();
     const user = { ...requireFound(await transaction.users.lock(userId), 'user'), email };
     if (!(await transaction.users.update(user))) throw emailTaken();
-    const change = { action: 'user.edited', changes: ['email'], subject: named(user), at: clock.now() } as const;
+    const change = { action: 'user.edited', changes: ['email'], subject: auditSubject(user), at: clock.now() } as const;
     await transaction.audit.add(caller.actor, change);
     return user;
   });

@@ -1,8 +1,8 @@
 import type { Uses } from '../ports.js';
 import { invalid, requireFound } from '../shared/errors.js';
-import { requireSignInBudget } from './attempts.js';
 import { maySetPassword, type Session } from './session.js';
-import { named, personActing, requireGoodPassword } from './user.js';
+import { requireSignInBudget } from './sign-in-attempts.js';
+import { auditSubject, requireGoodPassword, userActor } from './user.js';
 
 interface PasswordChange {
   /** Ignored in the first minutes of a session that began with a one-time link. */
@@ -36,9 +36,9 @@ export async function changePassword(
     if (held.passwordHash !== user.passwordHash) throw notCurrent();
     await users.update({ ...held, passwordHash, linkHash: null, linkExpiresAt: null });
     await users.endSessions(session.userId, session.id);
-    await audit.add(personActing(held, address), {
+    await audit.add(userActor(held, address), {
       action: 'user.password_changed',
-      subject: named(held),
+      subject: auditSubject(held),
       at: clock.now(),
     });
   });

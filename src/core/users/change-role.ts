@@ -2,7 +2,7 @@ import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { named, type Role, requireOtherOwner, type User } from './user.js';
+import { auditSubject, type Role, requireOtherOwner, type User } from './user.js';
 
 /** Errors: `not_found`; `invalid_request` for the last owner. */
 export async function changeRole(
@@ -19,7 +19,7 @@ export async function changeRole(
     await transaction.audit.add(caller.actor, {
       action: 'user.edited',
       changes: ['role'],
-      subject: named(user),
+      subject: auditSubject(user),
       at: clock.now(),
     });
     return { ...user, role };

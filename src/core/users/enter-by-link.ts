@@ -2,7 +2,7 @@ import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
 import { hashRandomToken } from '../shared/random-token.js';
 import { type Browser, newSession } from './open-session.js';
-import { emailTaken, entered, isLinkOpen, named, personActing, readCredentials, type User } from './user.js';
+import { auditSubject, emailTaken, entered, isLinkOpen, readCredentials, type User, userActor } from './user.js';
 import type { KnownUser } from './user-store.js';
 
 /**
@@ -46,7 +46,7 @@ export async function enterByLink(
     await transaction.users.endSessions(user.id, null);
     await transaction.users.openSession(user.id, newSession(browser, now, true));
     const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
-    await transaction.audit.add(personActing(user, browser.address), { action, subject: named(user), at: now });
+    await transaction.audit.add(userActor(user, browser.address), { action, subject: auditSubject(user), at: now });
     return user;
   });
 }

@@ -3,7 +3,7 @@ import type { Uses } from '../ports.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import { linkUrl } from './link-user.js';
-import { invited, linked, MAX_USERS, named, type Role, readEmail, type User } from './user.js';
+import { auditSubject, invited, linked, MAX_USERS, type Role, readEmail, type User } from './user.js';
 
 export interface Invitation {
   readonly user: User;
@@ -52,7 +52,7 @@ async function invite(
     if (known !== undefined) {
       const again = linked(requireFound(await transaction.users.lock(known.id), 'user'), hash, now);
       await transaction.users.update(again);
-      await transaction.audit.add(actor, { action: 'user.linked', subject: named(again), at: now });
+      await transaction.audit.add(actor, { action: 'user.linked', subject: auditSubject(again), at: now });
       return again;
     }
     if (everyone.length >= MAX_USERS) {
@@ -60,7 +60,7 @@ async function invite(
       throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
     }
     const user = requireFound(await transaction.users.insert(linked(invited(email, role, now), hash, now)), 'user');
-    await transaction.audit.add(actor, { action: 'user.invited', subject: named(user), at: now });
+    await transaction.audit.add(actor, { action: 'user.invited', subject: auditSubject(user), at: now });
     return user;
   });
   return { user, url: linkUrl(publicUrl, token) };

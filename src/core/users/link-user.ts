@@ -4,7 +4,7 @@ import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Invitation } from './invite-user.js';
-import { linked, named } from './user.js';
+import { auditSubject, linked } from './user.js';
 
 /** A new link for somebody who is known: the way back in for a lost password. Errors: `not_found`. */
 export async function linkUser(
@@ -16,7 +16,7 @@ export async function linkUser(
   const user = await store.transaction(caller.customerId, async ({ users, audit }) => {
     const known = linked(requireFound(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
     await users.update(known);
-    await audit.add(caller.actor, { action: 'user.linked', subject: named(known), at: clock.now() });
+    await audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(known), at: clock.now() });
     return known;
   });
   return { user, url: linkUrl(publicUrl, token) };

@@ -1,5 +1,5 @@
 import { hashRandomToken } from '../shared/random-token.js';
-import { cut } from '../shared/text.js';
+import { truncate } from '../shared/text.js';
 import type { NewSession } from './session.js';
 
 /** The browser in which somebody signs in. */
@@ -14,5 +14,5 @@ export interface Browser {
 /** What is stored of a browser that is signed in from now on; `byLink`: with a one-time link, not with a password. */
 export function newSession({ token, address, userAgent }: Browser, startedAt: Date, byLink: boolean): NewSession {
   const tokenHash = hashRandomToken(token);
-  return { tokenHash, data: {}, startedAt, lastSeenAt: startedAt, address, browser: cut(userAgent, 300), byLink };
+  return { tokenHash, data: {}, startedAt, lastSeenAt: startedAt, address, browser: truncate(userAgent, 300), byLink };
 }

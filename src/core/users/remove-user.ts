@@ -2,7 +2,7 @@ import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { named, requireOtherOwner } from './user.js';
+import { auditSubject, requireOtherOwner } from './user.js';
 
 /** The person is out at once, in every browser. Errors: `not_found`; `invalid_request` for the last owner. */
 export async function removeUser(
@@ -15,6 +15,6 @@ export async function removeUser(
     const user = requireFound(await transaction.users.lock(userId), 'user');
     if (user.role === 'owner' && user.joinedAt !== null) requireOtherOwner(user, await transaction.users.list());
     await transaction.users.delete(userId);
-    await transaction.audit.add(caller.actor, { action: 'user.removed', subject: named(user), at: clock.now() });
+    await transaction.audit.add(caller.actor, { action: 'user.removed', subject: auditSubject(user), at: clock.now() });
   });
 }

@@ -3,7 +3,7 @@ import type { Uses } from '../ports.js';
 import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { KnownSession, Session } from './session.js';
-import { named } from './user.js';
+import { auditSubject } from './user.js';
 
 type Owner = Pick<Session, 'customerId' | 'userId'>;
 
@@ -17,7 +17,7 @@ export async function revokeSession(
   await store.transaction(customerId, async ({ users, audit }) => {
     const user = requireFound(await users.lock(userId), 'user');
     if (!(await users.endSession(userId, id))) throw notFound('session');
-    await audit.add(actor, { action: 'user.sessions_ended', subject: named(user), at: clock.now() });
+    await audit.add(actor, { action: 'user.sessions_ended', subject: auditSubject(user), at: clock.now() });
   });
 }
 
@@ -30,7 +30,7 @@ export async function revokeOtherSessions(
   await store.transaction(session.customerId, async ({ users, audit }) => {
     const count = await users.endSessions(session.userId, session.id);
     if (count === 0) return;
-    await audit.add(actor, { action: 'user.sessions_ended', subject: named(user), count, at: clock.now() });
+    await audit.add(actor, { action: 'user.sessions_ended', subject: auditSubject(user), count, at: clock.now() });
   });
 }
 
@@ -42,6 +42,6 @@ export async function signOut(
 ): Promise<void> {
   await store.transaction(session.customerId, async ({ users, audit }) => {
     if (!(await users.endSession(session.userId, session.id))) return;
-    await audit.add(actor, { action: 'user.signed_out', subject: named(user), at: clock.now() });
+    await audit.add(actor, { action: 'user.signed_out', subject: auditSubject(user), at: clock.now() });
   });
 }

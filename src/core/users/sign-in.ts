@@ -1,10 +1,10 @@
 import type { Actor } from '../audit/actor.js';
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
-import { admitsRefusal, requireSignInBudget } from './attempts.js';
 import { knownSource } from './known-source.js';
 import { type Browser, newSession } from './open-session.js';
-import { named, normalEmail, personActing, signedIn, type User } from './user.js';
+import { requireSignInBudget, shouldRecordRefusal } from './sign-in-attempts.js';
+import { auditSubject, normalEmail, signedIn, type User, userActor } from './user.js';
 
 interface Credentials {
   readonly email: string;
@@ -39,8 +39,8 @@ export async function signIn(
     const signed = signedIn(held, now);
     await users.update(signed);
     await users.openSession(user.id, newSession(browser, now, false));
-    const actor = personActing(signed, address);
-    await audit.add(actor, { action: 'user.signed_in', subject: named(signed), at: now });
+    const actor = userActor(signed, address);
+    await audit.add(actor, { action: 'user.signed_in', subject: auditSubject(signed), at: now });
     return signed;
   });
 }
@@ -55,10 +55,10 @@ async function recordRefusal(
   account: string,
   address: string,
 ): Promise<void> {
-  if (!(await admitsRefusal(uses, account, address))) return;
+  if (!(await shouldRecordRefusal(uses, account, address))) return;
   const nobody: Actor = { kind: 'person', id: null, name: null, address };
   for (const user of known) {
-    const change = { action: 'user.sign_in_refused', subject: named(user), at: uses.clock.now() } as const;
+    const change = { action: 'user.sign_in_refused', subject: auditSubject(user), at: uses.clock.now() } as const;
     await uses.store.transaction(user.customerId, ({ audit }) => audit.add(nobody, change));
   }
 }

@@ -36,12 +36,15 @@ export interface User {
 }
 
 /** As the audit log names people. */
-export function named({ id, email }: Pick<User, 'id' | 'email'>): { readonly id: Id; readonly name: string | null } {
+export function auditSubject({ id, email }: Pick<User, 'id' | 'email'>): {
+  readonly id: Id;
+  readonly name: string | null;
+} {
   return { id, name: email };
 }
 
 /** A user as who acts, from an IP address. */
-export function personActing({ id, email }: Pick<User, 'id' | 'email'>, address: string): Actor {
+export function userActor({ id, email }: Pick<User, 'id' | 'email'>, address: string): Actor {
   return { kind: 'person', id, name: email, address };
 }
 

@@ -6,7 +6,7 @@ import { DomainError } from '../../core/shared/errors.js';
 import type { RequestContext } from '../request-context.js';
 
 /** Puts the budget that a request was charged to into its answer (API.md §4.3). */
-export function showBudget(
+export function setBudgetHeaders(
   requestContext: RequestContext,
   response: Response,
   group: BudgetGroup,
@@ -38,7 +38,7 @@ export async function refusedByAddress(
   refusal: DomainError,
 ): Promise<DomainError> {
   const state = await rateWindows.hit(anonymousBudget(requestContext));
-  showBudget(requestContext, response, 'anonymous', state);
+  setBudgetHeaders(requestContext, response, 'anonymous', state);
   return state.allowed ? refusal : budgetUsedUp(response, 'anonymous', state);
 }
 

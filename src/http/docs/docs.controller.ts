@@ -4,7 +4,7 @@ import { notFound } from '../../core/shared/errors.js';
 import { NoKeyRequired } from '../api/access.js';
 import { guidePage, guidesPage, readerPage } from './docs-page.js';
 import { assetFile, isGuide, type PublicFile, pageFile } from './documents.js';
-import { FOR_EVER, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
+import { IMMUTABLE, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 
 /** Our own files and nothing else: no script or style in the page, no other site. The reader draws its icons as `data:`. */
 const POLICY = [
@@ -46,7 +46,7 @@ export class DocsController {
   asset(@Param('name') name: string, @Req() request: Request, @Res() response: Response): void {
     const file = assetFile(name);
     if (file === undefined) throw notFound('asset');
-    sendPublic(request, response, file, FOR_EVER);
+    sendPublic(request, response, file, IMMUTABLE);
   }
 
   @All(['', 'guides', 'guides/:name', 'assets/:version/:name'])

@@ -9,7 +9,7 @@ export const METHODS = 'GET, HEAD, OPTIONS';
 /** Keep it, and ask whether it is still right. */
 export const REVALIDATE = 'public, no-cache';
 /** The address changes with the bytes. */
-export const FOR_EVER = 'public, max-age=31536000, immutable';
+export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /** Answers with a file that is the same for everyone, or with 304. */
 export function sendPublic(request: Request, response: Response, file: PublicFile, caching: string): void {

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { AdmissionLog } from '../../core/access/rolling-window.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError, type ErrorCode } from '../../core/shared/errors.js';
-import { anonymousBudget, showBudget } from '../api/budget-headers.js';
+import { anonymousBudget, setBudgetHeaders } from '../api/budget-headers.js';
 import { ReplayedError } from '../api/stored-response.js';
 import { isForPrograms } from '../for-programs.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
@@ -99,7 +99,7 @@ export class ErrorFilter implements ExceptionFilter {
     const budget = anonymousBudget(requestContext);
     const untouched = () => new AdmissionLog().peek(budget.limit, this.ports.clock.now().getTime());
     const state = await this.ports.rateWindows.peek(budget).catch(untouched);
-    showBudget(requestContext, response, 'anonymous', state);
+    setBudgetHeaders(requestContext, response, 'anonymous', state);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import { scopes } from '../../core/access/scope.js';
 import type { KnownSession } from '../../core/users/session.js';
-import { personActing } from '../../core/users/user.js';
+import { userActor } from '../../core/users/user.js';
 import { requestContextOf } from '../request-context.js';
 import type { FormFields } from './form-fields.js';
 
@@ -38,6 +38,6 @@ export function personOf({ person }: PageContext): KnownSession {
 /** For use cases that the API has, too: a person may do there whatever a key could. */
 export function callerOfPage(context: PageContext): Caller {
   const { customer, user } = personOf(context);
-  const actor = personActing(user, context.clientIp);
+  const actor = userActor(user, context.clientIp);
   return { customerId: customer.id, apiKeyId: null, scopes, ipRestricted: false, actor };
 }

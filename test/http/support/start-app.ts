@@ -26,7 +26,7 @@ import { UploadSlots } from '../../../src/core/imports/upload-slots.js';
 import { runJob } from '../../../src/core/jobs/run-job.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import { TrafficNotes } from '../../../src/http/api/guards/traffic-notes.js';
+import { TrafficRecorder } from '../../../src/http/api/guards/traffic-recorder.js';
 import { type Route, RouteTable } from '../../../src/http/api/route-table.js';
 import { createApp } from '../../../src/http/create-app.js';
 import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.js';
@@ -98,7 +98,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     customer: (name = 'ACME', quota = none) => newActor(ports, url, name, quota),
     send: (parts) => send(url, parts),
     work: () => work(ports),
-    writeCounts: () => app.get(TrafficNotes, { strict: false }).flush(),
+    writeCounts: () => app.get(TrafficRecorder, { strict: false }).flush(),
     close: () => app.close(),
   };
 }

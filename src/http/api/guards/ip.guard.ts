@@ -6,14 +6,14 @@ import { DomainError } from '../../../core/shared/errors.js';
 import { PORTS } from '../../ports-token.js';
 import { requestContextOf } from '../../request-context.js';
 import { refusedByAddress } from '../budget-headers.js';
-import { KeyUses } from './key-uses.js';
+import { KeyUseRecorder } from './key-use-recorder.js';
 
 /** Step 2 of API.md §4.2: may this key be used from here? A thief must not drain the key's budget, nor see it. */
 @Injectable()
 export class IpGuard implements CanActivate {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
-    @Inject(KeyUses) private readonly uses: KeyUses,
+    @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

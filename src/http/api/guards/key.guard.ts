@@ -9,14 +9,14 @@ import { PORTS } from '../../ports-token.js';
 import { requestContextOf } from '../../request-context.js';
 import { accessOf, requiresKey } from '../access.js';
 import { refusedByAddress } from '../budget-headers.js';
-import { TrafficNotes } from './traffic-notes.js';
+import { TrafficRecorder } from './traffic-recorder.js';
 
 /** Step 1 of API.md §4.2: who is it? Never says which part of a key was wrong. */
 @Injectable()
 export class KeyGuard implements CanActivate {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
-    @Inject(TrafficNotes) private readonly traffic: TrafficNotes,
+    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
     @Inject(Reflector) private readonly reflector: Reflector,
   ) {}
 

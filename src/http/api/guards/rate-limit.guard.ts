@@ -10,7 +10,7 @@ import {
   WINDOW_MS,
 } from '../../../core/access/rolling-window.js';
 import { knownKeyOf, requestContextOf } from '../../request-context.js';
-import { budgetUsedUp, showBudget } from '../budget-headers.js';
+import { budgetUsedUp, setBudgetHeaders } from '../budget-headers.js';
 import { type RateWindowRecord, RateWindowStorage } from './rate-window-storage.js';
 
 /** For `ThrottlerModule`: one budget per key and group, whatever the route. */
@@ -47,7 +47,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     const record = await this.storageService.increment(name, ttl, limit, ask.blockDuration, 'default');
     const { state } = record as RateWindowRecord;
     const group = budgetGroupOf(request.method);
-    showBudget(requestContextOf(request), response, group, state);
+    setBudgetHeaders(requestContextOf(request), response, group, state);
     if (record.isBlocked) throw budgetUsedUp(response, group, state);
     return true;
   }

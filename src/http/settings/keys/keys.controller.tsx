@@ -9,7 +9,7 @@ import { lockedOut, recentAddresses } from '../../../core/access/recent-addresse
 import type { Ports } from '../../../core/ports.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../api/access.js';
-import { KeyUses } from '../../api/guards/key-uses.js';
+import { KeyUseRecorder } from '../../api/guards/key-use-recorder.js';
 import { PathId } from '../../api/path-id.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../reply.js';
@@ -30,7 +30,7 @@ const section = 'keys';
 export class KeysController {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
-    @Inject(KeyUses) private readonly uses: KeyUses,
+    @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder,
   ) {}
 
   @Get()

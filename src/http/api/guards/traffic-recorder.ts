@@ -12,7 +12,7 @@ const FLUSH_MS = 5 * SECOND;
 
 /** Counts what keys ask for, in memory; written in one go now and then, so a request never waits for it. */
 @Injectable()
-export class TrafficNotes implements OnModuleInit, OnApplicationShutdown {
+export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
   private readonly counter = new TrafficCounter();
   private writing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;

@@ -10,7 +10,7 @@ const FLUSH_MS = 30 * SECOND;
 
 /** When and from where each key was used, written in one go now and then: a request never waits for it. */
 @Injectable()
-export class KeyUses implements OnModuleInit, OnApplicationShutdown {
+export class KeyUseRecorder implements OnModuleInit, OnApplicationShutdown {
   private pending = new Map<string, { id: Id; at: Date; ip: string }>();
   private timer: NodeJS.Timeout | undefined;
 

@@ -28,7 +28,11 @@ export async function requireSignInBudget(
 }
 
 /** Whether a refused attempt is to be written down: the first of a minute for this account from this source. */
-export async function admitsRefusal(uses: Uses<'rateWindows'>, account: string, address: string): Promise<boolean> {
+export async function shouldRecordRefusal(
+  uses: Uses<'rateWindows'>,
+  account: string,
+  address: string,
+): Promise<boolean> {
   const name = `sign-in:refused:${accountName(account)}:${addressBudget(address)}`;
   return (await uses.rateWindows.hit({ name, limit: 1 })).allowed;
 }

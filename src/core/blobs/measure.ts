@@ -18,7 +18,7 @@ export class TooManyBytes extends Error {
 }
 
 /** Passes bytes on while counting and hashing them. Throws `TooManyBytes` at the first byte over `maxBytes`. */
-export function measured(
+export function withMeasure(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): { bytes: AsyncIterable<Uint8Array>; measure: Measure } {
