@@ -87,10 +87,10 @@ test('totals that somebody has spoilt are told from what is counted, and put rig
   const tenant = await newTenant();
   await tenant.addPhotos([{ sizeBytes: 5 }, { sizeBytes: 6, trashedAt: sampleInstant, purgeAt: sampleInstant }]);
   const right = { photos: 1, storageBytes: 5, trashedPhotos: 1, trashedBytes: 6 };
-  expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ kept: right, counted: right });
+  expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ stored: right, counted: right });
   await source.query('INSERT INTO photo_totals (customer_id, photos, trashed_bytes) VALUES ($1, 3, -2)', [tenant.id]);
   const spoilt = { ...right, photos: 4, trashedBytes: 4 };
-  expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ kept: spoilt, counted: right });
+  expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ stored: spoilt, counted: right });
   await atOnce(3, () =>
     tenant.transaction((transaction) => transaction.lockCustomer().then(transaction.recountPhotos)),
   );
