@@ -11,6 +11,7 @@ const ifNeeded = process.argv.includes('--if-needed');
 const projects = [
   { folder: join(root, 'sdk'), built: 'entry.js' },
   { folder: join(root, 'cli'), built: 'phs.js' },
+  { folder: join(root, 'postgres'), built: 'entry.js' },
   { folder: root, built: 'main.js' },
 ];
 let isBuilt = false;

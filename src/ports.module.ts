@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { CLUSTER_FOLDER, demandPresent, findBinaries, openEmbeddedPostgres } from 'photo-service-postgres';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { makeDataDir, makeFolders } from './adapters/data-dir.js';
-import { findBinaries, requirePresent } from './adapters/embedded-postgres/binaries.js';
-import { openEmbeddedPostgres } from './adapters/embedded-postgres/embedded-postgres.js';
-import { CLUSTER_FOLDER } from './adapters/embedded-postgres/settings.js';
 import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { commonPasswords } from './adapters/frequent-passwords.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';

@@ -31,7 +31,7 @@ test('the image has every folder that the program reads at run time', () => {
   const context = read('docker/Dockerfile.dockerignore');
   const guides = [...read('src/http/docs/documents.ts').matchAll(/'(\w+)\/[\w/-]+\.md'/g)].map(([, folder]) => folder);
   expect(guides).toContain('docs');
-  for (const folder of new Set([...guides, 'bin', 'sdk', 'cli', 'examples'])) {
+  for (const folder of new Set([...guides, 'bin', 'sdk', 'cli', 'postgres', 'examples'])) {
     expect(image).toContain(`COPY --from=build /app/${folder} ${folder}\n`);
     expect(context).toContain(`!${folder}\n`);
   }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { binariesIn, requirePresent } from '../../src/adapters/embedded-postgres/binaries.js';
+import { binariesIn, demandPresent } from '../../postgres/src/binaries.js';
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import {

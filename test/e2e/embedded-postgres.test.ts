@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbeddedPostgres, type RunningPostgres } from '../../src/adapters/embedded-postgres/embedded-postgres.js';
-import { DataDirInUseError } from '../../src/adapters/embedded-postgres/embedded-postgres-error.js';
-import { boundLogFile } from '../../src/adapters/embedded-postgres/log-file.js';
-import type { Connection } from '../../src/adapters/embedded-postgres/settings.js';
+import { openEmbeddedPostgres, type RunningPostgres } from '../../postgres/src/embedded-postgres.js';
+import { DataDirInUseError } from '../../postgres/src/embedded-postgres-error.js';
+import { boundLogFile } from '../../postgres/src/log-file.js';
+import type { Connection } from '../../postgres/src/settings.js';
 import { DatabaseHolder } from './support/database-holder.js';
 import { installAdapter } from './support/installed-adapter.js';
 import { processesOn, until } from './support/processes.js';

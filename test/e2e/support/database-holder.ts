@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Connection } from '../../../src/adapters/embedded-postgres/settings.js';
+import type { Connection } from '../../../postgres/src/settings.js';
 
 interface Event {
   opened?: Connection;

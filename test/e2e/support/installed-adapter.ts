@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
-const ADAPTER = join(__dirname, '../../../src/adapters/embedded-postgres');
+const ADAPTER = join(__dirname, '../../../postgres/src');
 
 /**
  * The adapter as it is when installed: plain ES modules beside a node_modules of their own, at a place that every account can reach. For
