@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbeddedPostgres } from 'photo-service-postgres';
+import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { hashToken, newToken } from '../dist/core/access/api-key.js';
 import { load } from './load.mjs';
 import { fillLibrary } from './scale/rows-read.mjs';

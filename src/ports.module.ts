@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CLUSTER_FOLDER, demandPresent, findBinaries, openEmbeddedPostgres } from 'photo-service-postgres';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { makeDataDir, makeFolders } from './adapters/data-dir.js';
+import { binariesOfDatabase, hasEmbeddedDatabase, openEmbeddedPostgres } from './adapters/embedded-postgres.js';
 import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { commonPasswords } from './adapters/frequent-passwords.js';
 import { LocalBlobStore } from './adapters/local-blobs/local-blob-store.js';
@@ -90,7 +90,7 @@ type Log = (line: string, level?: 'info' | 'warn') => void;
 export async function requireInstallation({ databaseUrl, dataDir, secretKeys, s3 }: Config): Promise<void> {
   const place = resolve(dataDir);
   if (databaseUrl === null) {
-    if (!existsSync(join(place, CLUSTER_FOLDER))) throw new NoInstallationError(place);
+    if (!hasEmbeddedDatabase(place)) throw new NoInstallationError(place);
     return;
   }
   await requireTables({ url: databaseUrl }, databaseName(databaseUrl)).catch((error: unknown) => {
@@ -214,18 +214,13 @@ export async function databaseState({
   dataDir,
 }: Config): Promise<DatabaseState | null> {
   if (databaseUrl !== null) return readDatabaseState({ url: databaseDirectUrl ?? databaseUrl });
-  if (!existsSync(join(dataDir, CLUSTER_FOLDER))) return null;
+  if (!hasEmbeddedDatabase(dataDir)) return null;
   const postgres = await openEmbeddedPostgres(dataDir, 'share');
   try {
     return await readDatabaseState({ connection: postgres.connection });
   } finally {
     await postgres.stop();
   }
-}
-
-/** Where the programs of the embedded database are. Errors: an Error that says what is missing. */
-export function binariesOfDatabase(): string {
-  return requirePresent(findBinaries()).postgres;
 }
 
 /** Close it at the end. */
@@ -260,7 +255,7 @@ export function openBlobFolder(folder: string): Promise<BlobStore> {
 
 export { writeSecretFile } from './adapters/secret-file.js';
 export type { DatabaseState };
-export { makeFolders, readSecretFile };
+export { binariesOfDatabase, makeFolders, readSecretFile };
 
 export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
 

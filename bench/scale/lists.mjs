@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { openEmbeddedPostgres } from 'photo-service-postgres';
+import { openEmbeddedPostgres } from '../../dist/adapters/embedded-postgres.js';
 import { TypeormCustomerDirectory } from '../../dist/adapters/typeorm/customer.repository.js';
 import { openDataSource } from '../../dist/adapters/typeorm/data-source.js';
 import { listPhotos } from '../../dist/adapters/typeorm/photo-list.js';

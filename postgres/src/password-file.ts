@@ -3,7 +3,7 @@ import { chown, link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path';
 
 /**
- * The database role's password: made once, 192 bits, kept in DATA_DIR/postgres-password, which only its owner may read. Of several
+ * The database role's password: made once, 192 bits, kept in `postgres-password` in the data folder, which only its owner may read. Of several
  * processes that make it at once, one wins and all get the same.
  */
 export async function readOrMakePassword(dataDir: string): Promise<string> {

@@ -24,13 +24,15 @@ export async function startByPgCtl(
   const stop = async () => {
     if ((await pgCtl('status')).code !== 0) return;
     const outcome = await pgCtl('stop', '-m', 'fast', '-w', '-t', '60');
-    if (outcome.code !== 0) throw new EmbeddedPostgresError(`The database did not stop: ${outcome.stderr.trim()}`);
+    if (outcome.code !== 0)
+      throw new EmbeddedPostgresError('stop_failed', `The database did not stop: ${outcome.stderr.trim()}`);
   };
   await stop();
   const options = [...settings, '-h', '127.0.0.1', '-p', String(port)].join(' ');
   const started = await pgCtl('start', '-w', '-t', '600', '-l', logPath, '-o', options);
   if (started.code !== 0) {
-    throw new EmbeddedPostgresError(`The database did not start (see ${logPath}): ${started.stderr.trim()}`);
+    const problem = `The database did not start (see ${logPath}): ${started.stderr.trim()}`;
+    throw new EmbeddedPostgresError('start_failed', problem);
   }
   const pid = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0]);
   const gone = new Promise<string>((resolve) => {

@@ -11,14 +11,15 @@ import { SOCKET_PORT } from './settings.js';
 const LONGEST_SOCKET_PATH = 103;
 
 /**
- * A folder of sockets, closed to other users: inside DATA_DIR, where containers that share the volume find it too, or, if that path is
+ * A folder of sockets, closed to other users: inside the data folder, where containers that share the volume find it too, or, if that path is
  * too long or its file system has no sockets, under the temporary folder.
+ * @param label tells it from those of other programs under the temporary folder.
  * @param clear removes what earlier runs left; only for one who knows that no other server lives.
  * @throws EmbeddedPostgresError when somebody else sits on the place.
  */
-export async function makeSocketFolder(dataDir: string, clear: boolean): Promise<string> {
+export async function makeSocketFolder(dataDir: string, label: string, clear: boolean): Promise<string> {
   const problems: string[] = [];
-  for (const path of places(dataDir)) {
+  for (const path of places(dataDir, label)) {
     try {
       await makePrivate(path, dataDir);
       if (clear) for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
@@ -29,7 +30,9 @@ export async function makeSocketFolder(dataDir: string, clear: boolean): Promise
     }
   }
   throw new EmbeddedPostgresError(
-    `The embedded database finds no folder for its socket (${problems.join('; ')}): use a shorter DATA_DIR, or set TMPDIR to a folder of this user.`,
+    'no_socket_folder',
+    `The embedded database finds no folder for its socket (${problems.join('; ')})`,
+    'use a shorter path for the data folder, or set TMPDIR to a folder of this user',
   );
 }
 
@@ -50,9 +53,9 @@ export async function isTrusted(folder: string, dataDir: string): Promise<boolea
   return [0, process.geteuid?.(), (await stat(dataDir)).uid].includes(found.uid);
 }
 
-function places(dataDir: string): string[] {
+function places(dataDir: string, label: string): string[] {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
-  const all = [join(dataDir, 'socket'), join(tmpdir(), `photo-service-${hash}`), `/tmp/photo-service-${hash}`];
+  const all = [join(dataDir, 'socket'), join(tmpdir(), `${label}-${hash}`), `/tmp/${label}-${hash}`];
   const fits = (path: string) =>
     Buffer.byteLength(join(path, 'pgXXXXXX', `.s.PGSQL.${SOCKET_PORT}`)) <= LONGEST_SOCKET_PATH;
   return [...new Set(all)].filter(fits);

@@ -11,6 +11,8 @@ export interface Server {
 
 export interface Launch {
   readonly account: Account;
+  /** What lists of processes call the supervisor. */
+  readonly name: string;
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly env: Record<string, string>;
@@ -48,8 +50,8 @@ exit "$status"
 const FAST_SHUTDOWN_WITHIN_MS = 60_000;
 
 /** Never keeps our process alive by itself: one that ends without stop() takes the server down with it. */
-export function superviseServer({ account, command, env, logFd, lockFd }: Launch): Server {
-  const [program, ...args] = [...account.prefix, '/bin/sh', '-c', SCRIPT, 'photo-service-postgres', ...command];
+export function superviseServer({ account, name, command, env, logFd, lockFd }: Launch): Server {
+  const [program, ...args] = [...account.prefix, '/bin/sh', '-c', SCRIPT, name, ...command];
   const child = spawn(program as string, args, {
     ...account.ids,
     cwd: '/',

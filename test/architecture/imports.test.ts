@@ -49,6 +49,11 @@ test('only the ports module names adapters', () => {
   expect(broken(/^src\/(?!adapters\/|ports\.module\.ts)/, allowed)).toEqual([]);
 });
 
+test('the embedded Postgres, a package that others use too, has one adapter', () => {
+  const importers = all.filter(({ imports }) => imports.includes('photo-service-postgres')).map(({ path }) => path);
+  expect(importers).toEqual(['src/adapters/embedded-postgres.ts']);
+});
+
 test('every file is imported by its own name: no barrels', () => {
   expect(all.filter(({ path }) => /\/index\.tsx?$/.test(path)).map(({ path }) => path)).toEqual([]);
   const missing = all.flatMap((file) =>

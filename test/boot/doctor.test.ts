@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { binariesIn, demandPresent } from '../../postgres/src/binaries.js';
+import { binariesIn, requirePresent } from '../../postgres/src/binaries.js';
 import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import {
@@ -121,7 +121,7 @@ describe('phs doctor on its surroundings', () => {
 
     it('finds binaries that are missing', async () => {
       const look = async () => [ok('x', requirePresent(binariesIn(dataDir)).postgres)];
-      expect(told(...(await findingOf('embedded database', 'install', look)))).toEqual(['fail embedded database']);
+      expect(told(...(await attempt('embedded database', 'install', look)))).toEqual(['fail embedded database']);
     });
   });
 });

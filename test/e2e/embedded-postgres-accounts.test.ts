@@ -277,7 +277,7 @@ describe('what is in the way', () => {
 
   linuxOnly('a server that somebody else runs on the folder is refused, and never stopped', async () => {
     expect(await useOnce()).toBe(1);
-    const args = ['-D', cluster(), '-h', '', '-k', cluster(), ...settingArguments()];
+    const args = ['-D', cluster(), '-h', '', '-k', cluster(), ...settingArguments({ label: 'stranger', settings: {} })];
     const stranger = spawn(join(nativeOf(installation), 'bin', 'postgres'), args, { ...serverIds(), cwd: '/' });
     try {
       const ended = new Promise((resolve) => stranger.once('exit', resolve));

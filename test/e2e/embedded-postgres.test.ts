@@ -13,10 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbeddedPostgres, type RunningPostgres } from '../../postgres/src/embedded-postgres.js';
-import { DataDirInUseError } from '../../postgres/src/embedded-postgres-error.js';
+import { type Connection, DataDirInUseError, type RunningPostgres } from 'photo-service-postgres';
 import { boundLogFile } from '../../postgres/src/log-file.js';
-import type { Connection } from '../../postgres/src/settings.js';
+import { openEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
 import { DatabaseHolder } from './support/database-holder.js';
 import { installAdapter } from './support/installed-adapter.js';
 import { processesOn, until } from './support/processes.js';

@@ -3,7 +3,8 @@ import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbeddedPostgres, type RunningPostgres } from 'photo-service-postgres';
+import type { RunningPostgres } from 'photo-service-postgres';
+import { openEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
 import { type DatabaseAddress, migrate } from '../../src/adapters/typeorm/data-source.js';
 
 /** A database of its own: on the server of TEST_DATABASE_URL if that is set, else on an embedded one. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Connection } from '../../../postgres/src/settings.js';
+import type { Connection } from 'photo-service-postgres';
 
 interface Event {
   opened?: Connection;

@@ -2,19 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findBinaries } from './adapter/binaries.js';
-import { freeLoopbackPort, startByPgCtl } from './adapter/pg-ctl-server.js';
-import { DATABASE, ROLE, settingArguments } from './adapter/settings.js';
+import { findBinaries } from './node_modules/photo-service-postgres/dist/binaries.js';
+import { freeLoopbackPort, startByPgCtl } from './node_modules/photo-service-postgres/dist/pg-ctl-server.js';
+import { settingArguments } from './node_modules/photo-service-postgres/dist/settings.js';
 
 const alive = setInterval(() => undefined, 1000); // watching the server keeps no process alive
 const [dataDir] = process.argv.slice(2);
+const settings = settingArguments({ label: 'photo-service', settings: {} });
 const start = (port) =>
-  startByPgCtl(findBinaries(), join(dataDir, 'pg18'), join(dataDir, 'postgres.log'), settingArguments(), port);
+  startByPgCtl(findBinaries(), join(dataDir, 'pg18'), join(dataDir, 'postgres.log'), settings, port);
 await start(await freeLoopbackPort());
 const port = await freeLoopbackPort();
 const server = await start(port);
 const password = readFileSync(join(dataDir, 'postgres-password'), 'utf8').trim();
-const client = new pg.Client({ host: '127.0.0.1', port, user: ROLE, database: DATABASE, password });
+const client = new pg.Client({ host: '127.0.0.1', port, user: 'photo_service', database: 'photo_service', password });
 await client.connect();
 const { rows } = await client.query('SELECT inet_server_addr()::text AS address');
 await client.end();

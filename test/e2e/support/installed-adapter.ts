@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
-const ADAPTER = join(__dirname, '../../../postgres/src');
+const project = join(__dirname, '../../..');
 
 /**
  * The adapter as it is when installed: plain ES modules beside a node_modules of their own, at a place that every account can reach. For
@@ -11,22 +11,32 @@ const ADAPTER = join(__dirname, '../../../postgres/src');
  * @returns the folder of the scripts of this directory.
  */
 export function installAdapter(root: string): string {
-  const adapter = join(root, 'adapter');
-  mkdirSync(adapter, { recursive: true, mode: 0o755 });
+  installPackage(root);
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
-  for (const name of readdirSync(ADAPTER)) {
-    const { code } = transformFileSync(join(ADAPTER, name), {
-      swcrc: false,
-      jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
-      module: { type: 'es6' },
-    });
-    writeFileSync(join(adapter, name.replace(/\.ts$/, '.js')), code);
-  }
+  compile(join(project, 'src/adapters/embedded-postgres.ts'), join(root, 'adapter'));
   for (const script of ['hold-database.mjs', 'guard-by-pg-ctl.mjs'])
     cpSync(join(__dirname, script), join(root, script));
+  return root;
+}
+
+/** Puts photo-service-postgres into the node_modules of `root`, compiled, with all that it needs. */
+export function installPackage(root: string): void {
+  const sources = join(project, 'postgres/src');
+  const folder = join(root, 'node_modules/photo-service-postgres');
+  for (const name of readdirSync(sources)) compile(join(sources, name), join(folder, 'dist'));
+  cpSync(join(project, 'postgres/package.json'), join(folder, 'package.json'));
   copyPackage('pg', __filename, root, new Set());
   cpSync(installedBinaries(), binariesOf(root), { recursive: true, verbatimSymlinks: true });
-  return root;
+}
+
+function compile(source: string, folder: string): void {
+  const { code } = transformFileSync(source, {
+    swcrc: false,
+    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    module: { type: 'es6' },
+  });
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  writeFileSync(join(folder, basename(source).replace(/\.ts$/, '.js')), code);
 }
 
 /** The folder of bin, lib and share inside an installation. */

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import {
+  clusterFolder,
+  EmbeddedPostgresError,
+  type ErrorCode,
+  installedBinaries,
+  type Log,
+  OtherVersionError,
+  openPostgres,
+  type RunningPostgres,
+} from 'photo-service-postgres';
+
+const NAME = 'photo_service';
+/** Transactions of customers run as this role, and the owner of the tables may make no roles (docs/decisions/0029). */
+const TENANT = `${NAME}_tenant`;
+
+/** What to do, in the words of this service's settings and commands; null where the error says it all. */
+const ADVICE = {
+  data_dir_in_use: 'stop that first, or give this process another DATA_DIR (or a DATABASE_URL)',
+  data_dir_unusable: 'run as its owner, give another DATA_DIR, or set DATABASE_URL',
+  other_version: (error) => {
+    const version = error instanceof OtherVersionError ? error.version : 'server';
+    return `take a backup with the version of the program that made it (phs backup) and restore it into an empty DATA_DIR (phs restore), or serve it by a Postgres ${version} of your own and set DATABASE_URL`;
+  },
+  not_a_database: 'move it away, or restore a backup into an empty DATA_DIR',
+  foreign_owner: 'run as that user, give the folder to this one (chown -R), or set DATABASE_URL',
+  owner_without_access:
+    'make them reachable, or run as an ordinary user with a DATA_DIR of its own, or set DATABASE_URL',
+  owned_by_root: 'give DATA_DIR to an ordinary user (chown -R) and run as an ordinary user, or set DATABASE_URL',
+  no_account_for_root: 'run as an ordinary user, or set DATABASE_URL to a Postgres server',
+  user_without_name: 'run as a user that has one, or set DATABASE_URL to a Postgres server',
+  unsupported_platform: 'set DATABASE_URL to a Postgres server (version 15 or later)',
+  not_installed: 'install with optional dependencies, or set DATABASE_URL to a Postgres server',
+  incomplete_installation: null,
+  missing_links: 'reinstall with install scripts on, or set DATABASE_URL',
+  no_glibc: 'use a Debian-based image, or set DATABASE_URL to a Postgres server',
+  no_socket_folder: 'use a shorter DATA_DIR, or set TMPDIR to a folder of this user',
+  password_refused: null,
+  preparation_failed: null,
+  start_failed: null,
+  stop_failed: null,
+} satisfies Record<ErrorCode, string | ((error: EmbeddedPostgresError) => string) | null>;
+
+/**
+ * The service's database in `dataDir`, as photo-service-postgres opens it.
+ * @throws EmbeddedPostgresError whose advice names the settings of this service.
+ */
+export async function openEmbeddedPostgres(
+  dataDir: string,
+  mode: 'own' | 'share',
+  log: Log = () => undefined,
+): Promise<RunningPostgres> {
+  const running = openPostgres(dataDir, {
+    mode,
+    application: 'Photo Service',
+    database: NAME,
+    initialSql: [`CREATE ROLE ${TENANT} NOLOGIN NOINHERIT`, `GRANT ${TENANT} TO ${NAME}`],
+    settings: { max_connections: '60', shared_buffers: '128MB' },
+    log,
+  });
+  return running.catch((error: unknown) => {
+    throw advised(error);
+  });
+}
+
+/** Whether a database has been made in `dataDir`; nothing is started. */
+export function hasEmbeddedDatabase(dataDir: string): boolean {
+  return existsSync(clusterFolder(dataDir));
+}
+
+/** Where the programs of the embedded database are. Errors: one that says what is missing. */
+export function binariesOfDatabase(): string {
+  try {
+    return installedBinaries().postgres;
+  } catch (error) {
+    throw advised(error);
+  }
+}
+
+function advised(error: unknown): unknown {
+  if (!(error instanceof EmbeddedPostgresError)) return error;
+  const advice: string | ((about: EmbeddedPostgresError) => string) | null = ADVICE[error.code];
+  if (advice === null) return error;
+  return error.withAdvice(typeof advice === 'string' ? advice : advice(error));
+}
