@@ -121,7 +121,7 @@ describe('phs doctor on its surroundings', () => {
 
     it('finds binaries that are missing', async () => {
       const look = async () => [ok('x', requirePresent(binariesIn(dataDir)).postgres)];
-      expect(told(...(await attempt('embedded database', 'install', look)))).toEqual(['fail embedded database']);
+      expect(told(...(await findingOf('embedded database', 'install', look)))).toEqual(['fail embedded database']);
     });
   });
 });
