@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { concepts } from './house/concepts.js';
+import { limits } from './house/limits.js';
+import { details, table } from './house/report.js';
+import { oversized, sizesByConcept, sizesByRing } from './house/sizes.js';
+import { statements } from './house/statements.js';
+import { testTimes } from './house/test-times.js';
+import { touched } from './house/touched.js';
+import { readTree } from './house/tree.js';
+
+// Measures how the program is built: sizes, the direction of imports, statements by hand, limits, and what a change would touch.
+//   npm run house -- [--root DIR] [--before DIR] [--results FILE] [--verbose] [--json]
+// --root: another checkout than this one; --before: one more, for a column of its own; --results: what `jest --json --outputFile=FILE` wrote.
+const { values: options } = parseArgs({
+  options: {
+    root: { type: 'string', default: join(dirname(fileURLToPath(import.meta.url)), '..') },
+    before: { type: 'string' },
+    results: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+function measure(folder, results) {
+  const root = resolve(folder);
+  if (!existsSync(join(root, 'src'))) throw new Error(`There is no src in ${root}.`);
+  const files = readTree(root);
+  return {
+    rings: sizesByRing(files),
+    coreConcepts: sizesByConcept(files),
+    direction: concepts(files),
+    statements: statements(files),
+    limits: limits(files),
+    touched: touched(files),
+    sizes: oversized(files),
+    ...(results !== undefined && { tests: testTimes(results, root) }),
+  };
+}
+
+const measures = measure(options.root, options.results);
+const before = options.before === undefined ? [] : [{ title: 'before', measures: measure(options.before) }];
+const now = { title: before.length === 0 ? 'measured' : 'after', measures };
+if (options.json) {
+  console.log(
+    JSON.stringify(before.length === 0 ? measures : { before: before[0].measures, after: measures }, null, 2),
+  );
+} else {
+  console.log(table([...before, now]));
+  if (options.verbose) console.log(details(measures));
+}

@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix, relative, sep } from 'node:path';
+import ts from 'typescript';
+
+// The files of a checkout as the measures see them: written by hand, parsed once.
+
+const FOLDERS = ['src', 'sdk/src', 'cli/src', 'test'];
+const WRITTEN = /\.(tsx?|m?js|css)$/;
+const GENERATED = new Set(['sdk/src/api-types.ts']);
+
+/** Every file of the tree under `root`: path with `/`, text, and the number of lines. */
+export function readTree(root) {
+  return FOLDERS.flatMap((folder) => filesIn(root, folder));
+}
+
+function filesIn(root, folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && WRITTEN.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((path) => !GENERATED.has(path) && !path.startsWith('test/fixtures/') && !path.includes('/node_modules/'))
+    .sort()
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      return { path, text, lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0) };
+    });
+}
+
+const parsed = new WeakMap();
+
+/** The syntax tree of a file; parents are set. */
+export function syntaxOf(file) {
+  if (!parsed.has(file)) {
+    parsed.set(file, ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true));
+  }
+  return parsed.get(file);
+}
+
+export function isTypeScript({ path }) {
+  return /\.tsx?$/.test(path);
+}
+
+/** Calls `visit` with every node below `node`, in order; no deeper where it answers false. */
+export function walk(node, visit) {
+  ts.forEachChild(node, (child) => {
+    if (visit(child) !== false) walk(child, visit);
+  });
+}
+
+/** Paths of the files of the tree that a file imports, types and `import()` included. */
+export function importsOf(file, paths) {
+  const targets = new Set();
+  walk(syntaxOf(file), (node) => {
+    const specifier = specifierOf(node);
+    if (specifier?.startsWith('.')) targets.add(sourcePath(posix.join(posix.dirname(file.path), specifier), paths));
+  });
+  return [...targets];
+}
+
+function specifierOf(node) {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier?.text;
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal.text;
+  const isImport = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
+  const [argument] = isImport ? node.arguments : [];
+  return argument && ts.isStringLiteralLike(argument) ? argument.text : undefined;
+}
+
+/** `./page.js` stands for `page.ts` or `page.tsx`. */
+function sourcePath(path, paths) {
+  const stem = path.replace(/\.js$/, '');
+  return [`${stem}.ts`, `${stem}.tsx`, path].find((each) => paths.has(each)) ?? path;
+}
