@@ -1,7 +1,7 @@
 import { importsOf } from './tree.js';
 
 /**
- * The direction of core's concepts (DESIGN.md §2, rule 3), lowest first: each may import its own level and those below it. What the
+ * The direction of core's concepts (docs/architecture.md), lowest first: each may import its own level and those below it. What the
  * rule does not name (users, backup …) stands above all of these.
  */
 const LEVELS = [

@@ -14,12 +14,13 @@ const RINGS = [
   ['test', /^test\//],
 ];
 
-/** The limits of DESIGN.md §2, rule 15, in lines. The first kind that fits a file is its own. */
+/** Lines above which a file is to be split by concept. */
 const KINDS = [
   { kind: 'use case', most: 60, is: isUseCase },
   { kind: 'controller', most: 150, is: ({ path }) => /^src\/http\/.*\.controller\.tsx?$/.test(path) },
   { kind: 'adapter', most: 250, is: ({ path }) => /^src\/adapters\/(?!typeorm\/migrations\/)/.test(path) },
 ];
+/** Below this, a file is to be merged with what it belongs to. */
 const LEAST = 10;
 
 export function sizesByRing(files) {
