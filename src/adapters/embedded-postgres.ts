@@ -43,19 +43,21 @@ const ADVICE = {
 
 /**
  * The service's database in `dataDir`, as photo-service-postgres opens it.
+ * @param settings Of the server, beside or instead of the service's own.
  * @throws EmbeddedPostgresError whose advice names the settings of this service.
  */
 export async function openEmbeddedPostgres(
   dataDir: string,
   mode: 'own' | 'share',
   log: Log = () => undefined,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningPostgres> {
   const running = openPostgres(dataDir, {
     mode,
     application: 'Photo Service',
     database: NAME,
     initialSql: [`CREATE ROLE ${TENANT} NOLOGIN NOINHERIT`, `GRANT ${TENANT} TO ${NAME}`],
-    settings: { max_connections: '60', shared_buffers: '128MB' },
+    settings: { max_connections: '60', shared_buffers: '128MB', ...settings },
     log,
   });
   return running.catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -106,21 +106,13 @@ function templateOn(addressOf: Server['addressOf']): Server['template'] {
 async function embeddedServer(): Promise<Server> {
   removeLeftovers();
   const folder = join(tmpdir(), `${PREFIX}${process.pid}`);
-  const postgres: RunningPostgres = await openEmbeddedPostgres(folder, 'own');
-  doNotWaitForTheDisk(join(folder, 'pg18'));
+  const postgres: RunningPostgres = await openEmbeddedPostgres(folder, 'own', undefined, SETTINGS);
   const addressOf = (database: string) => ({ connection: { ...postgres.connection, database } });
   return { addressOf, template: templateOn(addressOf), stop: () => postgres.stop() };
 }
 
-/** What these databases hold need not survive the machine. */
-function doNotWaitForTheDisk(cluster: string): void {
-  appendFileSync(
-    join(cluster, 'postgresql.auto.conf'),
-    'fsync = off\nfull_page_writes = off\ndeadlock_timeout = 100ms\n',
-  );
-  const [postmaster] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
-  process.kill(Number(postmaster), 'SIGHUP');
-}
+/** What these databases hold need not survive the machine, and deadlocks are found soon. */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', deadlock_timeout: '100ms' };
 
 const PREFIX = 'photo-service-test-';
 

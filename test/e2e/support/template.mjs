@@ -1,12 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/**
- * The database of an installation as `phs migrate` makes it, which suites copy instead of making one each. It does not wait for the disk:
- * tests kill processes, and what a process has written survives it; only a machine that dies would lose it.
- */
+/** The database of an installation as `phs migrate` makes it, which suites copy instead of making one each. */
 export function makeTemplate(rootDir) {
   const folder = mkdtempSync(join(tmpdir(), 'phs-template-'));
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, DATA_DIR: folder };
@@ -15,7 +12,6 @@ export function makeTemplate(rootDir) {
   if (status !== 0) throw new Error(`the template could not be made: ${stderr}`);
   for (const other of ['blobs', 'secret-key', 'postgres.lock', 'postgres.log'])
     rmSync(join(folder, other), { recursive: true, force: true });
-  appendFileSync(join(folder, 'pg18', 'postgresql.auto.conf'), 'fsync = off\nfull_page_writes = off\n');
   process.env.INSTALLATION_TEMPLATE = folder;
 }
 
