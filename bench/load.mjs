@@ -1,5 +1,6 @@
 // Asks for one address as fast as it is answered, by wrk (Debian: apt-get install wrk).
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -23,4 +24,11 @@ export async function load({ url, headers = {}, script }, forSeconds) {
     return Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit];
   };
   return { requests, rate, p50: latency(50), p99: latency(99) };
+}
+
+/** p50 and p99 in milliseconds of requests that come so many a second, whatever becomes of those before. Throws when one is not answered 200. */
+export async function pacedLoad({ url, headers = {} }, perSecond, seconds) {
+  const client = fileURLToPath(new URL('paced.mjs', import.meta.url));
+  const { stdout } = await run(process.execPath, [client, JSON.stringify({ url, headers, perSecond, seconds })]);
+  return JSON.parse(stdout);
 }

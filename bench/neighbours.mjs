@@ -1,17 +1,20 @@
 // What one customer notices of another's attacks: p99 of a page and of a thumb while ten clients of the other have renditions of large
-// pictures made and hold uploads open, as a ratio to the same on the quiet service, measured just before. Needs wrk (Debian: apt-get install wrk).
-//   npm run bench:neighbours -- [seconds of each measurement, default 15] [large pictures of the attacker, default 20]
+// pictures made and hold uploads open, as a ratio to the same on the quiet service, measured just before. The customer asks 20 times a
+// second (`ordinary`), or as fast as eight connections are answered (`flooding`; needs wrk, Debian: apt-get install wrk).
+//   npm run bench:neighbours -- [seconds of each measurement, default 15] [large pictures of the attacker, default 40]
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
-import { load } from './load.mjs';
+import { load, pacedLoad } from './load.mjs';
 import { apiOf, root, startService, unlimitedKey } from './service.mjs';
 
-const [seconds, pictures] = [Number(process.argv[2] ?? 15), Number(process.argv[3] ?? 20)];
+const [seconds, pictures] = [Number(process.argv[2] ?? 15), Number(process.argv[3] ?? 40)];
 const ATTACKERS = 10;
+/** What an ordinary customer asks for. */
+const PER_SECOND = 20;
 const phs = join(root, 'bin', 'phs.js');
 
 async function main() {
@@ -29,16 +32,22 @@ async function main() {
       'a thumb': { ...victim, url: `${service.url}/api/v1/photos/${own}/download?rendition=thumb` },
     };
     console.log(`${ATTACKERS} attackers, ${pictures} pictures of 54 megapixels, ${seconds} s each`);
-    for (const [name, target] of Object.entries(targets)) {
-      const quiet = await load(target, seconds);
-      const stop = attack(attacker, large);
-      await delay(1000);
-      const attacked = await load(target, seconds);
-      const renditions = await stop();
-      const ratio = (attacked.p99 / quiet.p99).toFixed(2);
-      console.log(
-        `${name.padEnd(12)} p99 ${attacked.p99.toFixed(1)} ms, ${ratio} of the quiet ${quiet.p99.toFixed(1)} ms; ${renditions} renditions made meanwhile`,
-      );
+    const customers = {
+      ordinary: (target) => pacedLoad(target, PER_SECOND, seconds),
+      flooding: (target) => load(target, seconds),
+    };
+    for (const [kind, ask] of Object.entries(customers)) {
+      for (const [name, target] of Object.entries(targets)) {
+        const quiet = await ask(target);
+        const stop = attack(attacker, large);
+        await delay(1000);
+        const attacked = await ask(target);
+        const renditions = await stop();
+        const ratio = (attacked.p99 / quiet.p99).toFixed(2);
+        console.log(
+          `${kind} ${name.padEnd(12)} p99 ${attacked.p99.toFixed(1)} ms, ${ratio} of the quiet ${quiet.p99.toFixed(1)} ms; ${renditions} renditions made meanwhile`,
+        );
+      }
     }
   } finally {
     await service.stop();
@@ -75,18 +84,22 @@ async function importAll(service, files) {
   }
 }
 
+/** Renditions that were asked for so far: nobody asks for the same twice, unless there are too few pictures. */
+let asked = 0;
+
 /** Until it is stopped: each attacker asks for one rendition after another that is not made yet, and holds an upload open. Answers how many were made. */
 function attack(service, ids) {
   const api = apiOf(service);
   const ended = new AbortController();
   let made = 0;
   const sockets = [];
-  const renditions = async (number) => {
-    for (let at = number; !ended.signal.aborted; at += ATTACKERS) {
+  const renditions = async () => {
+    while (!ended.signal.aborted) {
+      const at = asked++;
       const id = ids[at % ids.length];
       // Another rotation is another picture.
       await api('PATCH', `/photos/${id}`, { rotation: 90 * (Math.floor(at / ids.length) % 4) }).catch(() => undefined);
-      const url = `${service.url}/api/v1/photos/${id}/download?rendition=large&format=${at % 2 ? 'webp' : 'jpeg'}`;
+      const url = `${service.url}/api/v1/photos/${id}/download?rendition=large&format=${Math.floor(at / (4 * ids.length)) % 2 ? 'webp' : 'jpeg'}`;
       const answer = await fetch(url, { headers: { Authorization: `Bearer ${service.token}` } });
       await answer.arrayBuffer();
       if (answer.ok) made += 1;
@@ -101,7 +114,7 @@ function attack(service, ids) {
     socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n`);
     sockets.push(socket);
   };
-  const all = Array.from({ length: ATTACKERS }, (_, number) => Promise.all([renditions(number), upload()]));
+  const all = Array.from({ length: ATTACKERS }, () => Promise.all([renditions(), upload()]));
   return async () => {
     ended.abort();
     await Promise.all(all);

@@ -100,9 +100,13 @@ test('F4: a worker that is killed in the middle of a picture: another takes over
     const client = first.client();
     const slow = await slowPicture();
     const { id } = (await client.post('/imports')).body;
-    await client.inline(id, [{ name: 'slow.png', bytes: slow }]);
+    // Stopped where it is met, so that it is still at work when the service is killed, however slow this machine is.
+    const decoding = until('the worker to be at it', () => {
+      const [decoder] = readersOf(first.pid, slow.length);
+      return decoder !== undefined && process.kill(decoder, 'SIGSTOP');
+    });
+    await Promise.all([client.inline(id, [{ name: 'slow.png', bytes: slow }]), decoding]);
     await client.post(`/imports/${id}/finalize`);
-    await until('the worker to be at it', () => readersOf(first.pid, slow.length).length > 0);
     process.kill(first.pid, 'SIGKILL');
     await second.start();
     const other = second.client();
