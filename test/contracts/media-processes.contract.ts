@@ -33,6 +33,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Continues a process that was stopped; one that SIGKILL ended meanwhile needs no more. */
+function letRun(pid: number): void {
+  try {
+    process.kill(pid, 'SIGCONT');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 /** Everything under a folder, for what is not there to be missed. */
 async function filesUnder(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -89,7 +98,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
         const call = inspected(reader).catch((error: Error) => error.message);
         await until(() => reader.processes.some(({ busy }) => busy));
         process.kill(pid, signal);
-        process.kill(pid, 'SIGCONT');
+        letRun(pid);
         expect(await call).toMatch(`The media process ended (${signal})`);
         expect(await inspected(reader)).toBe('picture');
         expect(pidOf(reader)).not.toBe(pid);
@@ -378,7 +387,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       // A sandbox is ended by the kernel, whatever it does.
       if (level !== 'sandbox') {
         expect(isAlive(pid)).toBe(true);
-        process.kill(pid, 'SIGCONT');
+        letRun(pid);
       }
       await until(() => !isAlive(pid));
       await rm(scratchDir, { recursive: true, force: true });
