@@ -4,8 +4,8 @@ import type { Id } from '../shared/ids.js';
 import { type Customer, close, resume, suspend } from './customer.js';
 
 /**
- * From here on every write of its keys is refused, everywhere and at once; reads and downloads work. What was finalized before is
- * still published. Errors: `not_found`; `invalid_request` when the customer is being erased.
+ * From here on every process refuses every write with its keys; reads and downloads work. What was finalized before is still published.
+ * Errors: `not_found`; `invalid_request` when the customer is being erased.
  */
 export function suspendCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: Id): Promise<Customer> {
   return change(uses, actor, id, suspend);
@@ -17,8 +17,8 @@ export function resumeCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: 
 }
 
 /**
- * From here on its keys are unknown, everywhere and at once, and its signed upload addresses are refused. The worker erases who has been
- * closing for an hour, if nobody else does. Errors: `not_found`.
+ * From here on every process treats its keys as unknown and refuses its signed upload addresses. If nobody else does, the worker erases a
+ * customer that has been closing for an hour. Errors: `not_found`.
  */
 export function closeCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: Id): Promise<Customer> {
   return change(uses, actor, id, close);

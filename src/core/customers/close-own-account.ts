@@ -6,8 +6,8 @@ import { closeCustomer } from './change-status.js';
 import type { Customer } from './customer.js';
 
 /**
- * What an owner asks for who wants to leave: the account is closed at once (`closeCustomer`), and erased by the worker within about two
- * hours. Errors: `invalid_request` unless the typed name is the account's, letter by letter; `not_found`.
+ * For an owner who wants to leave: closes the account immediately (`closeCustomer`); the worker erases it within about two hours. Errors:
+ * `invalid_request` unless the typed name is exactly the account's; `not_found`.
  */
 export async function closeOwnAccount(
   uses: Uses<'store' | 'clock'>,

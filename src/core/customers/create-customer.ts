@@ -7,9 +7,9 @@ import { nameErrors, zoneErrors } from './customer-values.js';
 
 export interface CustomerRequest {
   readonly name: string;
-  /** IANA name; UTC when absent. */
+  /** IANA name; default UTC. */
   readonly timeZone?: string | undefined;
-  /** Quota in bytes and photos; null is without limit. */
+  /** Quota in bytes and photos; null means unlimited. */
   readonly storageBytesLimit: number | null;
   readonly photosLimit: number | null;
 }
@@ -23,7 +23,7 @@ export function createCustomer(
   return customers.create(newCustomer(request, clock.now()), actor);
 }
 
-/** The customer of an empty installation; null when there is one already. */
+/** The first customer of an empty installation; null when there is a customer already. */
 export function createFirstCustomer(
   { customers, clock }: Uses<'customers' | 'clock'>,
   actor: Actor,

@@ -3,42 +3,45 @@ import type { OldEnough } from '../imports/import.js';
 import type { Id } from '../shared/ids.js';
 import type { Customer, NewCustomer } from './customer.js';
 
-/** Customers as the operator administers them: the one view that is not bound to a single customer. */
+/** Customers as the operator administers them: the only repository that is not bound to a single customer. */
 export interface CustomerDirectory {
-  /** An entry of the audit log, in the name of `actor`, is written with it, as by `createFirst`. */
+  /** Also writes an audit log entry in the name of `actor`; so does `createFirst`. */
   create(customer: NewCustomer, actor: Actor): Promise<Customer>;
   find(id: Id): Promise<Customer | null>;
   /** Every customer, by id ascending. */
   list(): Promise<readonly Customer[]>;
-  /** Creates the customer only while there is none at all, exactly once under concurrency; null when there was one. */
+  /** Creates the customer only if there is none at all, exactly once under concurrency; null when there was one. */
   createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null>;
-  /** Who has photos in the trash whose `purgeAt` has come. */
+  /** Customers with photos in the trash whose `purgeAt` has passed. */
   withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
-  /** Who has open imports whose `expiresAt` has come. */
+  /** Customers with open imports whose `expiresAt` has passed. */
   withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
-  /** Who has webhook endpoints, enabled or not. */
+  /** Customers with webhook endpoints, enabled or not. */
   withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]>;
-  /** Who has open imports whose `expiresAt` comes after this. */
+  /** Customers with open imports whose `expiresAt` is later than this. */
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
-  /** Who has ended imports that are old enough to be forgotten, or items of such. */
+  /** Customers with ended imports that are old enough to be deleted, or whose items are. */
   withImportsToForget(old: OldEnough, window: CustomerWindow): Promise<readonly Id[]>;
-  /** Who has been closing since this moment or longer. */
+  /** Customers that have been closing since this time or longer. */
   closingSince(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
-  /** How many rows there are of a customer who exists or does not, by the names under which they are kept, zeros included; the customer itself is not counted. */
+  /**
+   * The number of rows of a customer, existing or not, by the name under which they are stored, zeros included; the customer itself is not
+   * counted.
+   */
   countRows(id: Id): Promise<RowCounts>;
-  /** Removes rows of a customer, those first that no others refer to, a bounded number of them. Answers how many; 0 when none was left. */
+  /** Removes a bounded number of a customer's rows, starting with those that no others refer to. Returns how many; 0 when none was left. */
   removeRows(id: Id): Promise<number>;
   /**
-   * Removes a customer who is closing, of whom no row is left; from then on no row of it can be written. False, and nothing removed,
-   * while there are rows; true when there is no such customer (any more). Errors: an Error when the customer is not closing.
+   * Removes a closing customer that has no rows left; from then on no row of it can be written. False, with nothing removed, while there
+   * are rows; true when there is no such customer (any more). Errors: an Error when the customer is not closing.
    */
   remove(id: Id): Promise<boolean>;
 }
 
-/** Rows by the name of what they are kept in. */
+/** Row counts by the name of where they are stored. */
 export type RowCounts = Readonly<Record<string, number>>;
 
-/** Ids over `after` (null: from the first), ascending, at most `limit`. */
+/** Ids after `after` (null: from the first), ascending, at most `limit`. */
 export interface CustomerWindow {
   readonly after: Id | null;
   readonly limit: number;

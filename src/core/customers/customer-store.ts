@@ -24,16 +24,19 @@ import type { UserReads, UserRepository } from '../users/user-store.js';
 import type { Customer, CustomerUsage, PhotoTotals } from './customer.js';
 import type { QuotaUse } from './quota.js';
 
-/** Everything of one customer, to read. */
+/** Read access to everything of one customer. */
 export interface CustomerReader extends OrphanReads {
   /** Errors: `not_found` when the customer does not exist. */
   customer(): Promise<Customer>;
   usage(): Promise<CustomerUsage>;
-  /** The totals of `usage`, and what the committed photos come to when they are counted, of one moment. Takes as long as there are photos. */
+  /**
+   * The totals of `usage`, and the same counted from the committed photos, in one snapshot. Takes time proportional to the number of
+   * photos.
+   */
   photoTotals(): Promise<{ readonly stored: PhotoTotals; readonly counted: PhotoTotals }>;
   /**
-   * What counts against the quota, all of one moment: every photo, in the trash or not, and for every item that may still
-   * become one (`reservingStatuses`) a photo of its declared size.
+   * What counts against the quota, in one snapshot: every photo, in the trash or not, and, for every item that may still become one
+   * (`reservingStatuses`), a photo of its declared size.
    */
   quotaUse(): Promise<QuotaUse>;
   readonly photos: PhotoReads;
@@ -50,11 +53,11 @@ export interface CustomerReader extends OrphanReads {
 
 /** Everything of one customer, inside a transaction. */
 export interface CustomerTransaction extends CustomerReader {
-  /** Reads the customer and holds it until the transaction ends; taken before every other lock. */
+  /** Reads the customer and locks it until the transaction ends; taken before every other lock. */
   lockCustomer(): Promise<Customer>;
-  /** Stores every value of the customer, who is held. */
+  /** Stores every value of the customer, which must be locked. */
   updateCustomer(customer: Customer): Promise<void>;
-  /** Makes the totals what the committed photos come to. The customer must be locked. */
+  /** Recounts the totals from the committed photos. The customer must be locked. */
   recountPhotos(): Promise<void>;
   readonly photos: PhotoRepository;
   readonly tags: TagRepository;
@@ -70,15 +73,15 @@ export interface CustomerTransaction extends CustomerReader {
   readonly responses: ResponseStore;
 }
 
-/** The wall between customers, and the transaction. Rows of other customers do not exist inside. */
+/** The boundary between customers, and the transaction. Rows of other customers do not exist inside. */
 export interface CustomerStore {
   /**
-   * All of `work` or nothing of it: when it throws, nothing was changed and the error comes out. When it resolves, the change survives a power cut.
-   * It sees what others have committed, and may be run again from its beginning (three times at most) when the database
-   * found it in conflict with another: so it must have no effect but through its argument.
-   * Errors: `service_unavailable` when the database cannot be had in time.
+   * All or nothing: when `work` throws, nothing is changed and the error is rethrown. When it resolves, the change survives a power
+   * failure. It sees what others have committed, and may be run again from its beginning (three times at most) when the database found a
+   * conflict with another transaction: so it must have no effect except through its argument. Errors: `service_unavailable` when the
+   * database is not available in time.
    */
   transaction<T>(customerId: Id, work: (transaction: CustomerTransaction) => Promise<T>): Promise<T>;
-  /** Without a transaction: each read sees what is committed at its moment. */
+  /** Without a transaction: each read sees what is committed when it runs. */
   query<T>(customerId: Id, work: (reader: CustomerReader) => Promise<T>): Promise<T>;
 }

@@ -2,7 +2,7 @@ import { isTimeZone } from '../media/capture-time.js';
 import type { FieldError } from '../shared/errors.js';
 import { codePoints } from '../shared/text.js';
 
-/** Of a name that was cleaned already. */
+/** Expects a name that has been cleaned already. */
 export function nameErrors(name: string): FieldError[] {
   if (name !== '' && codePoints(name) <= 200) return [];
   const code = name === '' ? 'required' : 'too_long';

@@ -7,11 +7,11 @@ export interface Customer {
   readonly id: Id;
   readonly name: string;
   readonly status: CustomerStatus;
-  /** IANA name; used for photos that say nothing of their zone. */
+  /** IANA name; used for photos without a time zone of their own. */
   readonly defaultTimeZone: string;
-  /** Days a deleted photo can be restored. */
+  /** Days during which a deleted photo can be restored. */
   readonly trashRetentionDays: number;
-  /** Quota; null is without limit. Trashed photos count, and what open imports have reserved. */
+  /** Quota; null means unlimited. Trashed photos count, and so does what open imports have reserved. */
   readonly storageBytesLimit: number | null;
   readonly photosLimit: number | null;
   readonly createdAt: Date;
@@ -19,7 +19,7 @@ export interface Customer {
   readonly version: number;
 }
 
-/** How many there are, and how large. `photos` and `storageBytes` are without the trash. */
+/** Number and size of photos. `photos` and `storageBytes` exclude the trash. */
 export interface PhotoTotals {
   readonly photos: number;
   readonly trashedPhotos: number;
@@ -32,7 +32,7 @@ export interface CustomerUsage extends PhotoTotals {
   readonly openImports: number;
 }
 
-/** What an owner may change of the account. */
+/** What an owner may change in the account. */
 export type CustomerSettings = Pick<Customer, 'name' | 'defaultTimeZone' | 'trashRetentionDays'>;
 
 export function withSettings(customer: Customer, settings: CustomerSettings, at: Date): Customer {
@@ -40,7 +40,7 @@ export function withSettings(customer: Customer, settings: CustomerSettings, at:
   return { ...customer, name, defaultTimeZone, trashRetentionDays, updatedAt: at, version: customer.version + 1 };
 }
 
-/** It can be read, but not changed, until it is active again. Errors: `invalid_request` when it is being erased. */
+/** The account can be read, but not changed, until it is active again. Errors: `invalid_request` when it is being erased. */
 export function suspend(customer: Customer, at: Date): Customer {
   return moved(customer, 'suspended', at);
 }
@@ -50,7 +50,7 @@ export function resume(customer: Customer, at: Date): Customer {
   return moved(customer, 'active', at);
 }
 
-/** On its way out: its keys are no keys any more, and there is no way back. */
+/** The account is being closed: its keys no longer work, and this cannot be reverted. */
 export function close(customer: Customer, at: Date): Customer {
   return customer.status === 'closing' ? customer : moved(customer, 'closing', at);
 }

@@ -5,8 +5,8 @@ import type { CustomerWindow } from './customer-directory.js';
 const PAGE = 100;
 
 /**
- * Does something for one customer after another, as `find` tells them, until the signal fires. What fails for one keeps the others
- * waiting only when it is an outage; it comes out at the end.
+ * Runs a task for one customer after another, as `find` returns them, until the signal aborts. A failure for one customer stops the others
+ * only if it is an outage; it is thrown at the end.
  */
 export async function forEachCustomer(
   find: (window: CustomerWindow) => Promise<readonly Id[]>,

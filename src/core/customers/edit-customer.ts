@@ -7,8 +7,8 @@ import { type Customer, type CustomerSettings, withSettings } from './customer.j
 import { nameErrors, retentionErrors, zoneErrors } from './customer-values.js';
 
 /**
- * Changes what an owner may change of the account. The retention holds for photos that are put into the trash from then on: those in it
- * keep the day that was told. Errors: `invalid_request`, `not_found`.
+ * Changes what an owner may change in the account. The retention applies to photos that are trashed from then on: those already in the
+ * trash keep their purge date. Errors: `invalid_request`, `not_found`.
  */
 export async function editCustomer(
   { store, clock }: Uses<'store' | 'clock'>,

@@ -8,7 +8,7 @@ import type { RowCounts } from './customer-directory.js';
 
 export type EraseUses = Uses<'store' | 'customers' | 'blobs' | 'clock'>;
 
-/** What was there, what was removed, and what a last look found. */
+/** What was there, what was removed, and what a final check found. */
 export interface Erasure {
   readonly customerId: Id;
   readonly startedAt: Date;
@@ -16,18 +16,18 @@ export interface Erasure {
   readonly rowsBefore: RowCounts;
   /** All zeros, unless somebody wrote at the very end. */
   readonly rowsAfter: RowCounts;
-  /** That this run removed, and their bytes. One that was broken off has removed others before. */
+  /** Blobs that this run removed, and their bytes. A run that was interrupted has removed others before. */
   readonly blobsRemoved: Readonly<BlobCounting>;
   readonly blobsAfter: Readonly<BlobCounting>;
-  /** The last look found no row and no blob, and the customer does not exist. */
+  /** The final check found no row and no blob, and the customer does not exist. */
   readonly complete: boolean;
 }
 
 /**
- * Removes a customer with everything that it has, for ever: first its keys end, then its rows go, then its blobs, then itself. May be
- * broken off at any moment and called again, in several processes at once: it goes on with what is left. Bytes that a client brings to a
- * signed address of the store after the end are nobody's, and go with the garbage.
- * Errors: `not_found` when there is no such customer and nothing of it.
+ * Removes a customer with everything that it has, permanently: first its keys end, then its rows, its blobs and finally the customer are
+ * removed. May be interrupted at any moment and called again, in several processes at once: it continues with what is left. Bytes that a
+ * client later sends to a signed address of the store are unowned, and are removed with the garbage. Errors: `not_found` when there is no
+ * such customer and nothing of it.
  */
 export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Promise<Erasure> {
   const { customers, clock } = uses;
@@ -38,7 +38,7 @@ export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Prom
   const removed = noBlobs();
   do await removeEverything(uses, id, removed);
   while (!(await customers.remove(id)));
-  // Whoever was in the middle of something when the keys ended may have put one more thing there.
+  // A request that was in progress when the keys ended may have written one more thing.
   await removeEverything(uses, id, removed);
   if (!exists && isEmpty(rowsBefore) && isEmpty(removed)) throw notFound('customer');
   const rowsAfter = await customers.countRows(id);

@@ -3,7 +3,7 @@ import { after, HOUR } from '../shared/clock.js';
 import { forEachCustomer } from './each-customer.js';
 import { type EraseUses, eraseCustomer } from './erase-customer.js';
 
-/** Goes on with what was broken off: erases who has been closing for an hour. */
+/** Resumes interrupted erasures: erases customers that have been closing for an hour. */
 export function finishErasing(uses: EraseUses, stopping?: AbortSignal): Promise<void> {
   const since = after(uses.clock.now(), -HOUR);
   const find = uses.customers.closingSince.bind(uses.customers, since);

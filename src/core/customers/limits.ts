@@ -1,4 +1,4 @@
-/** Count and size limits of one installation (API.md §9), shown in `GET /customer`. Bytes, pixels and counts. */
+/** Count and size limits of one installation (API.md §9), returned by `GET /customer`. Bytes, pixels and counts. */
 export interface Limits {
   readonly maxFileBytes: number;
   readonly maxPixels: number;
@@ -25,5 +25,5 @@ export const defaultLimits: Limits = {
   tagsPerPhoto: 100,
 };
 
-/** The longest side a picture may have: the largest that JPEG can express is 65,535; libvips' writers stop at 65,500. */
+/** The longest side of a picture: the largest that JPEG can express is 65,535; libvips' writers stop at 65,500. */
 export const MAX_SIDE = 65_500;

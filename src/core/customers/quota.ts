@@ -11,7 +11,7 @@ export interface QuotaUse {
 const quotas = ['photos', 'storageBytes'] as const;
 type Quota = (typeof quotas)[number];
 
-/** What is left of a customer's quota for the photos of one request, taken piece by piece. */
+/** What is left of a customer's quota for the photos of one request, reserved one by one. */
 export class QuotaReservation {
   private readonly reserved: Record<Quota, number> = { photos: 0, storageBytes: 0 };
   private readonly refused: Record<Quota, number> = { photos: 0, storageBytes: 0 };
@@ -23,8 +23,8 @@ export class QuotaReservation {
   ) {}
 
   /**
-   * The room of a customer who has a quota is held until the transaction ends, so that two requests cannot take the same: call
-   * this before anything else is locked. Who has none waits for nobody.
+   * If the customer has a quota, it is locked until the transaction ends, so that two requests cannot reserve the same bytes: call this
+   * before anything else is locked. A customer without a quota waits for nobody.
    */
   static async begin(
     transaction: Pick<CustomerTransaction, 'customer' | 'lockCustomer' | 'quotaUse'>,
@@ -36,7 +36,7 @@ export class QuotaReservation {
     return new QuotaReservation({ photos: photosLimit, storageBytes: storageBytesLimit }, await transaction.quotaUse());
   }
 
-  /** Takes the room; else says why not, and takes nothing. Less than 0 gives room back. */
+  /** Reserves the space; otherwise returns the reason and reserves nothing. A negative size releases space. */
   tryReserve(more: QuotaUse): ItemError | null {
     const full = quotas.find((quota) => more[quota] > Math.max(0, this.remaining(quota)));
     const into = full === undefined ? this.reserved : this.refused;
@@ -46,7 +46,7 @@ export class QuotaReservation {
     return { code: 'quota_exceeded', message: messages[full] };
   }
 
-  /** Takes the room of the one thing that a request is about. Errors: `quota_exceeded`. */
+  /** Reserves space for the only photo of a request. Errors: `quota_exceeded`. */
   reserve(more: QuotaUse): void {
     if (this.tryReserve(more) !== null) throw this.exceededError();
   }

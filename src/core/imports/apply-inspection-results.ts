@@ -12,7 +12,7 @@ import { sharedPerStore } from './shared-per-store.js';
 
 type ApplyUses = Uses<'store' | 'clock'>;
 
-/** What a look at the bytes of an item that is `processing` has found. */
+/** What an inspection of a `processing` item's bytes has found. */
 export type InspectionResult = AcceptedPicture | { readonly item: ImportPhoto; readonly error: ItemError };
 
 interface AcceptedPicture {
@@ -22,12 +22,15 @@ interface AcceptedPicture {
   readonly measure: Measure;
 }
 
-/** Whether the item relies on the copied bytes; `decided`: it is not any more the one that was looked at, and nothing of the look was stored. */
+/**
+ * Whether the item relies on the copied bytes; `decided`: the item has changed since it was inspected, and nothing of the result was
+ * stored.
+ */
 export type AppliedResult = 'used' | 'unused' | 'decided';
 
-/** Looks of one import that are settled in one transaction at most. */
+/** Maximum number of inspection results of one import that are applied in one transaction. */
 const MAX_BATCH_SIZE = 50;
-/** Milliseconds that one which is over waits for others that are under way. */
+/** Milliseconds that a finished inspection waits for others that are in progress. */
 const MAX_WAIT_MS = 100;
 
 const batchers = sharedPerStore((uses: ApplyUses) => {
@@ -35,7 +38,7 @@ const batchers = sharedPerStore((uses: ApplyUses) => {
   return new Batcher<string, InspectionResult, AppliedResult>((_, results) => applyResults(uses, results), options);
 });
 
-/** Says that this item is being looked at; looks that are over wait a moment for it, to be settled together. */
+/** Announces an inspection of this item; finished inspections wait a moment for it, so that results are applied together. */
 export function openResultSlot(
   uses: ApplyUses,
   { customerId, importId }: ImportPhoto,
@@ -43,7 +46,7 @@ export function openResultSlot(
   return batchers(uses).openSlot(`${customerId}/${importId}`);
 }
 
-/** Stores what was found, if the item is still the one that was looked at. */
+/** Stores what was found, if the item has not changed since it was inspected. */
 export function applyResult(uses: ApplyUses, result: InspectionResult): Promise<AppliedResult> {
   return openResultSlot(uses, result.item).enqueue(result);
 }
@@ -60,7 +63,7 @@ function applyResults(
     const open = results.flatMap((result, index) => {
       const item = locked.get(result.item.id);
       if (item?.status !== 'processing' || item.uploadId !== result.item.uploadId) return [];
-      // A second run that looked at the same bytes finds that the first has decided.
+      // A second run that inspected the same bytes finds that the first has decided.
       locked.delete(item.id);
       return [{ index, look: { ...result, item } as InspectionResult }];
     });
@@ -85,7 +88,7 @@ function applyResults(
   });
 }
 
-/** Photos of the library that have the same bytes, by hash, where they are in the way. */
+/** Photos of the library that have the same bytes and so prevent a new one, by hash. */
 async function photosWithSameBytes(
   transaction: CustomerTransaction,
   importId: Id,
@@ -98,7 +101,7 @@ async function photosWithSameBytes(
   return new Map(photos.map(({ sha256, id }) => [sha256, id]));
 }
 
-/** The item that was looked at: failed, ready, or the duplicate of what the library has. */
+/** The inspected item in its next state: failed, ready, or a duplicate of a photo in the library. */
 function withResult(result: InspectionResult, known: ReadonlyMap<string | null, Id>, at: Date): ImportPhoto {
   if (result.error !== null) return failed(result.item, result.error, at);
   const { sizeBytes, sha256 } = result.measure;

@@ -19,7 +19,9 @@ export interface ImportCreation extends TagRequest {
   readonly defaultTimeZone?: string | null | undefined;
 }
 
-/** Opens an import; one that is open under the same clientRef is the answer instead. Errors: `invalid_request`, `scope_required`, `limit_reached`. */
+/**
+ * Opens an import; if one with the same clientRef is open, returns that one. Errors: `invalid_request`, `scope_required`, `limit_reached`.
+ */
 export async function createImport(
   { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
   caller: Caller,
@@ -30,7 +32,7 @@ export async function createImport(
   return store.transaction(caller.customerId, async (transaction) => {
     const existing = await openImport(transaction, creation.clientRef);
     if (existing !== null) return { import: await importDetailsOf(transaction.tags, existing), created: false };
-    // One at a time, so that the count of open imports stays within its limit.
+    // One at a time, so that the number of open imports stays within its limit.
     await transaction.lockCustomer();
     const opened = await openImport(transaction, creation.clientRef);
     if (opened !== null) return { import: await importDetailsOf(transaction.tags, opened), created: false };
@@ -56,7 +58,7 @@ async function openImport(
   return typeof clientRef === 'string' ? transaction.imports.findOpenByClientRef(clientRef) : null;
 }
 
-/** Everything that is wrong with the values. */
+/** All problems with the values. */
 export function creationErrors(creation: ImportCreation): FieldError[] {
   const { name, source, clientRef, defaultTimeZone } = creation;
   const errors = [

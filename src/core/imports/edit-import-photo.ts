@@ -47,7 +47,7 @@ export async function editImportPhoto(
   return requireFound((await withUploadTargets(uses, caller, [details]))[0], 'import_photo');
 }
 
-/** Whether the item may hold more of the customer's quota afterwards. */
+/** Whether the item may use more of the customer's quota afterwards. */
 function mayReserve({ status, sizeBytes }: ImportPhotoPatch): boolean {
   return status === 'awaiting_upload' || sizeBytes !== undefined;
 }
@@ -87,7 +87,7 @@ async function withValues(
   const next = { ...item, ...values };
   if (isDeepStrictEqual(next, item)) return item;
   const otherBytes = next.sha256 !== item.sha256 || next.sizeBytes !== item.sizeBytes;
-  // Other bytes than declared before: the old upload target must not let the old ones in.
+  // The declared bytes differ from before: the old upload target must not accept the old ones.
   const uploadId = otherBytes && item.status === 'awaiting_upload' ? newUploadId() : item.uploadId;
   const edited = { ...next, uploadId, updatedAt: at };
   await transaction.importPhotos.update(edited);

@@ -9,8 +9,8 @@ const BATCH = 100;
 type ExpireUses = Uses<'store' | 'clock' | 'customers'>;
 
 /**
- * Ends open imports of all customers that nobody used for a week; nothing of them comes into the library. May run in several
- * processes at once and be stopped at any time: what is left is found by the next run.
+ * Ends open imports of all customers that have not been used for a week; none of their items enters the library. May run in several
+ * processes at once and be stopped at any time: the next run continues.
  */
 export function expireImports(uses: ExpireUses, stopping?: AbortSignal): Promise<void> {
   const at = uses.clock.now();
@@ -28,14 +28,14 @@ async function expireImportsOf({ store }: ExpireUses, customerId: Id, at: Date, 
       if (stopping?.aborted) return;
       await expireUnlessUsed({ store }, customerId, id, at);
     }
-    // None of these is found again: it has ended, or is kept for longer.
+    // None of these is found again: it has ended, or its expiry was extended.
     if (ids.length < BATCH) return;
   }
 }
 
 /**
- * Bytes that arrive change their item and do not wait for the import, so that thousands can arrive at once. That they keep the
- * import open is seen here.
+ * Arriving bytes change their item and do not wait for the import, so that thousands can arrive at once. Here they extend the expiry of the
+ * import.
  */
 function expireUnlessUsed({ store }: Uses<'store'>, customerId: Id, id: Id, at: Date): Promise<void> {
   return store.transaction(customerId, async (transaction) => {

@@ -2,7 +2,7 @@ import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { ItemError } from '../shared/errors.js';
 import { failed, type ImportPhoto, move } from './import-photo.js';
 
-/** Fails a locked item, and with it the items of its import that were waiting for its bytes instead of their own. */
+/** Fails a locked item, and with it the items of its import that rely on its bytes instead of their own. */
 export async function failItem(
   transaction: CustomerTransaction,
   item: ImportPhoto,
@@ -13,7 +13,7 @@ export async function failItem(
   await failDependants(transaction, item, at);
 }
 
-/** Cancels a locked item; who relied on its bytes fails. */
+/** Cancels a locked item; items that relied on its bytes fail. */
 export async function cancelItem(transaction: CustomerTransaction, item: ImportPhoto, at: Date): Promise<ImportPhoto> {
   const cancelled = { ...move(item, 'cancelled', at), facts: null };
   await transaction.importPhotos.update(cancelled);
@@ -21,7 +21,7 @@ export async function cancelItem(transaction: CustomerTransaction, item: ImportP
   return cancelled;
 }
 
-/** Fails the items that were waiting for the bytes which this one was to bring. `item` is what it was before. */
+/** Fails the items that relied on the bytes of this one. `item` is its value before the change. */
 export async function failDependants(transaction: CustomerTransaction, item: ImportPhoto, at: Date): Promise<void> {
   if (item.sha256 === null) return;
   for (const other of await transaction.importPhotos.findBySha256(item.importId, [item.sha256])) {

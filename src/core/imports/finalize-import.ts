@@ -9,7 +9,7 @@ import { type ImportDetails, importDetailsOf } from './import-details.js';
 import { receiveStoredUploads } from './receive-stored-uploads.js';
 
 export interface Finalization {
-  /** `commit` brings the photos into the library, `discard` leaves it as it is. */
+  /** `commit` publishes the photos to the library, `discard` leaves it unchanged. */
   readonly action: 'commit' | 'discard';
   /** What to do when bytes are missing: refuse, or fail those items. */
   readonly missingUploads: 'reject' | 'fail';
@@ -17,7 +17,7 @@ export interface Finalization {
 
 type FinalizeUses = Uses<'store' | 'blobs' | 'clock'>;
 
-/** Ends an import's open state. Repeating it changes nothing. Errors: `not_found`, `import_not_open`, `uploads_incomplete`. */
+/** Closes an open import. Repeating the call changes nothing. Errors: `not_found`, `import_not_open`, `uploads_incomplete`. */
 export async function finalizeImport(
   uses: FinalizeUses,
   caller: Caller,
@@ -36,7 +36,7 @@ export async function finalizeImport(
   });
 }
 
-/** What was answered before may be asked again; the opposite may not. Publishing that had died of a fault begins anew. */
+/** The same call may be repeated; the opposite one may not. Publishing that had failed for good starts again. */
 async function repeat(
   transaction: CustomerTransaction,
   subject: Import,
@@ -88,7 +88,7 @@ async function incomplete(transaction: CustomerTransaction, importId: Id, waitin
   return new DomainError('uploads_incomplete', message, { missing: waiting, sample: sample.map((item) => item.id) });
 }
 
-/** Whether a client that asked to wait has nothing more to wait for. */
+/** Whether a client that asked to wait has nothing left to wait for. */
 export function hasEnded(subject: Import): boolean {
   return isEnded(subject.status);
 }

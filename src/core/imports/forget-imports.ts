@@ -4,14 +4,14 @@ import type { Id } from '../shared/ids.js';
 import { type OldEnough, oldEnough } from './import.js';
 
 const BATCH = 100;
-/** Of one transaction, so that an import with ten thousand of them holds nobody up for long. */
+/** Per transaction, so that an import with ten thousand items does not block others for long. */
 const ITEMS = 500;
 
 type ForgetUses = Uses<'store' | 'clock' | 'customers'>;
 
 /**
- * Deletes for ever the items of imports that ended 90 days ago, of which their counts are kept, and imports that ended a year ago, of
- * all customers. May run in several processes at once and be stopped at any time: what is left is found by the next run.
+ * For all customers, permanently deletes the items of imports that ended 90 days ago, whose counts are kept, and imports that ended a year
+ * ago. May run in several processes at once and be stopped at any time: the next run continues.
  */
 export function forgetImports(uses: ForgetUses, stopping?: AbortSignal): Promise<void> {
   const old = oldEnough(uses.clock.now());
@@ -35,7 +35,7 @@ async function forgetImportsOf({ store }: ForgetUses, customerId: Id, old: OldEn
   }
 }
 
-/** True when nothing of this import is left to do. Between the look and the lock another may have done it. */
+/** True when nothing of this import is left to do. Another process may have done it between the query and the lock. */
 function forgetSome({ store }: Uses<'store'>, customerId: Id, id: Id, old: OldEnough): Promise<boolean> {
   return store.transaction(customerId, async (transaction) => {
     const ended = (await transaction.imports.lock(id))?.completedAt;

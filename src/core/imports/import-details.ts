@@ -22,7 +22,7 @@ export async function importDetailsOf(tags: TagReads, subject: CountedImport): P
   return { ...subject, tags: named.map(({ id, name }) => ({ id, name })).sort(byName) };
 }
 
-/** Without addresses for bytes: `withUploadTargets` adds them, once no transaction waits for it. */
+/** Without upload addresses: `withUploadTargets` adds them, after the transaction. */
 export async function itemDetailsOf(tags: TagReads, items: readonly ImportPhoto[]): Promise<readonly ItemDetails[]> {
   const ids = new Set(items.flatMap((item) => item.tagIds));
   const named = ids.size === 0 ? [] : await tags.getMany([...ids].sort((a, b) => a - b));
@@ -34,7 +34,7 @@ export async function itemDetailsOf(tags: TagReads, items: readonly ImportPhoto[
   }));
 }
 
-/** The same items; those that wait for bytes with a fresh address for them. */
+/** The same items; those that wait for bytes with a fresh upload address. */
 export async function withUploadTargets(
   uses: TargetUses,
   caller: Caller,

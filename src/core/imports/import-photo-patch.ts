@@ -9,11 +9,11 @@ import { normalSha256, type Registration } from './registration.js';
 export interface ImportPhotoPatch extends PhotoInput, TagRequest {
   readonly sha256?: string | null | undefined;
   readonly sizeBytes?: number | undefined;
-  /** `uploaded`: look now; `awaiting_upload`: take bytes anew; `cancelled`: leave this one out. */
+  /** `uploaded`: inspect now; `awaiting_upload`: accept bytes again; `cancelled`: leave this item out. */
   readonly status?: 'uploaded' | 'awaiting_upload' | 'cancelled' | undefined;
 }
 
-/** Everything that is wrong with a patch for whatever item. */
+/** All problems with a patch, whatever the item. */
 export function patchErrors(patch: ImportPhotoPatch, limits: Limits): FieldError[] {
   return [...inputErrors(patch), ...bytesErrors(patch, limits), ...nameErrors(patch)];
 }
@@ -31,7 +31,7 @@ function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: ma
   return errors;
 }
 
-/** What a client would have said at registration to have the item as the patch leaves it. Errors: `invalid_request`. */
+/** The registration input that would have produced the item as the patch leaves it. Errors: `invalid_request`. */
 export function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>): Registration {
   const setsInstant = patch.takenAt !== undefined;
   const setsWallClock = patch.takenAtLocal !== undefined || patch.timeZone !== undefined;
@@ -47,7 +47,7 @@ export function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'sta
     rating: kept('rating'),
     location: kept('location'),
     metadata: mergedMetadata(item.metadata, patch.metadata),
-    // An instant and a wall clock exclude each other: the later word wins, unless one patch says both.
+    // An instant and a local time exclude each other: the later value wins, unless one patch has both.
     takenAt: setsWallClock && !setsInstant ? undefined : (kept('takenAt') ?? undefined),
     takenAtLocal: setsInstant && !setsWallClock ? undefined : (kept('takenAtLocal') ?? undefined),
     timeZone: setsInstant && !setsWallClock ? undefined : (kept('timeZone') ?? undefined),

@@ -14,7 +14,7 @@ export type ImportPhotoStatus =
   | 'failed'
   | 'cancelled';
 
-/** The whole machine (API.md §6.2). What is not listed does not happen. */
+/** The complete state machine (API.md §6.2). Transitions that are not listed do not happen. */
 export const importPhotoTransitions: Readonly<Record<ImportPhotoStatus, readonly ImportPhotoStatus[]>> = {
   awaiting_upload: ['processing', 'failed', 'cancelled'],
   processing: ['ready', 'duplicate', 'failed', 'cancelled'],
@@ -25,12 +25,12 @@ export const importPhotoTransitions: Readonly<Record<ImportPhotoStatus, readonly
   cancelled: [],
 };
 
-/** States in which an item holds room of its customer's quota, because it may still become a photo. */
+/** States in which an item reserves part of its customer's quota, because it may still become a photo. */
 export const reservingStatuses: readonly ImportPhotoStatus[] = ['awaiting_upload', 'processing', 'ready'];
 
-/** What the client says of a photo; null means: take it from the file. */
+/** What the client declared about a photo; null means: take it from the file. */
 export interface ClientValues extends Descriptive {
-  /** RFC 3339 with its offset, as the client sent it. Excludes the next two. */
+  /** RFC 3339 with its offset, as the client sent it. Mutually exclusive with the next two. */
   readonly takenAt: string | null;
   readonly takenAtLocal: string | null;
   readonly timeZone: string | null;
@@ -48,10 +48,10 @@ export interface ImportPhoto extends ClientValues {
   readonly status: ImportPhotoStatus;
   /** The photo in the library: this one's own when imported, the other when duplicate. */
   readonly photoId: Id | null;
-  /** The earlier item of the same import that has the same bytes, for a duplicate of it. */
+  /** For a duplicate within the import: the earlier item that has the same bytes. */
   readonly duplicateOfItemId: Id | null;
   readonly restored: boolean;
-  /** Publishing is through with this duplicate: whatever becomes of its photo from then on is not undone. */
+  /** Publishing has finished with this duplicate: what happens to its photo afterwards is not undone. */
   readonly resolved: boolean;
   readonly filename: string;
   /** Declared, later actual. */
@@ -62,18 +62,18 @@ export interface ImportPhoto extends ClientValues {
   readonly contentType: string | null;
   readonly width: number | null;
   readonly height: number | null;
-  /** Names one try to bring bytes: each has its own staging key and its own upload target. */
+  /** Identifies one attempt to upload bytes: each has its own staging key and its own upload target. */
   readonly uploadId: number;
   /** Random name of the original that this attempt will write. */
   readonly blobName: string;
-  /** What inspection found, from `ready` until published. */
+  /** What the inspection found, from `ready` until published. */
   readonly facts: PictureFacts | null;
   readonly error: ItemError | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** A number that no other try of any item has, drawn instead of counted: nobody has to be asked for it. */
+/** A number that no other upload of any item has. It is random instead of sequential, so that no counter has to be queried. */
 export function newUploadId(): number {
   return randomInt(1, 2 ** 47);
 }
@@ -88,7 +88,7 @@ export function move(item: ImportPhoto, status: ImportPhotoStatus, at: Date): Im
   return { ...item, status, updatedAt: at };
 }
 
-/** The room of the customer's quota that an item holds. */
+/** How much of the customer's quota an item reserves. */
 export function reserved({ status, sizeBytes }: Pick<ImportPhoto, 'status' | 'sizeBytes'>): QuotaUse {
   return reservingStatuses.includes(status)
     ? { photos: 1, storageBytes: sizeBytes ?? 0 }
@@ -103,7 +103,7 @@ export function duplicateOf(item: ImportPhoto, photoId: Id, at: Date): ImportPho
   return { ...move(item, 'duplicate', at), photoId, facts: null };
 }
 
-/** Back to waiting for bytes: a new attempt with names of its own, so that nothing of the old one can get in. */
+/** Back to waiting for bytes: a new upload id with new names, so that nothing of the old upload is accepted. */
 export function retried(item: ImportPhoto, blobName: string, at: Date): ImportPhoto {
   const waiting = { ...move(item, 'awaiting_upload', at), error: null, photoId: null, duplicateOfItemId: null };
   return { ...waiting, uploadId: newUploadId(), blobName };

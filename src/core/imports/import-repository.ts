@@ -8,7 +8,7 @@ import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
 export interface ImportReads {
   /** Null when missing or another customer's. */
   find(id: Id): Promise<Import | null>;
-  /** The same with counts as the rows are now: one pass over the import's items. Those that were forgotten count as what they were. */
+  /** The same with counts taken from the current rows: one pass over the import's items. Deleted items count in their last state. */
   get(id: Id): Promise<CountedImport | null>;
   findOpenByClientRef(clientRef: string): Promise<CountedImport | null>;
   /** By id descending, each counted as by `get`. */
@@ -17,9 +17,9 @@ export interface ImportReads {
   countOpen(): Promise<number>;
   /** Ids of open imports whose `expiresAt` has passed, at most `limit`. */
   expired(at: Date, limit: number): Promise<readonly Id[]>;
-  /** Ids of open imports whose `expiresAt` comes after this: over `after`, ascending, at most `limit`. */
+  /** Ids of open imports whose `expiresAt` is later than this: after `after`, ascending, at most `limit`. */
   endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]>;
-  /** Ids of ended imports that are old enough, or still have items that are; at most `limit`. */
+  /** Ids of ended imports that are old enough to be deleted, or that have items that are; at most `limit`. */
   toForget(old: OldEnough, limit: number): Promise<readonly Id[]>;
 }
 
@@ -31,18 +31,18 @@ export interface ImportQuery {
 }
 
 export interface ImportRepository extends ImportReads {
-  /** Reads it and holds it until the transaction ends: whoever else locks it waits. Always taken before its items. */
+  /** Reads it and locks it until the transaction ends: others that lock it wait. Always taken before its items. */
   lock(id: Id): Promise<Import | null>;
-  /** Reads it and keeps it as it is until the transaction ends: whoever locks it waits, others may share it meanwhile. */
+  /** Reads it and keeps it unchanged until the transaction ends: others that lock it wait, others that share it do not. */
   share(id: Id): Promise<Import | null>;
   /**
-   * Holds what is not published yet and has, or could get, one of these tags: every import that is not at its end, and their
-   * items that have one, each kind by id ascending.
+   * Locks everything unpublished that has, or could get, one of these tags: every import that has not ended, and their items that have one,
+   * each kind by id ascending.
    */
   lockUnpublished(tagIds: readonly Id[]): Promise<void>;
   /**
-   * In imports that are not at their end and in their items `into` takes the place of the tags `from`, once. Nothing else of
-   * them changes, `updatedAt` neither: it is no use of the import. They must be held by `lockUnpublished(from)`.
+   * Replaces the tags `from` with `into`, once, in imports that have not ended and in their items. Nothing else changes, `updatedAt`
+   * included: it does not count as use of the import. They must be locked by `lockUnpublished(from)`.
    */
   replaceTags(from: readonly Id[], into: Id): Promise<void>;
   /** Stores it under a new id. Null, and nothing stored, when an open import has this clientRef. */
@@ -50,14 +50,11 @@ export interface ImportRepository extends ImportReads {
   /** Stores every field. The row must be locked. */
   update(subject: Import): Promise<void>;
   /**
-   * Deletes at most `limit` of its items for ever, and keeps in the same moment how many they were in which state, and their bytes.
-   * True once none is left: `toForget` knows no items of it any more. The import must be locked, and have ended.
+   * Permanently deletes at most `limit` of its items, and stores atomically how many they were in which state, and their bytes. True once
+   * none is left: `toForget` knows no items of it any more. The import must be locked, and have ended.
    */
   forgetItems(id: Id, limit: number): Promise<boolean>;
-  /**
-   * It is not there any more, nor anything that was its own. Its photos stay, and go on naming it: its id is never given out again.
-   * It must be locked.
-   */
+  /** Deletes it and everything that belonged to it. Its photos remain and keep referring to it: its id is never reused. It must be locked. */
   forget(id: Id): Promise<void>;
 }
 
@@ -71,7 +68,7 @@ export interface ItemQuery {
 
 /** Items of the bound customer's imports. */
 export interface ImportPhotoReads {
-  /** Null also when the item is of another import. */
+  /** Null also when the item belongs to another import. */
   get(importId: Id, id: Id): Promise<ImportPhoto | null>;
   list(query: ItemQuery): Promise<readonly ImportPhoto[]>;
   /** Those of the import that exist, by id ascending. */
@@ -80,26 +77,26 @@ export interface ImportPhotoReads {
   /** Items of the import with these hashes that are not cancelled, by id ascending. */
   findBySha256(importId: Id, sha256: readonly string[]): Promise<readonly ImportPhoto[]>;
   count(importId: Id): Promise<number>;
-  /** Of those, how many are in one of these states. */
+  /** The number of these items that are in one of these states. */
   countIn(importId: Id, statuses: readonly ImportPhotoStatus[]): Promise<number>;
-  /** When an item of the import was changed last; null when it has none. */
+  /** The time of the last change to an item of the import; null when it has none. */
   lastChange(importId: Id): Promise<Date | null>;
 }
 
 export interface ImportPhotoRepository extends ImportPhotoReads {
-  /** Reads it and holds it until the transaction ends. */
+  /** Reads it and locks it until the transaction ends. */
   lock(importId: Id, id: Id): Promise<ImportPhoto | null>;
   /** The same for those of the import that exist, by id ascending. */
   lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]>;
-  /** New ids out of the photos' sequence, ascending; never given out again, whatever becomes of the transaction. */
+  /** New ids from the sequence of photos, ascending; never reused, even if the transaction is rolled back. */
   allocateIds(count: number): Promise<readonly Id[]>;
   /** The import must be locked. `clientRef` is unique in an import. */
   insert(items: readonly ImportPhoto[]): Promise<void>;
   /** Stores every field of each. The items, or their imports, must be locked. */
   update(...items: readonly ImportPhoto[]): Promise<void>;
   /**
-   * Fails every item that is `awaiting_upload` with `error`, and with `ofDuplicates` every `duplicate` of one that has failed.
-   * The import must be locked. An import can have ten thousand of them: it takes the same few statements for all.
+   * Fails every item that is `awaiting_upload` with `error`, and with `ofDuplicates` every `duplicate` of one that has failed. The import
+   * must be locked. The number of statements does not depend on the number of items: an import can have ten thousand.
    */
   failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void>;
   /** Cancels every item of the import that has not ended (`imported` and `cancelled` stay). */
