@@ -4,17 +4,17 @@ import { after, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Claim, IdempotencyKey, StoredResponse } from './idempotency-store.js';
 
-/** How long an answer can be had again (API.md §4.6). */
+/** How long a response can be replayed (API.md §4.6). */
 const RETENTION_MS = DAY;
-/** How long a claim outlives its process, at most. While the process lives it renews the lease. */
+/** How long a claim outlives its process, at most. A living process renews the lease. */
 export const CLAIM_LEASE_SECONDS = 25;
-/** Whatever is claimed has begun later, even if the clocks of two processes differ: a run is given up after minutes. */
+/** Every claim began later than this, even if the clocks of two processes differ: a run is given up after minutes. */
 const CLAIMED_WITHIN = HOUR;
 
 export type Claimed = { readonly claim: Claim } | { readonly answer: StoredResponse };
 
 /**
- * The right to work under the key, or what an equal request was answered. Errors: `idempotency_in_progress`,
+ * The right to execute the request under the key, or the response that an equal request received. Errors: `idempotency_in_progress`,
  * `idempotency_key_reused`.
  */
 export async function claimKey(
@@ -43,14 +43,14 @@ function reused(): DomainError {
   return new DomainError('idempotency_key_reused', message);
 }
 
-/** Frees the keys whose processes have died, for equal requests. To be run when a process starts, before it takes requests. */
+/** Releases the keys of processes that have died, for equal requests. Run when a process starts, before it accepts requests. */
 export function reclaimKeys({ idempotency, clock }: Uses<'idempotency' | 'clock'>): Promise<void> {
   return idempotency.reclaim(after(clock.now(), -CLAIMED_WITHIN));
 }
 
 const SWEPT_AT_ONCE = 5_000;
 
-/** Removes what is older than 24 hours, and answers how many records. To be run now and then; nothing depends on when. */
+/** Removes records older than 24 hours, and returns how many. Run periodically; nothing depends on when. */
 export async function sweepIdempotencyKeys({ idempotency, clock }: Uses<'idempotency' | 'clock'>): Promise<number> {
   const before = after(clock.now(), -RETENTION_MS);
   for (let swept = 0; ; ) {

@@ -3,9 +3,9 @@ import { inProgress } from './claim-key.js';
 import type { Claim, StoredResponse } from './idempotency-store.js';
 
 /**
- * A store whose one transaction also keeps the answer to its own result: after a crash the work and its answer are both
- * there, or neither. A run that has lost its claim is undone (`idempotency_in_progress`): the one that took over answers.
- * For work that has exactly one transaction.
+ * A store whose one transaction also stores the response: after a crash, either both the work and its response exist, or neither. A run
+ * that has lost its claim is rolled back (`idempotency_in_progress`): the one that took over answers. For work that has exactly one
+ * transaction.
  */
 export function storeWithResponse(
   store: CustomerStore,

@@ -5,7 +5,7 @@ import type { ImportPhotoStatus } from './import-photo.js';
 
 export type ImportStatus = 'open' | 'processing' | 'completed' | 'completed_with_errors' | 'cancelled' | 'expired';
 
-/** The whole machine (API.md §6.1). What is not listed does not happen; the last four are ends. */
+/** The complete state machine (API.md §6.1). Transitions that are not listed do not happen; the last four states are final. */
 export const importTransitions: Readonly<Record<ImportStatus, readonly ImportStatus[]>> = {
   open: ['processing', 'completed', 'completed_with_errors', 'cancelled', 'expired'],
   processing: ['completed', 'completed_with_errors'],
@@ -28,7 +28,7 @@ export interface Import {
   readonly duplicatePolicy: DuplicatePolicy;
   readonly restoreTrashed: boolean;
   readonly defaultTimeZone: string | null;
-  /** Given to every new photo of the import. */
+  /** Added to every new photo of the import. */
   readonly tagIds: readonly Id[];
   readonly apiKeyId: Id | null;
   readonly createdAt: Date;
@@ -42,7 +42,7 @@ export interface Import {
 
 export type NewImport = Omit<Import, 'id'>;
 
-/** Items by state, camelCase as clients see them; `total` is their sum. Counted on read, until the items are forgotten. */
+/** Number of items by state, camelCase as clients see them; `total` is their sum. Counted on read, until the items are deleted. */
 export interface ImportCounts {
   readonly total: number;
   readonly awaitingUpload: number;
@@ -56,18 +56,18 @@ export interface ImportCounts {
 
 export interface CountedImport extends Import {
   readonly counts: ImportCounts;
-  /** Sum of the items' known sizes. */
+  /** Sum of the known sizes of the items. */
   readonly totalBytes: number;
 }
 
 /** Days an import stays open without activity (API.md §9). */
 export const IDLE_DAYS = 7;
 
-/** Days that the items of an import are kept after its end, and the import itself (API.md §9). */
+/** Days that the items of an import are retained after its end, and the import itself (API.md §9). */
 export const ITEM_RETENTION_DAYS = 90;
 export const IMPORT_RETENTION_DAYS = 365;
 
-/** The items of imports that ended at `itemsOf` or before are old enough to be forgotten, and imports that ended at `imports` or before. */
+/** The items of imports that ended at `itemsOf` or before can be deleted, and imports that ended at `imports` or before. */
 export interface OldEnough {
   readonly itemsOf: Date;
   readonly imports: Date;
@@ -95,7 +95,7 @@ export function isEnded(status: ImportStatus): boolean {
   return importTransitions[status].length === 0;
 }
 
-/** 0 to 1: items with nothing left to do ÷ all. A `duplicate` seen before the end is only announced, so it counts once published. */
+/** 0 to 1: items with no work left ÷ all. A `duplicate` found before the import is finalized is provisional: it counts once published. */
 export function progress({ status, counts }: Pick<CountedImport, 'status' | 'counts'>): number {
   if (isEnded(status)) return 1;
   if (counts.total === 0) return 0;
@@ -127,7 +127,7 @@ export function expired(subject: Import, at: Date): Import {
   return { ...to(subject, 'expired', at), completedAt: at };
 }
 
-/** Completed, with or without errors, once no item has work left; else unchanged. */
+/** Completed, with or without errors, once no item has work left; otherwise unchanged. */
 export function settled(subject: Import, counts: ImportCounts, at: Date): Import {
   if (subject.status !== 'processing') return subject;
   if (counts.awaitingUpload + counts.processing + counts.ready > 0) return subject;

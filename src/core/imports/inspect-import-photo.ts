@@ -17,9 +17,9 @@ import { sharedPerStore } from './shared-per-store.js';
 export type InspectUses = Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>;
 
 /**
- * Looks at the bytes of an item that is `processing`: hash, type, full decode. A sound picture is copied to where no client
- * can write, and the item is `ready`, or `duplicate` when the library has the bytes; a bad one fails alone. May run twice.
- * @param alone Whether nothing else may be looked at meanwhile.
+ * Inspects the bytes of a `processing` item: hash, type, full decode. A valid picture is copied to where no client can write, and the item
+ * becomes `ready`, or `duplicate` when the library has the bytes; an invalid one fails only its own item. May run twice.
+ * @param alone Whether no other inspection may run at the same time.
  */
 export async function inspectImportPhoto(
   uses: InspectUses,
@@ -34,7 +34,7 @@ export async function inspectImportPhoto(
 }
 
 async function inspectItem(uses: InspectUses, item: ImportPhoto, alone: boolean): Promise<void> {
-  // Others may wait for it, so that what is found is settled together.
+  // Others may wait for it, so that results are applied together.
   const slot = openResultSlot(uses, item);
   try {
     await inspectAndApply(uses, item, alone, slot.enqueue);
@@ -70,10 +70,10 @@ async function inspectAndApply(
     throw new DomainError('service_unavailable', 'The staged bytes changed while they were looked at.');
   }
   const applied = await apply({ item, error: null, facts: inspection.facts, measure });
-  // Another run, or a client, has decided about the item meanwhile: then what lies there may be what that relies on.
+  // Another run, or a client, has changed the item in the meantime: it may rely on the bytes stored there.
   if (applied === 'decided') return;
-  // Not before: from here on the item cannot get other bytes any more. Its name says no attempt, and a run that was taken for dead
-  // would put the picture of earlier bytes there.
+  // Not earlier: from here on the item cannot get other bytes. The name does not contain the upload id, and a run that was presumed dead
+  // would store the picture of earlier bytes there.
   if (applied === 'used') await storeThumb(uses, item, inspection);
   await uses.blobs.delete([stagingKey(item), ...(applied === 'used' ? [] : [originalKey(item)])]);
 }
@@ -85,7 +85,7 @@ function refusal(inspection: Inspection): ItemError | null {
 }
 
 function mismatch(item: ImportPhoto, measure: Measure): ItemError | null {
-  // A picture that was refused by its first bytes was not read to the end: its hash is not known and does not matter.
+  // A picture that was refused because of its first bytes was not read to the end: its hash is unknown and does not matter.
   if (measure.sha256 === null) return null;
   if (item.sizeBytes !== null && item.sizeBytes !== measure.sizeBytes) {
     const message = `${item.sizeBytes} bytes were declared, ${measure.sizeBytes} arrived.`;
@@ -106,8 +106,8 @@ async function storeThumb(
 }
 
 /**
- * Asked after the item's own change is committed: either this look sees the finalized import, or the publishing that
- * finalizing began sees this item. So neither has to hold the import.
+ * Read after the item's own change is committed: either this inspection sees the finalized import, or the publishing started by finalizing
+ * sees this item. So neither has to lock the import.
  */
 function publishIfCommitted(uses: InspectUses, customerId: Id, importId: Id): Promise<void> {
   return publishBatchers(uses).enqueue(`${customerId}/${importId}`, {
@@ -117,14 +117,14 @@ function publishIfCommitted(uses: InspectUses, customerId: Id, importId: Id): Pr
   });
 }
 
-/** An item whose change is committed, and what its job was caused by. */
+/** An item whose change is committed, and the trace context of its job. */
 interface FinishedItem {
   readonly customerId: Id;
   readonly importId: Id;
   readonly traceContext: string | null;
 }
 
-/** One look is enough for all items of an import whose changes are committed when it begins. */
+/** One query is enough for all items of an import whose changes are committed when it begins. */
 const publishBatchers = sharedPerStore(
   (uses: Uses<'store'>) =>
     new Batcher<string, FinishedItem, void>(async (_, asked) => {
@@ -140,7 +140,7 @@ async function requestPublishing({ store }: Uses<'store'>, customerId: Id, impor
   await store.transaction(customerId, (transaction) => transaction.jobs.add({ kind: 'publish', importId }));
 }
 
-/** For a file that could not be looked at, however often that was tried. `last` is what the last try failed with. */
+/** For a file that could not be inspected after all attempts. `last` is the error of the last attempt. */
 export async function giveUpImportPhoto(
   uses: InspectUses,
   customerId: Id,

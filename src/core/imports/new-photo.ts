@@ -6,7 +6,7 @@ import type { Photo } from '../photos/photo.js';
 import type { Import } from './import.js';
 import type { ImportPhoto } from './import-photo.js';
 
-/** The photo that a ready item becomes: the client's words first, else the file's. */
+/** The photo that a ready item becomes: the client's values take precedence over those of the file. */
 export function newPhoto(
   item: ImportPhoto,
   facts: PictureFacts,

@@ -10,11 +10,11 @@ type PollUses = Uses<'store' | 'blobs' | 'clock' | 'customers'>;
 const PAGE = 100;
 
 /**
- * Looks for bytes that clients sent straight to the store, in the open imports of all customers that were used within so many
- * milliseconds. What is found counts as use. May run in several processes at once, and be stopped at any time.
+ * Looks for bytes that clients sent directly to the store, in the open imports of all customers that were used within so many milliseconds.
+ * Bytes found count as use. May run in several processes at once, and be stopped at any time.
  */
 export function pollDirectUploads(uses: PollUses, usedWithin: number, stopping?: AbortSignal): Promise<void> {
-  // Every use of an import moves its end to a week later: that tells when it was used.
+  // Every use of an import sets its expiry to a week later: this shows when it was last used.
   const endingAfter = after(uses.clock.now(), IDLE_DAYS * DAY - usedWithin);
   return forEachCustomer(
     (window) => uses.customers.withImportsEndingAfter(endingAfter, window),

@@ -13,8 +13,9 @@ import { published, publishMany } from './publish-many.js';
 export type PublishUses = Uses<'store' | 'blobs' | 'clock'>;
 
 /**
- * Brings what is ready of a finalized import into the library, many in a transaction, and ends the import once no item
- * has work left. On the last try an item that fails is given up, alone. May run at any time and twice: what is done already stays as it is.
+ * Publishes the ready items of a finalized import to the library, many in one transaction, and completes the import once no item has work
+ * left. On the last attempt, an item that fails is given up, and only that one. May run at any time and twice: finished work is not
+ * repeated.
  */
 export async function publishImport(
   uses: PublishUses,
@@ -25,7 +26,7 @@ export async function publishImport(
   const subject = await uses.store.query(customerId, (reader) => reader.imports.find(importId));
   if (subject?.status !== 'processing') return;
   for await (const ready of pages(uses, subject, 'ready')) {
-    // What is wrong with one of them must not keep the others back.
+    // A problem with one of them must not block the others.
     const left = await publishMany(uses, subject, ready).catch((error) => unlessOutage(error, ready));
     for (const item of left) {
       await publish(uses, subject, item).catch((error) => giveUp(uses, item, error, isLastTry));
@@ -34,7 +35,7 @@ export async function publishImport(
   const busy = await uses.store.query(customerId, (reader) =>
     reader.importPhotos.countIn(importId, ['processing', 'ready']),
   );
-  // The inspection of the last one asks for publishing again.
+  // The inspection of the last one requests publishing again.
   if (busy > 0) return;
   for await (const duplicates of pages(uses, subject, 'duplicate')) {
     for (const item of duplicates) {
@@ -58,7 +59,7 @@ function unlessOutage<T>(error: unknown, otherwise: T): T {
 
 async function publish({ store, blobs, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
   const lostRace = await store.transaction(subject.customerId, async (transaction) => {
-    // Read anew and kept so: a merge of tags comes before this photo and has changed it, or after and finds the photo.
+    // Read again and locked for sharing: a merge of tags either precedes this photo and has changed it, or follows and finds the photo.
     const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
     const item = await transaction.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'ready' || item.facts === null) return false;
@@ -67,7 +68,7 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
     const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
     const photo = newPhoto(item, item.facts, subject, await transaction.customer(), { dupSeq, at });
     const same = async () => (await transaction.photos.findBySha256([photo.sha256]))[0];
-    // One that was allowed to be the second has a dupSeq of its own: storing this one beside it would be no conflict.
+    // An item that is an allowed second copy has its own dupSeq: storing this one beside it would not conflict.
     const known = mayBeSecond ? undefined : await same();
     const tagIds = [...new Set([...ofAll, ...item.tagIds])];
     if (known === undefined && (await transaction.photos.insert(photo, tagIds, item.facts.exif))) {
@@ -83,12 +84,12 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
   if (lostRace) await removeCopy(blobs, seen);
 }
 
-/** The photo that was in the way was purged before it could be read: the next try finds the place free. */
+/** The conflicting photo was purged before it could be read: the next attempt finds no conflict. */
 function goneThisMoment(): DomainError {
   return new DomainError('service_unavailable', 'A photo with the same bytes was just deleted for ever.');
 }
 
-/** A store that is away holds up no photo: what is left there belongs to nobody, and is swept. */
+/** An unavailable store must not delay photos: what is left there is unowned, and is swept. */
 async function removeCopy(blobs: PublishUses['blobs'], item: ImportPhoto): Promise<void> {
   try {
     const unused = [originalKey(item)];
@@ -99,7 +100,7 @@ async function removeCopy(blobs: PublishUses['blobs'], item: ImportPhoto): Promi
   }
 }
 
-/** Gives a photo whose original is lost the one that came now. False, and nothing changed, for any other. */
+/** Gives a photo whose original is lost the bytes that have just arrived. False, with nothing changed, for any other. */
 async function recover(transaction: CustomerTransaction, seen: Photo, blobKey: string, at: Date): Promise<boolean> {
   if (seen.originalLostAt === null) return false;
   const photo = (await transaction.photos.lock([seen.id]))[0];
@@ -114,7 +115,7 @@ const sourceGone: ItemError = {
   message: 'The photo with the same bytes was deleted for ever meanwhile. Import this file again.',
 };
 
-/** Until now the duplicate was only announced: here it is tied to its photo, which comes back from the trash if it must. */
+/** So far the duplicate was provisional: here it is tied to its photo, which is restored from the trash if necessary. */
 async function resolve({ store, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
   await store.transaction(subject.customerId, async (transaction) => {
     const item = await transaction.importPhotos.lock(subject.id, seen.id);
@@ -134,7 +135,7 @@ async function resolve({ store, clock }: PublishUses, subject: Import, seen: Imp
   });
 }
 
-/** Whether this import brought the photo, or brought it back, already: then it was deleted after that, and stays deleted. */
+/** Whether this import has already imported or restored the photo: in that case it was deleted afterwards, and stays deleted. */
 async function cameBefore(
   transaction: CustomerTransaction,
   subject: Import,
@@ -156,7 +157,7 @@ const unpublishable: ItemError = {
   message: 'Something went wrong on our side with this file. Import it again, and report it if that fails too.',
 };
 
-/** One item that cannot be published must not keep its import from ending. */
+/** One item that cannot be published must not keep its import from completing. */
 async function giveUp(uses: PublishUses, seen: ImportPhoto, error: unknown, isLastTry: boolean): Promise<void> {
   if (isOutage(error) || !isLastTry) throw error;
   await uses.store.transaction(seen.customerId, async (transaction) => {

@@ -5,14 +5,14 @@ import type { Import } from './import.js';
 import { type ImportPhoto, move } from './import-photo.js';
 import { newPhoto } from './new-photo.js';
 
-/** Brings those of the ready items into the library whose bytes it does not have. Answers the others, each of which needs a look of its own. */
+/** Publishes the ready items whose bytes the library does not have. Returns the others, which have to be handled one by one. */
 export function publishMany(
   { store, clock }: Uses<'store' | 'clock'>,
   subject: Import,
   seen: readonly ImportPhoto[],
 ): Promise<readonly ImportPhoto[]> {
   return store.transaction(subject.customerId, async (transaction) => {
-    // Read anew and kept so: a merge of tags comes before these photos and has changed it, or after and finds them.
+    // Read again and locked for sharing: a merge of tags either precedes these photos and has changed them, or follows and finds them.
     const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
     const ids = seen.map(({ id }) => id);
     const items = (await transaction.importPhotos.lockMany(subject.id, ids)).filter(({ status }) => status === 'ready');

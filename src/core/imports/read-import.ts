@@ -29,7 +29,7 @@ export interface ImportListRequest extends PageRequest {
   readonly statuses?: readonly ImportStatus[];
 }
 
-/** The customer's imports, the newest first. Errors: `invalid_cursor`. */
+/** The customer's imports, newest first. Errors: `invalid_cursor`. */
 export function listImports(
   uses: Uses<'store' | 'secrets' | 'clock'>,
   { customerId }: Pick<Caller, 'customerId'>,
@@ -68,7 +68,9 @@ export interface ItemListRequest extends PageRequest {
   readonly statuses?: readonly ImportPhotoStatus[];
 }
 
-/** An import with one page of its items by id; those that wait for bytes come with a fresh upload target. Errors: `not_found`, `invalid_cursor`. */
+/**
+ * An import with one page of its items by id; those that wait for bytes have a fresh upload target. Errors: `not_found`, `invalid_cursor`.
+ */
 export async function listImportPhotos(
   uses: ItemUses,
   caller: Caller,
@@ -83,11 +85,11 @@ export async function listImportPhotos(
       filters: { statuses },
       position: (item: ImportPhoto) => ({ value: item.id, id: item.id }),
       rows: (window: PageWindow) => reader.importPhotos.list({ importId, window, ...(statuses && { statuses }) }),
-      hasRowAt: async () => true, // Items are sorted by what never changes.
+      hasRowAt: async () => true, // Items are sorted by a value that never changes.
     };
-    // Before its items: shown as ended, it must not come with items as they were before its end.
+    // Read before its items: an import that is returned as ended must not have items as they were before its end.
     const subject = await reader.imports.get(importId);
-    // A cursor that is wrong is told of before an import that is missing (API.md §4.2).
+    // An invalid cursor is reported before a missing import (API.md §4.2).
     const page = await readPage(uses, listing, request);
     return {
       import: await importDetailsOf(reader.tags, requireFound(subject, 'import')),

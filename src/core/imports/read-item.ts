@@ -21,7 +21,7 @@ const reads = sharedPerStore(
     }),
 );
 
-/** An item as it is now, or null; items of one import that are asked for at the same time are read together. */
+/** An item as it is now, or null; items of one import that are requested at the same time are read together. */
 export function readItem(uses: Uses<'store'>, customerId: Id, importId: Id, id: Id): Promise<ImportPhoto | null> {
   return reads(uses).enqueue(`${customerId}/${importId}`, { customerId, importId, id });
 }

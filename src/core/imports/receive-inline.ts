@@ -12,7 +12,7 @@ import type { CandidateOutcome } from './register-candidates.js';
 import { type RegisterUses, type RegistrationResults, registerAll } from './register-photos.js';
 import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
 
-/** A file of a multipart request. Its bytes are read once, before the next file is asked for. */
+/** A file of a multipart request. Its bytes are read once, before the next file is requested. */
 export interface InlineFile {
   readonly filename: string;
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -22,11 +22,11 @@ export type InlineInput = Partial<Registration>;
 
 /** Files in one request. */
 export interface InlineUpload {
-  /** What the client says of the files, in their order; null when it says nothing. */
+  /** The client's values for the files, in their order; null when there are none. */
   readonly inputs: readonly InlineInput[] | null;
-  /** To be taken one after another. */
+  /** To be read one after another. */
   readonly files: AsyncIterable<InlineFile>;
-  /** Of the whole request; null where the client does not say. */
+  /** Of the whole request; null when the client does not send it. */
   readonly announcedBytes: number | null;
 }
 
@@ -38,16 +38,16 @@ interface Staging {
 }
 
 /**
- * Takes files in the request itself: each is streamed to staging while it is hashed, then all are enrolled at once. What
- * is not used is removed again. Errors: as for registering, `invalid_request` when words and files do not match in number,
- * `rate_limited`, `storage_full`.
+ * Receives files in the request itself: each is streamed to staging while it is hashed, then all are registered in one transaction. Unused
+ * bytes are removed. Errors: as for registering, `invalid_request` when the number of values differs from that of files, `rate_limited`,
+ * `storage_full`.
  */
 export async function receiveInline(
   uses: InlineUses,
   caller: Caller,
   importId: Id,
   upload: InlineUpload,
-  /** Where the one transaction is made that enrols all files. */
+  /** Called before the one transaction that registers all files. */
   registrationStore: CustomerStore = uses.store,
 ): Promise<RegistrationResults> {
   const slot = takeSlot(uses, caller, upload);
@@ -58,7 +58,7 @@ export async function receiveInline(
   }
 }
 
-/** A slot for the request, and its files, whose bytes are counted as they come. Errors: `rate_limited`. */
+/** A slot for the request, and its files, whose bytes are counted as they arrive. Errors: `rate_limited`. */
 function takeSlot(uses: InlineUses, { customerId, apiKeyId }: Caller, { files, announcedBytes }: InlineUpload) {
   let received = 0;
   const remaining = () => (announcedBytes ?? uses.limits.inlineMaxBytes) - received;
@@ -103,8 +103,8 @@ async function receive(
     await unstage(uses, caller, importId, unused);
     return answer;
   } catch (error) {
-    // After a lost answer of the database the items may exist, and a store that is away cannot be asked: then the bytes stay, and
-    // the sweep decides.
+    // If the database's response was lost, the items may exist, and an unavailable store cannot be queried: then the bytes remain, and the
+    // sweep decides.
     const refused = error instanceof DomainError && error.code !== 'service_unavailable';
     if (refused || (outcomeKnown && !isOutage(error))) await unstage(uses, caller, importId, staging.candidates);
     throw error;
@@ -112,8 +112,8 @@ async function receive(
 }
 
 /**
- * Bytes of one request are counted when they have come; those of several at once must fit into the quota together, or many of
- * them could fill the disk far beyond it. One is always taken: what it brings may be duplicates. Errors: `rate_limited`.
+ * Bytes of one request are counted after they have arrived; those of concurrent requests must fit into the quota together, or many of them
+ * could fill the disk far beyond it. One request is always accepted: it may contain duplicates. Errors: `rate_limited`.
  */
 async function requireQuota({ uploads, limits }: InlineUses, reader: CustomerReader, customerId: Id): Promise<void> {
   const { storageBytesLimit } = await reader.customer();
@@ -157,7 +157,7 @@ async function stage(
   input: InlineInput & { filename: string },
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<Omit<Candidate, 'index'> | ItemError> {
-  // What is wrong with the words is known before a byte is read; size and hash are those that arrive.
+  // Values are validated before a byte is read; size and hash are those of the bytes that arrive.
   const wrong = registrationError({ ...input, sizeBytes: 1 }, uses.limits);
   if (wrong !== null) return wrong;
   const staged = await place(uses, customerId, importId, input.clientRef);
@@ -178,8 +178,8 @@ async function stage(
 }
 
 /**
- * Which item the bytes are for: the one that this clientRef names, when it still takes bytes, or a new one. The attempt
- * is this request's own, so that two requests with one clientRef cannot touch each other's bytes.
+ * The item that the bytes are for: the one with this clientRef, if it still accepts bytes, or a new one. The upload id is the request's
+ * own, so that two requests with one clientRef cannot overwrite each other's bytes.
  */
 async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: string | null | undefined) {
   const uploadId = newUploadId();

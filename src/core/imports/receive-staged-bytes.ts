@@ -9,7 +9,7 @@ import type { UploadGrant } from './upload-target.js';
 
 type ReceiveUses = Uses<'store' | 'clock'>;
 
-/** Bytes that are staged under an attempt of their own. */
+/** Bytes that are staged under their own upload id. */
 export interface StagedUpload {
   readonly grant: UploadGrant;
   readonly measure: Measure;
@@ -24,9 +24,9 @@ const batchers = sharedPerStore(
 );
 
 /**
- * Tells the item that its bytes are here, and has them looked at; what arrives for one import at the same time is told together. Null
- * when the item relies on them from then on; else nothing was changed, and the answer is the item as it is, or `missing`.
- * Errors: `service_unavailable`.
+ * Records that the item's bytes have arrived, and requests their inspection; arrivals for one import at the same time are recorded
+ * together. Null when the item relies on these bytes from then on; otherwise nothing was changed, and the result is the item as it is, or
+ * `missing`. Errors: `service_unavailable`.
  */
 export async function receiveStagedBytes(
   uses: ReceiveUses,
@@ -59,7 +59,7 @@ function receiveAll({ store, clock }: ReceiveUses, uploads: readonly TracedUploa
       if (removed.has(upload.uploadId)) return { became: 'removed', item };
       const { sizeBytes, sha256 } = upload.measure;
       const processing = { ...move(item, 'processing', at), uploadId: upload.uploadId, sizeBytes, sha256 };
-      // What comes for the same item behind it finds it so.
+      // Later arrivals for the same item see this value.
       items.set(item.id, processing);
       return { became: 'taken', item: processing };
     });

@@ -6,12 +6,12 @@ import { saveAndRequestInspection } from './request-inspection.js';
 
 type ReceiveUses = Uses<'store' | 'blobs' | 'clock'>;
 
-/** Items that are taken up in one transaction. */
+/** Items that are received in one transaction. */
 const BATCH = 100;
 
 /**
- * Takes up what lies in staging for items of an import that wait for just these bytes, although nobody said that they came: a client
- * sent them straight to the store, or who stored them died. Resolves with how many. Errors: `service_unavailable`, the store's too.
+ * Receives bytes in staging for items of an import that are waiting for exactly these, even though nobody reported them: a client sent them
+ * directly to the store, or the process that stored them died. Resolves with how many. Errors: `service_unavailable`, also from the store.
  */
 export async function receiveStoredUploads(uses: ReceiveUses, customerId: Id, importId: Id): Promise<number> {
   const waiting = await uses.store.query(customerId, (reader) =>

@@ -16,19 +16,19 @@ type UploadUses = Uses<'store' | 'customers' | 'keys' | 'ipLists' | 'blobs' | 'u
 
 export interface Upload {
   readonly token: string;
-  /** Where the sender is, as IP lists see it; null where a proxy did not say. */
+  /** The sender's address, as IP lists see it; null if a proxy did not send it. */
   readonly address: string | null;
-  /** `Content-Length`, when the sender says one. */
+  /** `Content-Length`, if the sender sends one. */
   readonly declaredBytes: number | null;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Whether the sender has gone already: then it must not end the upload of one who has not. */
+  /** Whether the sender has disconnected: then it must not end the upload of one that is still connected. */
   readonly isGone?: () => boolean;
 }
 
 /**
- * Takes the bytes of one item. When it resolves they are safe and will be looked at; the same bytes again are fine.
- * Of several uploads to one item the newest is received. Errors: `upload_forbidden`, `import_photo_final`, `size_mismatch`,
- * `checksum_mismatch`, `payload_too_large`, `upload_in_progress`, `rate_limited`, `storage_full`; after any of them nothing is kept.
+ * Receives the bytes of one item. When it resolves they are stored safely and will be inspected; sending the same bytes again is allowed.
+ * Of several uploads to one item, the newest is received. Errors: `upload_forbidden`, `import_photo_final`, `size_mismatch`,
+ * `checksum_mismatch`, `payload_too_large`, `upload_in_progress`, `rate_limited`, `storage_full`; after any of them nothing is stored.
  */
 export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<void> {
   const grant = await requireGrant(uses, upload);
@@ -58,14 +58,14 @@ async function receive(
     requireSameBytes(item, measure);
     return;
   }
-  // What it may bring is among what is on its way.
+  // The bytes that it may bring are counted as in transit.
   await requireDiskSpace(uses, 0);
-  // Under a number of its own: a second sender with the same address must not touch what the first one left.
+  // Under a separate upload id: a second sender with the same address must not touch what the first one stored.
   const uploadId = newUploadId();
   const key = stagingKey({ ...grant, id: grant.itemId, uploadId });
   await stage(uses, key, grant, bytes, measure);
   const used = await receiveBytes(uses, grant, measure, uploadId).catch(async (error: unknown) => {
-    // After a lost answer of the database the item may have these bytes: then they stay.
+    // If the database's response was lost, the item may have these bytes: then they remain.
     if (!isOutage(error)) await uses.blobs.delete([key]);
     throw error;
   });
@@ -81,7 +81,7 @@ async function requireGrant(uses: UploadUses, { token, address }: Upload): Promi
   return grant;
 }
 
-/** A key is looked up anew for each upload, but once for those that come at the same time. */
+/** The key is looked up again for each upload, but once for those that arrive at the same time. */
 const keysFound = sharedPerStore(
   ({ keys }: Uses<'store' | 'keys'>) =>
     new Batcher<Id, null, Awaited<ReturnType<typeof keys.find>>>(async (id, uploads) => {
@@ -96,7 +96,7 @@ async function requireKey(uses: UploadUses, id: Id, address: string | null, now:
   if (!uses.ipLists.admits(known.key.ipList, address)) throw forbidden();
 }
 
-/** Asked for by a person: there is no key that could end before the address does. */
+/** Requested by a person: there is no key that could end before the address does. */
 async function requireActive({ customers }: UploadUses, customerId: Id): Promise<void> {
   if ((await customers.find(customerId))?.status !== 'active') throw forbidden();
 }
@@ -115,7 +115,7 @@ async function stage(
   }
 }
 
-/** Throws at the end rather than let a blob come into being that is not the declared one. */
+/** Throws at the end instead of creating a blob that does not match the declaration. */
 async function* checkedBytes(
   bytes: AsyncIterable<Uint8Array>,
   grant: UploadGrant,
@@ -138,7 +138,7 @@ async function drain(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Prom
   }
 }
 
-/** Whether these bytes are the ones that will be looked at; false when the item has the same ones already. */
+/** Whether these bytes are the ones that will be inspected; false when the item has the same ones already. */
 async function receiveBytes(
   uses: UploadUses,
   grant: UploadGrant,
@@ -151,7 +151,7 @@ async function receiveBytes(
   return other === null;
 }
 
-/** An item that has its bytes takes the same ones once more, so that a lost answer can be asked for again. */
+/** An item that has its bytes accepts the same ones once more, so that a client can retry after a lost response. */
 function requireSameBytes(item: ImportPhoto, measure: Measure): void {
   const hasBytes = item.status !== 'awaiting_upload' && item.status !== 'failed' && item.status !== 'cancelled';
   if (hasBytes && item.sha256 === measure.sha256) return;

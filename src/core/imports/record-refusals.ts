@@ -8,19 +8,19 @@ import { requireOpen } from './import.js';
 import { failed, type ImportPhoto, newUploadId } from './import-photo.js';
 import { newItem, normalSha256 } from './registration.js';
 
-/** A file that was not taken when it was announced. */
+/** A file that was refused at registration. */
 export interface Refusal {
   readonly filename: string;
-  /** Null when it is not known. */
+  /** Null when unknown. */
   readonly sizeBytes: number | null;
   readonly sha256?: string | null | undefined;
   readonly error: ItemError;
 }
 
 /**
- * Stores refused files as failed items, so that the report of their import names them; answers the item of each, null where the import
- * has no room for it. The same file of an import is stored once. For people, who announce a file and look at the report later; the API
- * tells its clients at once and stores nothing. Errors: `not_found`, `import_not_open`.
+ * Stores refused files as failed items, so that the report of their import lists them; returns the item of each, or null if the import is
+ * full. The same file of an import is stored once. For people, who register files and read the report later; API clients get refusals in
+ * the response, and nothing is stored. Errors: `not_found`, `import_not_open`.
  */
 export async function recordRefusals(
   { store, limits, clock }: Uses<'store' | 'limits' | 'clock'>,
@@ -56,7 +56,7 @@ export async function recordRefusals(
   });
 }
 
-/** With values that a row can hold: the name, size or hash of a file may be what is wrong with it. */
+/** With values that a row can hold: the name, size or hash of a file may be what is invalid. */
 function storable({ filename, sizeBytes, sha256, error }: Refusal) {
   const isSize = sizeBytes !== null && Number.isSafeInteger(sizeBytes) && sizeBytes >= 0;
   return {

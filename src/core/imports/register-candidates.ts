@@ -13,7 +13,7 @@ import { requestInspection } from './request-inspection.js';
 import { requireStagedBytes } from './require-staged-bytes.js';
 import { reuseItem } from './reuse-item.js';
 
-/** What became of one candidate; its place in the request is said beside it. */
+/** The outcome of one candidate; its position in the request is given beside it. */
 export type RegistrationOutcome =
   | { readonly outcome: 'created' | 'existing' | 'duplicate'; readonly item: ImportPhoto }
   | { readonly outcome: 'rejected'; readonly error: ItemError };
@@ -21,9 +21,9 @@ export type RegistrationOutcome =
 export type CandidateOutcome = { readonly index: number } & RegistrationOutcome;
 
 /**
- * Brings candidates into a locked, open import: known ones are found again by clientRef (or by hash and name), bytes that
- * the library or the import has are `duplicate`, the rest are new items, or `rejected` when the customer's quota has no room.
- * Errors: `limit_reached`, and those of resolving tags.
+ * Registers candidates in a locked, open import: known ones are found again by clientRef (or by hash and name), bytes that the library or
+ * the import has are `duplicate`, the rest become new items, or are `rejected` when they exceed the customer's quota. Errors:
+ * `limit_reached`, and those of resolving tags.
  */
 export async function registerCandidates(
   transaction: CustomerTransaction,
@@ -32,7 +32,7 @@ export async function registerCandidates(
   candidates: readonly Candidate[],
   { limits, quota, at }: { limits: Limits; quota: QuotaReservation; at: Date },
 ): Promise<readonly CandidateOutcome[]> {
-  // It holds photos, and photos come before tags: the order of all locks.
+  // It locks photos, and photos come before tags: the order of all locks.
   const knownItems = await RegistrationIndex.load(transaction, subject, candidates);
   const inputs = candidates.map(({ input }) => input);
   await lockTags(transaction.tags, inputs);

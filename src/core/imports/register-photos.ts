@@ -19,7 +19,7 @@ import type { TargetUses } from './upload-target.js';
 
 export type RegisterUses = TargetUses & Uses<'store' | 'limits'>;
 
-/** What became of one file of the request, in the order of the request. */
+/** The outcome of one file, in the order of the request. */
 export interface RegistrationResult {
   readonly index: number;
   readonly outcome: 'created' | 'existing' | 'duplicate' | 'rejected';
@@ -33,8 +33,8 @@ export interface RegistrationResults {
 }
 
 /**
- * Announces a batch of files. A file that is wrong in itself is `rejected` and the others go on.
- * Errors: `not_found`, `import_not_open`, `limit_reached`, `invalid_request` (`unknown_tag`), `scope_required`, `no_photos_accepted`, `quota_exceeded`.
+ * Registers a batch of files. A file with invalid values is `rejected`, and the others continue. Errors: `not_found`, `import_not_open`,
+ * `limit_reached`, `invalid_request` (`unknown_tag`), `scope_required`, `no_photos_accepted`, `quota_exceeded`.
  */
 export function registerPhotos(
   uses: RegisterUses,
@@ -52,7 +52,7 @@ export function registerPhotos(
   return registerAll(uses, caller, importId, candidates, rejected);
 }
 
-/** The transaction that both ways of adding photos end in. */
+/** The transaction that both ways of adding photos share. */
 export async function registerAll(
   uses: RegisterUses,
   caller: Caller,

@@ -6,7 +6,7 @@ import type { ImportPhoto } from './import-photo.js';
 import { inLibrary } from './in-library.js';
 import { type Candidate, normalSha256, type Registration } from './registration.js';
 
-/** What the import and the library hold of the hashes and clientRefs of one request. */
+/** What the import and the library have for the hashes and clientRefs of one request. */
 export class RegistrationIndex {
   private constructor(
     private readonly work: CustomerTransaction,
@@ -45,7 +45,9 @@ export class RegistrationIndex {
     return count === 0 ? Promise.resolve([]) : this.work.importPhotos.allocateIds(count).then((ids) => [...ids]);
   }
 
-  /** The item that the client means: of this clientRef or, where it gives none, with this hash and name from an earlier request. */
+  /**
+   * The item that the client refers to: the one with this clientRef or, if there is none, with this hash and name from an earlier request.
+   */
   find(input: Registration): ImportPhoto | undefined {
     if (typeof input.clientRef === 'string') return this.byClientRef.get(input.clientRef);
     const sha256 = input.sha256 ? normalSha256(input.sha256) : null;
@@ -53,7 +55,7 @@ export class RegistrationIndex {
     return this.earlier.find((item) => item.clientRef === null && item.sha256 === sha256 && item.filename === filename);
   }
 
-  /** What the rest of the request finds: the item as it is now. */
+  /** What later files of the request find: the item as it is now. */
   add(item: ImportPhoto): void {
     if (item.clientRef !== null) this.byClientRef.set(item.clientRef, item);
     const bringsBytes = item.status === 'awaiting_upload' || item.status === 'processing';

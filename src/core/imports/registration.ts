@@ -17,7 +17,7 @@ import { tagNameError } from '../tags/tag.js';
 import type { Import } from './import.js';
 import type { ClientValues, ImportPhoto } from './import-photo.js';
 
-/** One file as a client announces it. Types are right, values are not yet looked at. */
+/** One file as a client registers it. Types are right, values are not validated yet. */
 export interface Registration extends PhotoInput, TagRequest {
   readonly filename: string;
   readonly sizeBytes: number;
@@ -26,15 +26,15 @@ export interface Registration extends PhotoInput, TagRequest {
   readonly clientRef?: string | null | undefined;
 }
 
-/** A file whose words are sound, at its place in the request. */
+/** A file with valid values, and its position in the request. */
 export interface Candidate {
   readonly index: number;
   readonly input: Registration;
-  /** Set when the bytes are here already: which item and attempt they are staged for. */
+  /** Set when the bytes have arrived already: the item and the upload id under which they are staged. */
   readonly staged: { readonly id: Id; readonly uploadId: number } | null;
 }
 
-/** What is wrong with this one file, or null. The others of its batch go on. */
+/** What is wrong with this one file, or null. The others of its batch continue. */
 export function registrationError(input: Registration, limits: Limits): ItemError | null {
   if (input.sizeBytes === 0) return { code: 'file_empty', message: 'The file is empty.' };
   if (!Number.isSafeInteger(input.sizeBytes) || input.sizeBytes < 0) {
@@ -59,14 +59,14 @@ export function tooLarge(limits: Limits): ItemError {
   };
 }
 
-/** 64 lower-case hex digits out of hex or base64, or null. */
+/** 64 lower-case hex digits from hex or base64, or null. */
 export function normalSha256(text: string): string | null {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return null;
   return Array.from(atob(text), (char) => char.charCodeAt(0).toString(16).padStart(2, '0')).join('');
 }
 
-/** What the item keeps of the client's words. `tagIds` are resolved by then. */
+/** What the item stores of the client's values. `tagIds` are resolved by then. */
 export function clientValues(input: Registration, tagIds: readonly number[]): ClientValues & { filename: string } {
   const text = (value: string | null | undefined) => (typeof value === 'string' ? cleanText(value) : null);
   return {
@@ -84,7 +84,7 @@ export function clientValues(input: Registration, tagIds: readonly number[]): Cl
   };
 }
 
-/** A file as an item of its import, before it is known whether anybody has its bytes already. */
+/** A file as an item of its import, before it is known whether the bytes exist already. */
 export function newItem(
   subject: Import,
   names: Pick<ImportPhoto, 'id' | 'uploadId'>,

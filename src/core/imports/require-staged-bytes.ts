@@ -3,8 +3,8 @@ import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 
 /**
- * Asked by whoever is about to rely on bytes that were staged before anyone knew of them, with the item or the import locked: what
- * was given up meanwhile is being removed. Errors: `service_unavailable`.
+ * Called before relying on bytes that were staged before any item referred to them, with the item or the import locked: abandoned bytes may
+ * be removed at the same time. Errors: `service_unavailable`.
  */
 export async function requireStagedBytes(
   { blobOwners }: Pick<CustomerTransaction, 'blobOwners'>,

@@ -7,14 +7,14 @@ import { type ImportPhoto, retried } from './import-photo.js';
 import { type Candidate, clientValues, normalSha256 } from './registration.js';
 import { saveAndRequestInspection } from './request-inspection.js';
 
-/** The client names an item that is there: unchanged, or, when it has failed, with the new values and waiting for bytes once more. */
+/** The client refers to an existing item: unchanged or, if it has failed, with the new values and waiting for bytes again. */
 export async function reuseItem(
   transaction: CustomerTransaction,
   { input, staged }: Candidate,
   seen: ImportPhoto,
   { tags, quota, at }: { tags: () => Promise<readonly Id[]>; quota: QuotaReservation; at: Date },
 ): Promise<{ outcome: 'existing'; item: ImportPhoto } | { outcome: 'rejected'; error: ItemError }> {
-  // One that this very request has brought is not stored yet, and nobody else can know it.
+  // An item of this very request is not stored yet, and nobody else can know it.
   const known = (await transaction.importPhotos.lock(seen.importId, seen.id)) ?? seen;
   const sha256 = input.sha256 ? normalSha256(input.sha256) : null;
   const differs =
@@ -37,7 +37,7 @@ export async function reuseItem(
   return { outcome: 'existing', item };
 }
 
-/** Bytes that came with this request make the old upload targets of the item worthless: the attempt is theirs. */
+/** Bytes that arrived with this request invalidate the old upload targets of the item: it takes their upload id. */
 function withStagedBytes(item: ImportPhoto, staged: Candidate['staged'], at: Date): ImportPhoto {
   if (staged === null || staged.id !== item.id) return item;
   return { ...item, status: 'processing', uploadId: staged.uploadId, updatedAt: at };

@@ -7,7 +7,8 @@ import type { ImportPhotoPatch } from './import-photo-patch.js';
 import { saveAndRequestInspection } from './request-inspection.js';
 
 /**
- * Does what a client asks of a locked item's state. `staged` is the attempt whose bytes are in staging, if any. Errors: `import_photo_final`, `uploads_incomplete`.
+ * Applies the status that a client requests to a locked item. `staged` is the upload id whose bytes are in staging, if any. Errors:
+ * `import_photo_final`, `uploads_incomplete`.
  */
 export async function setItemStatus(
   transaction: CustomerTransaction,
@@ -42,7 +43,7 @@ async function uploaded(
   return arrived;
 }
 
-/** The item is in a state that does not allow the change. */
+/** The state of the item does not allow the change. */
 export function final(item: ImportPhoto): DomainError {
   return new DomainError('import_photo_final', `This item is ${item.status}, which does not allow this change.`, {
     status: item.status,

@@ -1,6 +1,6 @@
 import type { Uses } from '../ports.js';
 
-/** Something that all who work on the same store share: made for the first of them, and gone with the store. */
+/** A value shared by all users of the same store: created for the first of them, and garbage-collected with the store. */
 export function sharedPerStore<U extends Uses<'store'>, T>(make: (uses: U) => T): (uses: U) => T {
   const made = new WeakMap<U['store'], T>();
   return (uses) => {

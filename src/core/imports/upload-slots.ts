@@ -1,7 +1,7 @@
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 
-/** Uploads that one process receives at once (API.md §9). */
+/** Maximum number of uploads that one process receives at once (API.md §9). */
 export const MAX_UPLOADS_PER_KEY = 32;
 export const MAX_UPLOADS_PER_CUSTOMER = 64;
 
@@ -10,15 +10,15 @@ interface Sender {
   readonly customerId: Id;
   /** Null for a person. */
   readonly apiKeyId: Id | null;
-  /** Null for a request with several files, of which no item is known yet. */
+  /** Null for a request with several files, whose items are not known yet. */
   readonly itemId: Id | null;
-  /** Bytes that may still come. */
+  /** Bytes that may still arrive. */
   readonly remaining: () => number;
 }
 
-/** One upload while it is received. */
+/** One upload while it is being received. */
 export interface UploadSlot {
-  /** Its bytes; they end with `upload_in_progress` when a newer upload takes its place. */
+  /** Its bytes; they end with `upload_in_progress` when a newer upload replaces it. */
   guarded(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   close(): void;
 }
@@ -27,18 +27,18 @@ interface OpenSlot extends Sender {
   readonly end: (error: DomainError) => void;
 }
 
-/** The uploads that this process is receiving: one per item, and so many per key and customer. */
+/** The uploads that this process is receiving: one per item, and a limited number per key and customer. */
 export class UploadSlots {
   private readonly open = new Set<OpenSlot>();
 
-  /** @param minFreeBytes Of the disk of blobs, below which nothing is received; null: 1 GiB or 5 % of it, whichever is less. */
+  /** @param minFreeBytes Free bytes on the disk of blobs below which nothing is received; null: 1 GiB or 5 % of it, whichever is less. */
   constructor(readonly minFreeBytes: number | null = null) {}
 
   /** A slot, which must be closed. An older upload to the same item ends. Errors: `rate_limited`. */
   take(sender: Sender): UploadSlot {
     const { customerId, apiKeyId, itemId } = sender;
     for (const older of this.open) {
-      // Its bytes count no longer, although its end takes a moment.
+      // Its bytes no longer count, although it takes a moment to end.
       if (itemId !== null && older.itemId === itemId && this.open.delete(older)) older.end(replaced());
     }
     this.requireFewer(MAX_UPLOADS_PER_CUSTOMER, 'this account', (slot) => slot.customerId === customerId);
@@ -49,12 +49,12 @@ export class UploadSlots {
     return { guarded: (bytes) => untilEnded(bytes, ending), close: () => void this.open.delete(slot) };
   }
 
-  /** Bytes that may still come to this process. */
+  /** Bytes that may still arrive in this process. */
   get pendingBytes(): number {
     return sum([...this.open]);
   }
 
-  /** Bytes that requests with several files of one customer may still bring; an item's own are reserved in the quota. */
+  /** Bytes that requests with several files of one customer may still bring; those of an item are reserved in the quota. */
   unreservedBytes(customerId: Id): number {
     return sum([...this.open].filter((slot) => slot.customerId === customerId && slot.itemId === null));
   }
@@ -71,7 +71,7 @@ function sum(slots: readonly OpenSlot[]): number {
 }
 
 /**
- * Ends whoever waits. No promise that lives as long as the upload, raced against each piece: that would hold all pieces in
+ * Ends waiting callers. Not a promise with the lifetime of the upload that is raced against each chunk: that would keep all chunks in
  * memory until the end.
  */
 class Ending {
@@ -83,7 +83,7 @@ class Ending {
     this.interrupt?.(error);
   }
 
-  /** What `work` resolves with, unless the end comes first. */
+  /** The result of `work`, unless the end comes first. */
   async unless<T>(work: () => Promise<T>): Promise<T> {
     if (this.error !== null) throw this.error;
     try {
@@ -106,7 +106,7 @@ async function* untilEnded(bytes: AsyncIterable<Uint8Array>, ending: Ending): As
       yield piece.value;
     }
   } finally {
-    // Not waited for: a client that sends nothing would hold it up.
+    // Not awaited: a client that sends nothing would block it.
     void pieces.return?.().catch(() => undefined);
   }
 }

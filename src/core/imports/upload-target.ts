@@ -6,7 +6,7 @@ import { type Id, isId } from '../shared/ids.js';
 import { readToken, signToken } from '../shared/secrets.js';
 import type { ImportPhoto } from './import-photo.js';
 
-/** Where the bytes of one item go, with exactly these headers. */
+/** Where to send the bytes of one item, with exactly these headers. */
 export interface UploadTarget {
   readonly method: 'PUT';
   readonly url: string;
@@ -14,7 +14,7 @@ export interface UploadTarget {
   readonly expiresAt: Date;
 }
 
-/** What an upload token says. It is good for one attempt of one item, and ends with the key that asked for it, if it was a key. */
+/** The content of an upload token. It is valid for one upload of one item, and ends with the key that requested it, if there is one. */
 export interface UploadGrant {
   readonly customerId: Id;
   readonly importId: Id;
@@ -31,8 +31,8 @@ export type TargetUses = Uses<'secrets' | 'clock' | 'publicUrl' | 'directUploads
 const LIFE = 6 * HOUR;
 
 /**
- * Where the bytes of these items go, in order: straight to the blob store where clients reach it, else to this service. A key with
- * an IP list always gets addresses of this service, which look at the list (API.md §8.6).
+ * Where to send the bytes of these items, in order: directly to the blob store if clients can reach it, otherwise to this service. A key
+ * with an IP list always gets addresses of this service, which check the list (API.md §8.6).
  */
 export async function uploadTargets(
   uses: TargetUses,
@@ -73,7 +73,7 @@ function proxied(
   };
 }
 
-/** What the token grants, or null when no secret of ours signed it. Expiry is the caller's to judge. */
+/** What the token grants, or null when it was not signed with one of our secrets. The caller checks the expiry. */
 export function readUploadToken({ secrets }: Uses<'secrets'>, token: string): UploadGrant | null {
   const said = readToken(secrets, 'upload', token);
   if (!Array.isArray(said)) return null;
