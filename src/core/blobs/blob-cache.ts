@@ -2,20 +2,20 @@ import type { BlobKey } from './blob-key.js';
 import type { BlobInfo, BlobStore, OpenBlob } from './blob-store.js';
 import { readOnce } from './open-blob.js';
 
-/** Of one store: what is kept, and what is on its way there or out of there. Ten large photos, or three thousand thumbs. */
+/** Per store: cached blobs, and those being read or written. Ten large photos, or three thousand thumbs. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_BLOB_BYTES = MAX_BYTES / 4;
 const MAX_TRACKED_KEYS = 5000;
 
 interface CachedBlob extends BlobInfo {
   readonly chunks: readonly Uint8Array[];
-  /** While it has some it takes room, kept or not: they may be slow. */
+  /** While a reader has some it takes space, cached or not: readers may be slow. */
   readers: number;
 }
 
 const caches = new WeakMap<BlobStore, BlobCache>();
 
-/** What is kept of this store. */
+/** The cached bytes of this store. */
 export function blobCacheOf(store: BlobStore): BlobCache {
   const cache = caches.get(store) ?? new BlobCache(store);
   caches.set(store, cache);
@@ -23,21 +23,21 @@ export function blobCacheOf(store: BlobStore): BlobCache {
 }
 
 /**
- * Blobs in memory, those that are asked for again and again: whole ones, and only those that were read without an error. One is given for as
- * long as the store says that it was not written again and is not gone. It makes way for another that was asked for twice since it was asked
- * for itself: so many large ones in turn, which never come back in time, drive nobody out.
+ * Frequently requested blobs in memory: whole ones, and only those that were read without an error. A cached blob is returned only if the
+ * store confirms that it has not been rewritten or deleted. It is evicted for another that was requested twice since its own last request:
+ * so many large blobs requested in turn, too many to fit, evict nothing.
  */
 export class BlobCache {
-  /** The one that was asked for last comes last. */
+  /** The most recently requested one is last. */
   private readonly cached = new Map<BlobKey, CachedBlob>();
   private bytes = 0;
-  /** What was asked for lately, with the number of that question. */
+  /** Recent requests, with their sequence numbers. */
   private readonly lastRequested = new Map<BlobKey, number>();
   private requests = 0;
 
   constructor(private readonly store: BlobStore) {}
 
-  /** Null when it is not kept, or not any more. Errors: `service_unavailable`. */
+  /** Null when it is not cached (any more). Errors: `service_unavailable`. */
   async get(key: BlobKey): Promise<OpenBlob | null> {
     if (!this.cached.has(key)) return null;
     const info = await this.store.head(key);
@@ -50,7 +50,7 @@ export class BlobCache {
     return { ...info, bytes: readOnce(this.read(key, found)) };
   }
 
-  /** The blob as it is, and kept if this is not the first time, there is room, and it was read to its end without an error. */
+  /** The blob as it is; cached if this is not the first request, there is space, and it was read to its end without an error. */
   caching(key: BlobKey, blob: OpenBlob): OpenBlob {
     const since = this.lastRequested.get(key);
     this.noteRequest(key);
@@ -103,14 +103,14 @@ export class BlobCache {
     }
   }
 
-  /** What must go to make room for so much; null when that is not enough, or one of them was asked for since. */
+  /** What must be evicted to free so much space; null when that is not enough, or one of them was requested since. */
   private evictionsFor(sizeBytes: number, since: number): readonly BlobKey[] | null {
     let needed = this.bytes + sizeBytes - MAX_BYTES;
     const others: BlobKey[] = [];
     for (const [other, { readers, sizeBytes: freed }] of this.cached) {
       if (needed <= 0) break;
       if ((this.lastRequested.get(other) ?? 0) > since) return null;
-      // What somebody reads just now takes its room until then, kept or not.
+      // A blob that is being read takes its space until then, cached or not.
       if (readers > 0) continue;
       others.push(other);
       needed -= freed;
@@ -135,7 +135,7 @@ export class BlobCache {
   }
 }
 
-/** A slice of something larger would keep all of that. */
+/** A slice of a larger buffer would retain all of it. */
 function alone(chunk: Uint8Array): Uint8Array {
   return chunk.byteLength === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
 }

@@ -12,7 +12,7 @@ export function noBlobs(): BlobCounting {
 
 const BATCH = 500;
 
-/** Adds every blob of a customer to the count, and hands their keys on, batch by batch. */
+/** Adds every blob of a customer to the count, and passes their keys on in batches. */
 export async function countBlobsOf(
   { blobs }: Uses<'blobs'>,
   id: Id,

@@ -3,24 +3,24 @@ import { after, SECOND } from '../shared/clock.js';
 import type { BlobKey, BlobKind } from './blob-key.js';
 import { giveUp, type UnownedBlob, unownedBlobs } from './unowned.js';
 
-/** How long something without an owner is left alone: its owner may be on the way. */
+/** How long an unowned blob is left alone: its owner may be about to be stored. */
 export const GRACE_SECONDS = 24 * 60 * 60;
 
 export const allKinds: readonly BlobKind[] = ['staging', 'originals', 'renditions'];
 
 export interface GarbageOptions {
-  /** Only what was written at least so many seconds ago. 0 is safe too: what nobody owns by then is sent or made once more. */
+  /** Only blobs written at least so many seconds ago. 0 is safe too: a removed blob is sent or generated again. */
   readonly graceSeconds: number;
-  /** Absent: all, and what unfinished puts have left. */
+  /** Default: all, including what unfinished puts have left. */
   readonly kinds?: readonly BlobKind[] | undefined;
 }
 
-/** How many were removed, and their bytes. */
+/** Number of removed blobs, and their bytes. */
 export type Collected = Readonly<Record<BlobKind | 'bytes', number>>;
 
 /**
- * Removes what no row relies on, and nothing that one does, even when that row appears while this runs (docs/decisions/0012). May run
- * in several processes at once, beside everything else, and be stopped at any time.
+ * Removes blobs that no row relies on, and none that a row does, even if that row appears while this runs (docs/decisions/0012). May run in
+ * several processes at once, beside everything else, and be stopped at any time.
  */
 export async function collectGarbage(
   uses: Uses<'store' | 'blobs' | 'clock'>,
@@ -29,7 +29,7 @@ export async function collectGarbage(
 ): Promise<Collected> {
   const collected = { staging: 0, originals: 0, renditions: 0, bytes: 0 };
   for (const kind of kinds ?? allKinds) {
-    // Taken anew: removing a staged file may make the original that shares its bytes look newer, to a store that links files.
+    // Read again: in a store that links files, removing a staged file may make the original that shares its bytes look newer.
     const until = after(uses.clock.now(), -graceSeconds * SECOND);
     for await (const batch of unownedBlobs(uses, [kind], until)) {
       if (stopping?.aborted) return collected;

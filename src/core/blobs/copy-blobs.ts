@@ -3,7 +3,7 @@ import { type BlobKey, blobPrefixes } from './blob-key.js';
 import type { BlobInfo, BlobStore, ListedBlob } from './blob-store.js';
 import { withMeasure } from './measure.js';
 
-/** Blobs that were found equal in both stores, so that a copying that goes on later need not read them again. */
+/** Blobs that were found equal in both stores, so that a later run need not read them again. */
 export interface Compared {
   has(key: BlobKey, from: BlobInfo, to: BlobInfo): boolean;
   add(key: BlobKey, from: BlobInfo, to: BlobInfo): void;
@@ -13,26 +13,26 @@ export interface BlobCopying {
   readonly from: BlobStore;
   readonly to: BlobStore;
   readonly compared: Compared;
-  /** Blobs on their way at the same time. */
+  /** Blobs that are copied at the same time. */
   readonly parallel: number;
-  /** Told after every blob. */
+  /** Called after every blob. */
   readonly onProgress?: (sofar: BlobsCopied) => void;
 }
 
 export interface BlobsCopied {
   copied: number;
-  /** That were there already, with the same bytes. */
+  /** Blobs that existed already, with the same bytes. */
   unchanged: number;
-  /** Of those that were copied. */
+  /** Bytes of the copied blobs. */
   bytes: number;
-  /** Keys whose bytes came out other than they went in. */
+  /** Keys whose bytes differ after copying. */
   readonly wrong: BlobKey[];
 }
 
 /**
- * Copies every blob of one store to another. Each is read back and compared by its SHA-256, also one that was there already. May be
- * broken off at any time and begun again; may run beside a service that uses `from`, and then misses what comes meanwhile.
- * Errors: `service_unavailable` of either store.
+ * Copies every blob of one store to another. Each is read back and compared by its SHA-256, including those that existed already. May be
+ * interrupted at any time and run again; may run beside a service that uses `from`, and then misses blobs added meanwhile. Errors:
+ * `service_unavailable` of either store.
  */
 export async function copyBlobs(copying: BlobCopying): Promise<BlobsCopied> {
   const sofar: BlobsCopied = { copied: 0, unchanged: 0, bytes: 0, wrong: [] };

@@ -1,28 +1,28 @@
 import type { BlobKey } from './blob-key.js';
 
-/** A blob that a client is to bring. */
+/** A blob that a client is to upload. */
 export interface ExpectedBlob {
   readonly key: BlobKey;
   readonly sizeBytes: number;
-  /** 64 hex digits; null when the client did not say. */
+  /** 64 hex digits; null when the client did not send it. */
   readonly sha256: string | null;
 }
 
-/** Where and how. */
+/** Where and how to send it. */
 export interface SignedPut {
   readonly url: string;
-  /** To be sent exactly so. */
+  /** To be sent exactly like this. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A blob store that clients reach by themselves: their bytes need not go through this service. */
+/** A blob store that clients reach directly: their bytes need not pass through this service. */
 export interface DirectUploads {
   /**
-   * For each blob, in order, an address that takes a PUT of so many bytes for `seconds`, and nothing else: no other key, verb or length.
-   * A PUT that is cut leaves nothing. Not every store compares the hash: who relies on the bytes looks at them. Signs without asking the store,
-   * and lets other work go on between.
+   * For each blob, in order, an address that accepts a PUT of so many bytes for `seconds`, and nothing else: no other key, method or
+   * length. An interrupted PUT leaves nothing. Not every store compares the hash, so the bytes must be inspected before they are relied on.
+   * Signs without contacting the store, and yields to other work in between.
    */
   sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly SignedPut[]>;
-  /** The origin of every address that it signs, for pages that must say where their scripts reach. */
+  /** The origin of every address that it signs, for pages that must declare where their scripts connect. */
   origin(): Promise<string>;
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** What went through: known once the bytes were read to their end. */
+/** The size, hash and beginning of a stream: known once the bytes were read to their end. */
 export interface Measure {
   sizeBytes: number;
   /** 64 hex digits; null until the end. */
   sha256: string | null;
-  /** The first bytes, for telling the type. */
+  /** The first bytes, for detecting the type. */
   head: Uint8Array;
 }
 

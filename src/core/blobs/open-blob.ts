@@ -8,7 +8,10 @@ export function checkedRange(range: ByteRange | undefined, sizeBytes: number): B
   throw new RangeError(`Bytes ${start} to ${end} are not within a blob of ${sizeBytes} bytes.`);
 }
 
-/** For blob stores. What `OpenBlob.bytes` promises: a second reader is told, where a generator that has ended would look like an empty blob. */
+/**
+ * For blob stores. Ensures what `OpenBlob.bytes` promises: a second reader gets an error, whereas a finished generator would look like an
+ * empty blob.
+ */
 export function readOnce(reader: AsyncGenerator<Uint8Array, void, void>): AsyncIterable<Uint8Array> {
   let taken = false;
   return {
@@ -24,7 +27,7 @@ function refuse(): Promise<never> {
   return Promise.reject(new Error('These bytes were read already: get the blob again.'));
 }
 
-/** Bytes that are in memory, in the form that blobs are written from. */
+/** Bytes in memory, in the form that blobs are written from. */
 export async function* inOneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield bytes;
 }

@@ -3,15 +3,15 @@ import { DomainError } from '../shared/errors.js';
 import type { DiskSpace } from './blob-store.js';
 
 const GIB = 1024 ** 3;
-/** Of the whole disk; where that is less than a GiB. */
+/** Of the whole disk; if that is less than a GiB. */
 const FLOOR_SHARE = 0.05;
 
-/** Bytes that stay free of uploads, so that all else goes on working. @param minFreeBytes What the operator has set; null for the default. */
+/** Bytes that uploads leave free, so that everything else keeps working. @param minFreeBytes The operator's setting; null for the default. */
 export function floorOf({ totalBytes }: Pick<DiskSpace, 'totalBytes'>, minFreeBytes: number | null): number {
   return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
 }
 
-/** Errors: `storage_full` where these bytes, and those that are on their way already, would leave less than the floor. */
+/** Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum. */
 export async function requireDiskSpace({ blobs, uploads }: Uses<'blobs' | 'uploads'>, bytes: number): Promise<void> {
   const diskSpace = await blobs.diskSpace();
   if (

@@ -7,7 +7,7 @@ import type { ListedBlob } from './blob-store.js';
 /** A blob that no row relies on. */
 export interface UnownedBlob extends ListedBlob {
   readonly name: BlobName;
-  /** No row ever will: names are random and given out once. False where a sender may still be about to say that it stored them. */
+  /** No row ever will: names are random and used once. False if a sender may still be about to report that it stored them. */
   readonly forGood: boolean;
 }
 
@@ -18,8 +18,8 @@ interface Named extends ListedBlob {
 const BATCH = 500;
 
 /**
- * Blobs that nobody owns and that were last written at `until` or before, batch by batch; the batches hold no more than a page of the
- * store in memory. What has no name of ours is passed over. `onBlob` is told of every blob that is looked at.
+ * Unowned blobs that were last written at `until` or before, in batches; no more than a page of the store is in memory. Names that the
+ * service did not create are skipped. `onBlob` is called for every blob checked.
  */
 export async function* unownedBlobs(
   uses: Uses<'store' | 'blobs'>,
@@ -51,7 +51,7 @@ async function* batches(
   if (batch.length > 0) yield batch;
 }
 
-/** Those of the blobs that no row relies on. Of a customer who does not exist that is every one. */
+/** Those of the blobs that no row relies on. For a customer that does not exist, that is all of them. */
 export async function unownedAmong({ store }: Uses<'store'>, batch: readonly Named[]): Promise<readonly UnownedBlob[]> {
   const unowned: UnownedBlob[] = [];
   const customers = new Set(batch.map(({ name }) => name.customerId));
@@ -87,8 +87,8 @@ async function judge({ blobOwners }: CustomerReader, batch: readonly Named[]): P
 }
 
 /**
- * Gives the attempt up, unless it was taken up meanwhile. True when its bytes may be removed: from then on whoever stored them is
- * told to send them again.
+ * Abandons the upload, unless it was received in the meantime. True when its bytes may be removed: from then on the sender that stored them
+ * has to send them again.
  */
 export function giveUp({ store }: Uses<'store'>, name: StagingName): Promise<boolean> {
   return store.transaction(name.customerId, async (transaction) => {

@@ -1,38 +1,40 @@
 import type { Job, JobWork } from './job.js';
 
-/** The worker's side: jobs of all customers, taken in turns so that one customer's thousands do not keep another's one waiting. */
+/** The worker's side: jobs of all customers, in turns, so that one customer's thousands do not delay another's single job. */
 export interface JobQueue {
   /**
-   * The next due job, held for `leaseSeconds` by the database's clock; its `attempt` is already written. Null when nothing is due.
-   * No two callers hold one job at the same time. A job whose lease ran out is due again. Callers at the same moment may be given jobs
-   * of one turn of a customer.
+   * The next due job, leased for `leaseSeconds` by the database's clock; its `attempt` is already incremented. Null when nothing is due. No
+   * two callers hold one job at the same time. A job whose lease has expired is due again. Concurrent callers may get jobs of the same
+   * customer in one turn.
    */
   claim(leaseSeconds: number): Promise<Job | null>;
-  /** Holds it longer. False when the lease was lost: the run must stop. */
+  /** Extends the lease. False when it was lost: the run must stop. */
   extend(job: Job, leaseSeconds: number): Promise<boolean>;
-  /** Done. If the same work was added while it ran, it is due again at once. Nothing happens when the lease was lost. */
+  /** Done. If the same work was added while it ran, it is due again immediately. Nothing happens when the lease was lost. */
   complete(job: Job): Promise<void>;
-  /** Failed: due again after `seconds`, or never with null (a dead job, kept with its reason). Nothing happens when the lease was lost. */
+  /**
+   * Failed: due again after `seconds`, or never with null (a dead job, retained with its reason). Nothing happens when the lease was lost.
+   */
   release(job: Job, reason: string, seconds: number | null): Promise<void>;
   /**
-   * Due again after `seconds`, and this run's attempt is not counted, but one more of the job's `outages`: for a job that could
-   * not be done because something it needs is away. Every other outcome sets those to 0. Nothing happens when the lease was lost.
+   * Due again after `seconds`; this run does not count as an attempt, but as one more of the job's `outages`: for a job that could not run
+   * because a dependency was unavailable. Every other outcome resets those to 0. Nothing happens when the lease was lost.
    */
   postpone(job: Job, reason: string, seconds: number): Promise<void>;
   /**
-   * Takes the jobs from holders that are known to be dead: they are due after `cutOffSeconds`, and nobody has to wait until their
-   * leases run out. Asked at a worker's start, once it listens. A job whose holder lives, or might, is left alone.
+   * Releases the jobs of holders that are known to be dead: they are due after `cutOffSeconds`, and nobody has to wait until their leases
+   * expire. Called at a worker's start, once it listens. A job whose holder is, or may be, alive is left alone.
    */
   reclaim(): Promise<void>;
-  /** Calls `wake` soon after a job may have become due. Returns the way to stop it. Whoever listens is known to live. */
+  /** Calls `wake` soon after a job may have become due. Returns the function that stops it. A listening process is known to be alive. */
   listen(wake: () => void): Promise<() => Promise<void>>;
 }
 
-/** The other side, inside a transaction: the job exists if and only if the change does. */
+/** The part inside a transaction: the job exists if and only if the change is committed. */
 export interface JobAdder {
   /**
-   * Adding work that waits already changes nothing; work that is running is run once more afterwards. The jobs keep the cause (`withTraceContext`)
-   * of the change that brought them, or brought them back to life.
+   * Adding work that is already waiting changes nothing; work that is running runs once more afterwards. The jobs store the trace context
+   * (`withTraceContext`) of the change that added or revived them.
    */
   add(...works: readonly JobWork[]): Promise<void>;
 }

@@ -6,9 +6,9 @@ import { bumpPhotoVersions } from '../tags/bump-photo-versions.js';
 import { type Job, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES } from './job.js';
 
 /**
- * Does a job. What throws is tried again later. A file is given up, and the others go on, when it fails for the last time; when
- * it ended the whole service so often that its run was begun once more than that; and when its bytes, or what else it needs,
- * were away for a day. Publishing needs nothing but the database, and is never given up for want of that.
+ * Runs a job. If it throws, it is retried later. A file is given up, and the others continue, when it fails for the last time; when its
+ * runs ended together with the whole service too often; and when its bytes, or another dependency, were unavailable for a day. Publishing
+ * needs only the database, and is never given up because that is unavailable.
  */
 export async function runJob(uses: InspectUses, job: Job): Promise<void> {
   const { work, customerId, attempt, failures } = job;
@@ -18,7 +18,7 @@ export async function runJob(uses: InspectUses, job: Job): Promise<void> {
   const giveUp = (error: unknown) => giveUpImportPhoto(uses, customerId, work.importId, work.photoId, error);
   if (attempt > MAX_BEGINNINGS) return giveUp(new ReaderFailure('The service ended whenever it looked at this file.'));
   try {
-    // At its last chance beside nothing that could be what brings it down.
+    // At its last attempt, it runs alone, so that nothing else can be the cause of a crash.
     await inspectImportPhoto(uses, customerId, work.importId, work.photoId, { alone: attempt >= MAX_FAILURES });
   } catch (error) {
     if (isOutage(error) ? job.outages < MAX_OUTAGES : !isLast) throw error;

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const storage = new AsyncLocalStorage<string | null>();
 
-/** Does work whose jobs are to tell by what they were caused: `traceparent` as W3C Trace Context writes it; null: nobody traces that. It goes along by itself. */
+/** Runs work whose jobs store this trace context: `traceparent` as in W3C Trace Context; null: no trace. It is propagated implicitly. */
 export function withTraceContext<T>(traceparent: string | null, work: () => T): T {
-  // Where nothing is traced nothing needs to go along, which would cost every promise of the process a little.
+  // Without a trace nothing needs to be propagated, which would make every promise of the process slightly slower.
   return traceparent === currentTraceContext() ? work() : storage.run(traceparent, work);
 }
 
-/** What the work at hand was caused by; null where nobody traces it. */
+/** The trace context of the current work; null when there is none. */
 export function currentTraceContext(): string | null {
   return storage.getStore() ?? null;
 }

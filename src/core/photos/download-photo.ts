@@ -12,25 +12,25 @@ import type { Id } from '../shared/ids.js';
 import type { Photo } from './photo.js';
 import { readPhoto, readVisiblePhoto } from './read-photo.js';
 
-/** Bytes ready to be sent; which ones is decided once the client's conditions were looked at. */
+/** Bytes that can be sent; which ones is decided after the client's conditions have been checked. */
 export interface Download {
   readonly photo: Photo;
   readonly contentType: string;
-  /** How many there are of all, without opening them. Errors: those of `open`, but for bytes that are gone. */
+  /** The total number of bytes, without opening them. Errors: those of `open`, except for lost bytes. */
   sizeBytes(): Promise<number>;
   open(range?: ByteRange): Promise<OpenBlob>;
-  /** Where the store has it, for whoever reads the store by itself. Errors: those of `open`. */
+  /** The blob's location, for programs that read the store directly. Errors: those of `open`. */
   place(): Promise<BlobKey>;
 }
 
-/** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes are lost; when opened: they cannot be had). */
+/** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes are lost; when opened: the store is unavailable). */
 export async function downloadOriginal(
   { store, blobs }: Uses<'store' | 'blobs'>,
   caller: Pick<Caller, 'customerId'>,
   id: Id,
 ): Promise<Download> {
   const photo = await readVisiblePhoto({ store }, caller, id);
-  // Said before anything is sent. A range of it could not even be compared with anything.
+  // Thrown before anything is sent. A range of it could not even be verified.
   if (photo.originalLostAt !== null) throw lostOriginal();
   const key = storedKey(photo.blobKey);
   const open = async (range?: ByteRange) => {
@@ -49,7 +49,7 @@ export async function downloadOriginal(
 
 export interface RenditionRequest {
   readonly name: RenditionName;
-  /** Absent: webp for pictures with transparency, else jpeg. */
+  /** Default: webp for pictures with transparency, otherwise jpeg. */
   readonly format?: RenditionFormat | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface RenditionDownload extends Download {
   readonly format: RenditionFormat;
 }
 
-/** A smaller, upright picture, made at its first use and kept. Errors: `not_found`; when opened those of `renditionOf`. */
+/** A smaller, upright picture, generated and stored on first use. Errors: `not_found`; when opened those of `renditionOf`. */
 export async function downloadRendition(
   { store, blobs, media }: Uses<'store' | 'blobs' | 'media'>,
   caller: Pick<Caller, 'customerId'>,
@@ -72,8 +72,8 @@ export async function downloadRendition(
 }
 
 /**
- * The rendition of a photo in the rotation that it is given with, made when its size is asked for or it is opened.
- * Errors of these two: `not_found` (`rendition`, which cannot be made), `service_unavailable`.
+ * The rendition of a photo in its current rotation, generated when its size is requested or it is opened. Errors of these two: `not_found`
+ * (`rendition`, which cannot be made), `service_unavailable`.
  */
 export function renditionOf(
   uses: Uses<'blobs' | 'media'>,
@@ -105,7 +105,7 @@ export function renditionOf(
   return { photo, name, format, contentType: `image/${format}`, sizeBytes, open, place };
 }
 
-/** Renditions being made now, by store: whoever asks for one meanwhile waits for the same one. */
+/** Renditions being generated, by store: concurrent requests wait for the same one. */
 const beingMade = new WeakMap<BlobStore, Map<string, Promise<{ sizeBytes: number }>>>();
 
 function makeOnce(
@@ -132,7 +132,7 @@ async function make(
   const render = (alone: boolean) =>
     media.render(originalBytes(blobs, photo), { ...order, rotation: photo.rotation, alone });
   const larger = await storedLarger(blobs, photo, name, format);
-  // It is turned already.
+  // It is rotated already.
   const reduced = larger && (await media.render(larger, { ...order, rotation: 0 }).catch(unlessReaderFailed));
   const picture = reduced ?? (await triedTwice(render));
   if (picture === null) throw notFound('rendition');
@@ -140,8 +140,8 @@ async function make(
 }
 
 /**
- * The smallest stored rendition that is larger, which is decoded in a fraction of the time that the original takes. Null where there is
- * none, and where the photo itself is not larger than what is asked for.
+ * The smallest stored rendition that is larger, which is decoded in a fraction of the time that the original takes. Null when there is
+ * none, and when the photo itself is not larger than what is requested.
  */
 async function storedLarger(
   blobs: BlobStore,
@@ -157,7 +157,7 @@ async function storedLarger(
   return null;
 }
 
-/** Opened when they are asked for, and not while their picture waits for its turn. */
+/** Opened when they are read, and not while the picture is queued. */
 async function* originalBytes(blobs: BlobStore, photo: Photo): AsyncIterable<Uint8Array> {
   const original = await blobs.get(storedKey(photo.blobKey));
   if (original === null) throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
@@ -175,7 +175,7 @@ function unlessReaderFailed(error: unknown): null {
   throw error;
 }
 
-/** After a failure of the reader once more, alone: null when it fails then too, for such a picture cannot be rendered here. */
+/** Retried once after a failure of the reader, alone: null when it fails again, because such a picture cannot be rendered here. */
 async function triedTwice(
   render: (alone: boolean) => Promise<RenderedPicture | null>,
 ): Promise<RenderedPicture | null> {
@@ -189,7 +189,7 @@ async function triedTwice(
   return null;
 }
 
-/** Holds the last bytes back until all have the hash that the photo came with: who reads to the end has the right ones. */
+/** Holds back the last bytes until the hash of all bytes matches that of the photo: a complete download is a correct one. */
 async function* verified(bytes: AsyncIterable<Uint8Array>, sha256: string): AsyncIterable<Uint8Array> {
   const hash = createHash('sha256');
   let held: Uint8Array | null = null;

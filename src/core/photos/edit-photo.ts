@@ -38,7 +38,7 @@ export async function editPhoto(
   });
 }
 
-/** What is wrong with a patch for whatever photo. */
+/** Problems with a patch that do not depend on the photo. */
 export function patchErrors(patch: PhotoPatch) {
   const errors = inputErrors(patch);
   if (patch.rotation !== undefined && ![0, 90, 180, 270].includes(patch.rotation)) {
@@ -87,7 +87,7 @@ async function captureTimeAfter(
   if (takenAt !== undefined) return unlessSame(photo, fromInstant(takenAt) ?? unknownTime);
   if (takenAtLocal === undefined && timeZone === undefined) return timeOf(photo);
   const local = takenAtLocal ?? photo.takenAtLocal;
-  // No zone of no time is what the photo has.
+  // A photo without a capture time has no zone either.
   if (local === null && timeZone === null) return timeOf(photo);
   if (local === null) {
     const message = 'This photo has no capture time: send takenAtLocal together with timeZone.';
@@ -99,7 +99,7 @@ async function captureTimeAfter(
   return unlessSame(photo, time);
 }
 
-/** Saying what is so already is no change: the source stays. */
+/** Setting a value to what it is already is no change: the source stays. */
 function unlessSame(photo: Photo, time: CaptureTime): CaptureTime {
   const same = time.takenAtLocal === photo.takenAtLocal && time.timeZone === photo.timeZone;
   return same ? timeOf(photo) : time;

@@ -5,19 +5,19 @@ import type { Id } from '../shared/ids.js';
 import { editPhoto, type PhotoPatch, patchErrors } from './edit-photo.js';
 import type { PhotoWithTags } from './photo.js';
 
-/** What became of one photo. */
+/** The outcome for one photo. */
 export interface PhotoEditResult {
   readonly id: Id;
   readonly outcome: 'updated' | 'unchanged' | 'not_found' | 'error';
-  /** Null where there is none, and where the patch does not fit it. */
+  /** Null when there is no such photo, and when the patch is invalid for it. */
   readonly photo: PhotoWithTags | null;
   readonly error: ItemError | null;
 }
 
 /**
- * The same patch to each photo, a transaction per photo, in the order of the ids; an id that comes twice is done and answered
- * once. Errors: `invalid_request` when the patch fits no photo, and nothing changes; `service_unavailable`, with some of them
- * changed: the same request again finds those `unchanged`.
+ * Applies the same patch to each photo, in one transaction per photo, in the order of the ids; a repeated id is processed and returned
+ * once. Errors: `invalid_request` when the patch is invalid for every photo, and nothing changes; `service_unavailable`, with some of them
+ * changed: if the request is repeated, those are `unchanged`.
  */
 export async function editPhotos(
   uses: Uses<'store' | 'clock'>,

@@ -19,15 +19,15 @@ export const photoSorts = [
 ] as const;
 export type PhotoSort = (typeof photoSorts)[number];
 
-/** Sorts by what never changes: a list in such an order has not shifted, whatever became of its rows (API.md §4.5). */
+/** Sorts by values that never change: such an order does not shift, whatever happens to its rows (API.md §4.5). */
 export function isImmutableSort(sort: PhotoSort): boolean {
   return ['createdAt', 'id', 'sizeBytes'].includes(sort.replace('-', ''));
 }
 
-/** Filters of GET /photos (API.md §7, 3), ANDed. Absent means not filtered. */
+/** Filters of GET /photos (API.md §7, 3), ANDed. If absent, not filtered. */
 export interface PhotoFilters {
   readonly ids?: readonly Id[];
-  /** Folded words (`searchWords`); each must begin a word of filename, title, description or a tag's name. */
+  /** Folded words (`searchWords`); a word of filename, title, description or a tag's name must begin with each. */
   readonly words?: readonly string[];
   /** `foldKey` of the whole name. */
   readonly filenameKey?: string;
@@ -56,10 +56,10 @@ export interface PhotoFilters {
   readonly trashed: 'false' | 'true' | 'any';
 }
 
-/** Words that one search may have; each costs a look at the customer's tags. */
+/** Maximum number of words in one search; each requires a lookup in the customer's tags. */
 export const MAX_SEARCH_WORDS = 10;
 
-/** The words of `q`, each once. One that another begins with is implied by it. Null when there are too many. */
+/** The distinct words of `q`. A word that is a prefix of another is implied by it. Null when there are too many. */
 export function searchTerms(q: string): readonly string[] | null {
   const words = [...new Set(searchWords(q))];
   const telling = words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
@@ -73,8 +73,8 @@ export interface PhotoQuery {
 }
 
 /**
- * The sort value of a photo: the same here, in every adapter and in cursors. Instants are milliseconds since 1970,
- * file names their `foldKey`.
+ * The sort value of a photo: the same here, in every adapter and in cursors. Instants are milliseconds since 1970, file names their
+ * `foldKey`.
  */
 export function photoPosition(photo: PhotoWithTags, sort: PhotoSort): Position {
   switch (sort.replace('-', '')) {

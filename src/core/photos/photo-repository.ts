@@ -12,40 +12,40 @@ export interface PhotoReads {
   getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
   /** Rows strictly after the window's position in the sort's total order, at most `limit`. */
   list(query: PhotoQuery): Promise<readonly PhotoWithTags[]>;
-  /** Whether the list still holds, at exactly this position, the row that the position was taken from. */
+  /** Whether the list still has, at exactly this position, the row that the position was taken from. */
   hasRowAt(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
   exif(id: Id): Promise<ExifTags | null>;
-  /** How many photos, in the trash or not, have one of these tags; `limit` when there are more. */
+  /** Number of photos, in the trash or not, that have one of these tags; `limit` when there are more. */
   countTagged(tagIds: readonly Id[], limit: number): Promise<number>;
   /**
-   * Ids over `after`, ascending, at most `limit`, of photos whose `purgeAt` has come; but not those that an item of an open
-   * or processing import is a duplicate of, for these may be restored when it is published.
+   * Ids after `after`, ascending, at most `limit`, of photos whose `purgeAt` has passed; except those that an item of an open or processing
+   * import is a duplicate of, because they may be restored when it is published.
    */
   toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]>;
   /** Whether an item of an open or processing import is a duplicate of the photo. */
   isAwaited(id: Id): Promise<boolean>;
 }
 
-/** A photo that is to be stored, with what belongs to it. */
+/** A photo to be stored, with everything that belongs to it. */
 export interface NewPhoto {
   readonly photo: Photo;
   readonly tagIds: readonly Id[];
   readonly exif: ExifTags;
 }
 
-/** In all writes the `photoCount` of the tags concerned follows in the same transaction. */
+/** All writes update the `photoCount` of the affected tags in the same transaction. */
 export interface PhotoRepository extends PhotoReads {
-  /** Reads and holds them until the transaction ends, in ascending order of ids. Missing ones are absent from the answer. */
+  /** Reads and locks them until the transaction ends, in ascending order of ids. Missing ones are absent from the result. */
   lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
-  /** `lock(ids)`, and with them, in one ascending order, every photo that has one of the tags. Answers the named ones only. */
+  /** `lock(ids)`, and also, in one ascending order, every photo that has one of the tags. Returns only those of `ids`. */
   lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
-  /** False, and nothing stored, when the customer has a photo with this sha256 and dupSeq. Tag ids that do not exist are passed over. */
+  /** False, with nothing stored, when the customer has a photo with this sha256 and dupSeq. Tag ids that do not exist are ignored. */
   insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean>;
-  /** The same for many: answers the ids of those that were stored, in no order. Of several with one sha256 and dupSeq one is. */
+  /** The same for many: returns the ids of those that were stored, in no order. Of several with the same sha256 and dupSeq, one is stored. */
   insertMany(additions: readonly NewPhoto[]): Promise<readonly Id[]>;
-  /** The next `dupSeq` for a deliberate duplicate: over 0, unique per customer and hash. */
+  /** The next `dupSeq` for a deliberate duplicate: above 0, unique per customer and hash. */
   nextDupSeq(): Promise<number>;
   /** Stores every field of the photo itself. It must be locked. */
   update(photo: Photo): Promise<void>;

@@ -3,7 +3,7 @@ import { type FieldError, invalid } from '../shared/errors.js';
 import { CONTROL_CHARACTERS, codePoints } from '../shared/text.js';
 import type { GeoPoint, Metadata } from './photo.js';
 
-/** What a client may say of a photo, as it came: types are right, values are not yet looked at. Absent: not said. */
+/** The input for a photo: types are right, values are not validated yet. An absent field was not sent. */
 export interface PhotoInput {
   readonly filename?: string | undefined;
   readonly title?: string | null | undefined;
@@ -23,7 +23,7 @@ export interface PhotoInput {
 
 export const MAX_METADATA_KEYS = 50;
 
-/** Everything that is wrong with the values (API.md §5.1), with `prefix` before each field's name. */
+/** All problems with the values (API.md §5.1), with `prefix` before each field's name. */
 export function inputErrors(input: PhotoInput, prefix = ''): FieldError[] {
   return [
     ...filenameErrors(`${prefix}filename`, input.filename),
@@ -45,12 +45,12 @@ export function pointOf(location: NonNullable<PhotoInput['location']>): GeoPoint
   return { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude ?? null };
 }
 
-/** Of text that is kept as `cleanText` makes it: that has at most `max` code points. */
+/** For text that is stored as `cleanText` returns it: at most `max` code points. */
 export function textErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
   return verbatimErrors(field, text?.normalize('NFC').trim(), max);
 }
 
-/** Of text that is kept as it came, because it is the client's own. */
+/** For text that is stored unchanged, because it belongs to the client. */
 export function verbatimErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
   if (text === null || text === undefined) return [];
   if (text.includes('\u0000') || !text.isWellFormed()) {
@@ -86,7 +86,7 @@ function timeErrors(prefix: string, input: PhotoInput): FieldError[] {
   ];
 }
 
-/** In some zone the clocks of the first and the last day show an instant that RFC 3339 cannot write. */
+/** In some zone, the clocks of the first and the last day show an instant that RFC 3339 cannot express. */
 function yearErrors(field: string, local: string | null | undefined, zone: string | null | undefined): FieldError[] {
   if (!local || !zone || !isLocalTime(local) || !isTimeZone(zone) || fromWallClock(local, zone) !== null) return [];
   return [beyondYears(field)];
@@ -137,7 +137,7 @@ function rangeErrors(
 
 function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldError[] {
   const entries = Object.entries(metadata ?? {});
-  // Those that are null go.
+  // Drops those that are null.
   if (entries.filter(([, value]) => value !== null).length > MAX_METADATA_KEYS) return [tooManyKeys(field)];
   return entries.flatMap(([key, value]): FieldError[] => {
     if (!/^[A-Za-z0-9_.-]{1,40}$/.test(key)) {
@@ -153,7 +153,10 @@ function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldE
   });
 }
 
-/** What is kept after the client's words: they win key by key, and null removes one. Errors: `invalid_request` (`too_many`). */
+/**
+ * The values to store: the client's values replace those of the file key by key, and null removes one. Errors: `invalid_request`
+ * (`too_many`).
+ */
 export function mergedMetadata(kept: Metadata, said: PhotoInput['metadata']): Metadata {
   const merged = Object.entries({ ...kept, ...said }).filter((entry): entry is [string, string] => entry[1] !== null);
   if (merged.length > MAX_METADATA_KEYS) throw invalid(tooManyKeys('metadata'));

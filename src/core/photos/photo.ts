@@ -32,7 +32,7 @@ export type Rotation = 0 | 90 | 180 | 270;
 
 export type Metadata = Readonly<Record<string, string>>;
 
-/** What people can say of a photo, and a file can say of itself. */
+/** Fields that people can set, and that a file can contain. */
 export interface Descriptive {
   readonly title: string | null;
   readonly description: string | null;
@@ -40,7 +40,7 @@ export interface Descriptive {
   readonly rating: number | null;
 }
 
-/** A photo as it is kept. Its bytes are at `blobKey`, which no client ever sees or can write. */
+/** A photo as it is stored. Its bytes are at `blobKey`, which no client ever sees or can write. */
 export interface Photo extends Descriptive, CaptureTime {
   readonly id: Id;
   readonly customerId: Id;
@@ -49,10 +49,10 @@ export interface Photo extends Descriptive, CaptureTime {
   readonly sizeBytes: number;
   /** 64 hex digits. */
   readonly sha256: string;
-  /** 0, but for the deliberate duplicates of an import with `duplicatePolicy: allow`: (customer, sha256, dupSeq) is unique. */
+  /** 0, except for the deliberate duplicates of an import with `duplicatePolicy: allow`: (customer, sha256, dupSeq) is unique. */
   readonly dupSeq: number;
   readonly blobKey: string;
-  /** As shown: after orientation and rotation. */
+  /** As displayed: after orientation and rotation. */
   readonly width: number;
   readonly height: number;
   /** EXIF value in effect, 1 to 8. */
@@ -65,24 +65,24 @@ export interface Photo extends Descriptive, CaptureTime {
   readonly metadata: Metadata;
   readonly importId: Id | null;
   readonly damaged: boolean;
-  /** Since when the stored original is known to be gone or changed; null: not known to be. */
+  /** Since when the stored original is known to be missing or damaged; null: no damage known. */
   readonly originalLostAt: Date | null;
   readonly thumbhash: string | null;
   readonly dominantColor: string | null;
   readonly trashedAt: Date | null;
-  /** When a trashed photo is deleted for ever. */
+  /** When a trashed photo is deleted permanently. */
   readonly purgeAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly version: number;
 }
 
-/** With its tags, sorted by name: how reads return it. */
+/** With its tags, sorted by name, as queries return it. */
 export interface PhotoWithTags extends Photo {
   readonly tags: readonly TagName[];
 }
 
-/** Extracted tags of a file, flat; at most 64 KiB as JSON. Kept beside the photo, read only when asked for. */
+/** Extracted tags of a file, flat; at most 64 KiB as JSON. Stored beside the photo, read only on request. */
 export type ExifTags = Readonly<Record<string, string | number>>;
 
 export function isTrashed(photo: Pick<Photo, 'trashedAt'>): boolean {
@@ -98,17 +98,17 @@ export function restored(photo: Photo): Photo {
   return { ...photo, trashedAt: null, purgeAt: null };
 }
 
-/** Its stored original is gone or changed. Who imports the same bytes again brings it back. */
+/** Its stored original is missing or damaged. Importing the same bytes again restores it. */
 export function lost(photo: Photo, at: Date): Photo {
   return { ...photo, originalLostAt: photo.originalLostAt ?? at };
 }
 
-/** Its original is whole again, at `blobKey`. */
+/** Its original is intact again, at `blobKey`. */
 export function recovered(photo: Photo, blobKey = photo.blobKey): Photo {
   return { ...photo, blobKey, originalLostAt: null };
 }
 
-/** A quarter turn exchanges the sides. */
+/** A quarter turn swaps width and height. */
 export function rotated(photo: Photo, rotation: Rotation): Photo {
   const quarter = (rotation - photo.rotation) % 180 !== 0;
   return {

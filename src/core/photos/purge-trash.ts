@@ -13,8 +13,8 @@ const BATCH = 500;
 type PurgeUses = Uses<'store' | 'blobs' | 'clock' | 'customers'>;
 
 /**
- * Deletes for ever what has been in the trash for long enough, of all customers; but nothing that an import still needs. May run in
- * several processes at once and be stopped at any time: what is left is found by the next run.
+ * For all customers, permanently deletes photos whose time in the trash is over, except those that an import still needs. May run in
+ * several processes at once and be stopped at any time: the next run continues.
  */
 export function purgeTrash(uses: PurgeUses, stopping?: AbortSignal): Promise<void> {
   const at = uses.clock.now();
@@ -38,7 +38,7 @@ async function purgeTrashOf(uses: PurgeUses, customerId: Id, at: Date, stopping?
   }
 }
 
-/** Answers how many were deleted: others may be first, and what was stopped stops here. */
+/** Returns how many were deleted: other processes may have deleted some, and a stop ends the run. */
 async function purgeAll(uses: PurgeUses, operator: Caller, ids: readonly Id[], at: Date, stopping?: AbortSignal) {
   let deleted = 0;
   for (const id of ids) {
@@ -50,20 +50,23 @@ async function purgeAll(uses: PurgeUses, operator: Caller, ids: readonly Id[], a
   return deleted;
 }
 
-/** One entry for a batch: a trash of 100,000 photos leaves 200, not 100,000. It has a count and no ids; nobody chose these photos. */
+/**
+ * One entry for a batch: emptying a trash of 100,000 photos writes 200 entries, not 100,000. It has a count and no ids; nobody selected
+ * these photos.
+ */
 async function recordPurge({ store, clock }: PurgeUses, { customerId, actor }: Caller, count: number): Promise<void> {
   if (count === 0) return;
   const change = { action: 'photo.deleted', subject: { id: null, name: null }, count, at: clock.now() } as const;
   await store.transaction(customerId, ({ audit }) => audit.add(actor, change));
 }
 
-/** Between the look and the lock it may have been restored, or found by an import that will. */
+/** Between the query and the lock it may have been restored, or become a duplicate of an import that will restore it. */
 async function requireDue({ id, purgeAt }: Photo, { photos }: CustomerTransaction, at: Date): Promise<void> {
   const isDue = purgeAt !== null && purgeAt.getTime() <= at.getTime();
   if (!isDue || (await photos.isAwaited(id))) throw notFound('photo');
 }
 
-/** Another was first, or it is wanted back. */
+/** Another process was first, or it is needed again. */
 function unlessGone(error: unknown): false {
   if (!(error instanceof DomainError && error.code === 'not_found')) throw error;
   return false;

@@ -5,16 +5,16 @@ import type { PhotoWithTags } from './photo.js';
 import { type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
 import type { PhotoReads } from './photo-repository.js';
 
-/** A sort that has an opposite, so that one can go back in it. */
+/** A sort that has an opposite, so that the list can be read backwards. */
 export type TwoWaySort = Exclude<PhotoSort, 'updatedAt'>;
 
-/** Null where the list ends. */
+/** Null at the end of the list. */
 export interface Neighbours {
   readonly previous: Id | null;
   readonly next: Id | null;
 }
 
-/** The photos that stand beside this one in a list; where it would stand, when the filters leave it out. */
+/** The photos next to this one in a list; if the filters exclude it, next to where it would be. */
 export function readNeighbours(
   { store }: Uses<'store'>,
   { customerId }: Pick<Caller, 'customerId'>,
@@ -27,7 +27,7 @@ export function readNeighbours(
   });
 }
 
-/** Looks the other way. Photos without the sort's value come last in both directions: there the two lists are not each other's mirror. */
+/** Reads in the other direction. Photos without the sort's value come last in both directions: there the two lists are not mirror images. */
 async function previousOf(
   photos: PhotoReads,
   photo: PhotoWithTags,

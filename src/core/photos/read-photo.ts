@@ -25,7 +25,7 @@ export function readPhoto(
   });
 }
 
-/** A photo that is not in the trash, for those who show it and not what is said of it. Errors: `not_found`. */
+/** A photo outside the trash, for displaying it without its tags. Errors: `not_found`. */
 export function readVisiblePhoto({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<Photo> {
   return store.query(caller.customerId, async (reader) => requireFound(await reader.photos.getVisible(id), 'photo'));
 }

@@ -11,13 +11,13 @@ import { type RenditionDownload, renditionOf } from './download-photo.js';
 import type { PhotoWithTags, Rotation } from './photo.js';
 import { readVisiblePhoto } from './read-photo.js';
 
-/** URLs for `<img>`: each good for one rendition, without showing a key, until `expiresAt` or the end of the key that asked for them. */
+/** URLs for `<img>`: each valid for one rendition, without a key, until `expiresAt` or the end of the key that requested them. */
 export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
 
-/** A new half day gives new URLs, and each lives 12 to 24 hours: caches work, leaks end. */
+/** URLs change every half day, and each is valid for 12 to 24 hours: caches work, leaked URLs expire. */
 const STEP = 12 * HOUR;
 
-/** Null for a key with an IP list, which what works without the key would get around. */
+/** Null for a key with an IP list, which URLs that work without the key would bypass. */
 export function renditionUrls(
   { secrets, clock, publicUrl }: Uses<'secrets' | 'clock' | 'publicUrl'>,
   caller: Pick<Caller, 'apiKeyId' | 'ipRestricted'>,
@@ -41,7 +41,7 @@ export function renditionUrls(
   return { thumb: url('thumb'), small: url('small'), medium: url('medium'), large: url('large'), expiresAt };
 }
 
-/** What a signed URL shows. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
+/** What a signed URL refers to. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
 export async function openSignedRendition(
   uses: Uses<'store' | 'keys' | 'blobs' | 'media' | 'secrets' | 'clock'>,
   token: string,
@@ -58,7 +58,7 @@ export async function openSignedRendition(
   return { ...download, expiresAt: grant.expiresAt };
 }
 
-/** A key that has an IP list by now would get no such URL. A person's URL bears no key, and ends by time alone. */
+/** A key that has an IP list by now would get no such URL. A person's URL contains no key, and only expires. */
 async function isKeyValid({ keys, clock }: Uses<'keys' | 'clock'>, { apiKeyId }: RenditionGrant): Promise<boolean> {
   if (apiKeyId === null) return true;
   const known = await keys.find(apiKeyId);
@@ -73,7 +73,7 @@ interface RenditionGrant {
   readonly format: RenditionFormat;
   readonly rotation: Rotation;
   readonly expiresAt: Date;
-  /** Of the key that asked for it; null for a person who is signed in. */
+  /** Id of the key that requested it; null for a person who is signed in. */
   readonly apiKeyId: Id | null;
 }
 
@@ -89,7 +89,7 @@ function readGrant({ secrets }: Uses<'secrets'>, token: string): RenditionGrant 
     format: format === 'webp' ? 'webp' : 'jpeg',
     rotation: Number(rotation) as Rotation,
     expiresAt: new Date(Number(expires) * SECOND),
-    // Absent from what the release before signed: that is good until its time, which is at most a day.
+    // Absent from URLs signed by the previous release: those are valid until they expire, at most a day.
     apiKeyId: isId(apiKeyId) ? apiKeyId : null,
   };
 }

@@ -34,7 +34,7 @@ export async function setPhotoTags(
   });
 }
 
-/** What is wrong with a request, whatever photo it is for. */
+/** Problems with a request that do not depend on the photo. */
 export function tagSetErrors(request: TagRequest): FieldError[] {
   if (request.tagIds !== undefined || request.tagNames !== undefined) return nameErrors(request);
   const message = 'Send tagIds, tagNames or both; "tagIds": [] clears the set.';

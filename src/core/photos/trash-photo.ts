@@ -8,7 +8,10 @@ import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { changed, isTrashed, type Photo, type PhotoWithTags, trashed } from './photo.js';
 
-/** Moves a photo to the trash, from where it can be restored. Errors: `not_found` (in the trash already, too), `precondition_failed`. */
+/**
+ * Moves a photo to the trash, from which it can be restored. Errors: `not_found` (also if it is in the trash already),
+ * `precondition_failed`.
+ */
 export function trashPhoto(
   { store, clock }: Uses<'store' | 'clock'>,
   caller: Caller,
@@ -27,9 +30,9 @@ export function trashPhoto(
 }
 
 /**
- * Deletes a photo for ever, in the trash or not: the row first, so that nothing can find it, then its bytes. What a crash
- * leaves between the two has no owner and is swept. `check` looks while the photo is held. The audit log names the photo, unless
- * it is of a batch that has an entry of its own. Errors: `not_found`, `precondition_failed`.
+ * Permanently deletes a photo, in the trash or not: the row first, so that nothing can find it, then its bytes. What a crash leaves between
+ * the two is unowned and is swept. `check` runs while the photo is locked. The audit log names the photo, unless it belongs to a batch that
+ * has its own entry. Errors: `not_found`, `precondition_failed`.
  */
 export async function purgePhoto(
   { store, blobs, clock }: Uses<'store' | 'blobs' | 'clock'>,

@@ -5,15 +5,15 @@ import type { Id } from '../shared/ids.js';
 import { unconditional } from '../shared/precondition.js';
 import { purgePhoto, trashPhoto } from './trash-photo.js';
 
-/** What became of one photo. */
+/** The outcome for one photo. */
 export interface PhotoDeletionResult {
   readonly id: Id;
   readonly outcome: 'deleted' | 'not_found';
 }
 
 /**
- * Moves photos to the trash as `trashPhoto` does, a transaction per photo, in the order of the ids; an id that comes twice is
- * done and answered once. Errors: `service_unavailable`, with some of them deleted: the same request again does not find those.
+ * Moves photos to the trash like `trashPhoto`, in one transaction per photo, in the order of the ids; a repeated id is processed and
+ * returned once. Errors: `service_unavailable`, with some of them deleted: if the request is repeated, those are not found.
  */
 export function trashPhotos(
   uses: Uses<'store' | 'clock'>,
@@ -24,8 +24,8 @@ export function trashPhotos(
 }
 
 /**
- * The same for ever, as `purgePhoto` does. One entry of the audit log names all that are there; it is written before the first of them
- * goes, so that none goes without one.
+ * The same permanently, like `purgePhoto`. One entry of the audit log names all that exist; it is written before the first is deleted, so
+ * that none is deleted without an entry.
  */
 export async function purgePhotos(
   uses: Uses<'store' | 'blobs' | 'clock'>,

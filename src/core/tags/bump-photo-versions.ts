@@ -2,7 +2,7 @@ import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 
-/** Photos of which one transaction makes new versions: a fraction of a second, in which nobody else can change them. */
+/** Photos that get a new version in one transaction: a fraction of a second, during which nobody else can change them. */
 const BATCH = 2000;
 
 /** Whether so many photos have one of these tags that their new versions are left to `bumpPhotoVersions`. */
@@ -14,15 +14,15 @@ export async function exceedsOneTransaction(
 }
 
 /**
- * Gives the photos that departed tags have left their new versions, a transaction for so many at a time. Broken off, it finds
- * those that are left when it runs again, and no photo twice.
+ * Gives the photos of deleted tags (tombstones) their new versions, in transactions of so many at a time. If interrupted, the next run
+ * continues with the remaining photos, and updates none twice.
  */
 export async function bumpPhotoVersions({ store, clock }: Uses<'store' | 'clock'>, customerId: Id): Promise<void> {
   const tombstones = await store.query(customerId, (reader) => reader.tags.tombstones());
   if (tombstones.length === 0) return;
   for (let after: Id | null = 0; after !== null; ) {
     const last: Id = after;
-    // The time of each transaction, not of the deletion: who reads what was updated after a moment must not miss a photo.
+    // The time of each transaction, not of the deletion: clients that read what was updated after a moment must not miss a photo.
     after = await store.transaction(customerId, ({ tags }) => tags.bumpVersions(tombstones, last, BATCH, clock.now()));
   }
   await store.transaction(customerId, ({ tags }) => tags.dropTombstones(tombstones));

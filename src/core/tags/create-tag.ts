@@ -10,7 +10,7 @@ export interface TagCreation extends TagInput {
   readonly name: string;
 }
 
-/** Errors: `invalid_request`, `tag_name_taken`, `limit_reached`. With `ifExists: 'return'` the tag that has the name is the answer. */
+/** Errors: `invalid_request`, `tag_name_taken`, `limit_reached`. With `ifExists: 'return'`, returns the tag that has the name. */
 export async function createTag(
   { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
   caller: Caller,
@@ -25,7 +25,7 @@ export async function createTag(
     const named = async () => (await transaction.tags.findByNameKeys([nameKey]))[0];
     let existing = await named();
     if (existing === undefined) {
-      // One new tag at a time, so that their number stays within its limit; this name may be one of them.
+      // Tags are created one at a time, so that their number stays within its limit; this name may be one of them.
       await transaction.lockCustomer();
       existing = await named();
     }

@@ -9,14 +9,14 @@ import { tagLimitMessage } from './resolve-tags.js';
 import { type NewTag, parseTagName, type Tag } from './tag.js';
 import { cleanDescription, tagErrors } from './tag-values.js';
 
-/** What became of one tag of the request, in the order of the request. */
+/** The outcome for one tag, in the order of the request. */
 export type TagCreationResult =
   | { readonly index: number; readonly outcome: 'created' | 'existing'; readonly tag: Tag }
   | { readonly index: number; readonly outcome: 'rejected'; readonly error: ItemError };
 
 /**
- * Makes many tags in one transaction. A name that a tag has, or an earlier one of the request gets, is `existing`: that tag, as
- * it is. One that is wrong in itself, or for which the customer has no room, is `rejected`, and the others go on.
+ * Creates many tags in one transaction. A name that is taken, by an existing tag or an earlier one of the request, is `existing`: that tag,
+ * unchanged. An invalid name, or one beyond the customer's limit, is `rejected`, and the others continue.
  */
 export async function createTags(
   { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
@@ -59,7 +59,7 @@ function newTag(input: TagCreation, createdAt: Date): NewTag | ItemError {
   }
 }
 
-/** Tags by name key, those that were there and those that had to be made; the first of the request get what room there is. */
+/** Tags by name key, existing and new ones; the first of the request are created as far as the limit allows. */
 async function makeMissing(
   { tags, outbox, lockCustomer }: CustomerTransaction,
   wanted: readonly NewTag[],
@@ -69,7 +69,8 @@ async function makeMissing(
   const byKey = new Map((await tags.findByNameKeys(keys)).map((tag) => [tag.nameKey, tag]));
   const made: Tag[] = [];
   if (byKey.size === keys.length) return { tags: byKey, created: new Set() };
-  // One transaction at a time makes tags, so that their number stays within its limit; another may just have made some of these.
+  // Tags are created by one transaction at a time, so that their number stays within its limit; another may just have created some of
+  // these.
   await lockCustomer();
   for (const tag of await tags.findByNameKeys(keys)) byKey.set(tag.nameKey, tag);
   const missing = wanted.filter((tag) => !byKey.has(tag.nameKey));

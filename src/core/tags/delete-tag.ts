@@ -7,7 +7,7 @@ import { exceedsOneTransaction } from './bump-photo-versions.js';
 import type { Tag } from './tag.js';
 
 /**
- * Takes the tag off all its photos and deletes it. Where they are many their new versions come behind the answer
+ * Removes the tag from all its photos and deletes it. If there are many, they get their new versions after the response
  * (`bumpPhotoVersions`); nothing else of the tag is left. Errors: `not_found`, `precondition_failed`.
  */
 export function deleteTag(

@@ -14,13 +14,13 @@ import { cleanDescription, type TagInput, tagErrors } from './tag-values.js';
 export interface TagPatch extends TagInput, TagTools {}
 
 export interface EditedTag extends Tag {
-  /** Absent when no tool was used. */
+  /** Absent when no bulk tool was used. */
   readonly changes?: TagChanges;
 }
 
 /**
- * Changes what is said of a tag, and uses its bulk tools, all of it or nothing. The tag's own version rises with what is said of
- * it, not with its photos. Errors: `scope_required`, `invalid_request`, `not_found`, `tag_name_taken`, `precondition_failed`.
+ * Edits a tag and applies its bulk tools, all or nothing. The tag's own version changes with its values, not with its photos. Errors:
+ * `scope_required`, `invalid_request`, `not_found`, `tag_name_taken`, `precondition_failed`.
  */
 export async function editTag(
   { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
@@ -48,13 +48,13 @@ export async function editTag(
     if (!withTools) return save(transaction, tag, next, at);
     const changes = await retagPhotos(transaction, tag, { ...patch, mergeTagIds }, { photos, limits, at });
     await transaction.outbox.add('tag.deleted', mergeTagIds, at);
-    // After the merge, which may have freed the name.
+    // After the merge, which may have released the name.
     await save(transaction, tag, next, at);
     return { ...requireFound(await transaction.tags.get(id), 'tag'), changes };
   });
 }
 
-/** What is wrong with a patch of this tag, whatever there is. */
+/** Problems with a patch of this tag that do not depend on other tags or photos. */
 export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
   return [...tagErrors(patch), ...toolErrors(id, patch)];
 }

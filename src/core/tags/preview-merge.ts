@@ -4,18 +4,18 @@ import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Tag } from './tag.js';
 
-/** What a merge of tags would be about. */
+/** What a merge of tags would affect. */
 export interface MergePreview {
   /** By id ascending. */
   readonly tags: readonly Tag[];
-  /** Photos that have one of them, each counted once, in the trash too; at most `MAX_COUNTED`. */
+  /** Photos that have at least one of them, each counted once, including the trash; at most `MAX_COUNTED`. */
   readonly photos: number;
 }
 
-/** Nobody who looks at a page waits for more to be counted. */
+/** Counting more would delay the page. */
 export const MAX_COUNTED = 100_000;
 
-/** Nothing is changed. Errors: `not_found` when one of the tags is not there. */
+/** Changes nothing. Errors: `not_found` when one of the tags does not exist. */
 export function previewMerge({ store }: Uses<'store'>, caller: Caller, ids: readonly Id[]): Promise<MergePreview> {
   return store.query(caller.customerId, async ({ tags, photos }) => {
     const named = await tags.getMany(ids);

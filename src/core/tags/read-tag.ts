@@ -30,7 +30,7 @@ export function listTags(
       filters,
       position: (tag: Tag) => tagPosition(tag, sort),
       rows: (window: PageWindow) => reader.tags.list({ filters, sort, window }),
-      // Ids never change, so a list by them does not shift.
+      // Ids never change, so a list sorted by them does not shift.
       hasRowAt: async (position: Position) =>
         sort.endsWith('id') || (await reader.tags.hasRowAt(filters, sort, position)),
     };

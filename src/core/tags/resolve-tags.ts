@@ -15,9 +15,9 @@ export interface TagRequest {
 }
 
 /**
- * The ids of all tags that a request names, each once, ascending. They are held until the transaction ends. With those
- * that the photo gets `beside` them they must not be more than a photo may have. Call `lockForNewTags` first.
- * Errors: `invalid_request` (`unknown_tag`, `too_many`), `scope_required`, `limit_reached`.
+ * The ids of all tags that a request names, each once, ascending. They are locked until the transaction ends. Together with `beside`, the
+ * photo's other tags, they must not exceed the limit for a photo. Call `lockForNewTags` first. Errors: `invalid_request` (`unknown_tag`,
+ * `too_many`), `scope_required`, `limit_reached`.
  */
 export async function resolveTags(
   { tags, outbox, lockCustomer }: Pick<CustomerTransaction, 'tags' | 'outbox' | 'lockCustomer'>,
@@ -40,7 +40,7 @@ export async function resolveTags(
   }
   const ids = new Set([...locked.map((tag) => tag.id), ...(await create({ tags, outbox }, missing, limits, at))]);
   const areTooMany = (others: readonly Id[]) => new Set([...ids, ...others]).size > limits.tagsPerPhoto;
-  // Some of those beside may have been deleted since they were named.
+  // Some of those may have been deleted since they were named.
   if (areTooMany(beside) && areTooMany((await tags.getMany(beside)).map((tag) => tag.id))) {
     const message = `A photo has at most ${limits.tagsPerPhoto} tags.`;
     throw invalid({ field: `${prefix}tagIds`, code: 'too_many', message, max: limits.tagsPerPhoto });
@@ -49,8 +49,8 @@ export async function resolveTags(
 }
 
 /**
- * Holds the customer until the transaction ends when one of these requests names a tag that does not exist yet: tags are created
- * one transaction at a time, so that their number stays within its limit. Called before anything else is locked.
+ * Locks the customer until the transaction ends if one of these requests names a tag that does not exist yet: tags are created one
+ * transaction at a time, so that their number stays within its limit. Call it before anything else is locked.
  */
 export async function lockForNewTags(
   { tags, lockCustomer }: Pick<CustomerTransaction, 'tags' | 'lockCustomer'>,
@@ -62,8 +62,8 @@ export async function lockForNewTags(
 }
 
 /**
- * Holds every tag that exists of those that the requests name, in one ascending order: whoever holds tags for several photos
- * calls it for all of them first, so that two of them wait for each other and not in a circle.
+ * Locks every existing tag that the requests name, in one ascending order: a transaction that locks tags for several photos calls it for
+ * all of them first, so that two transactions cannot deadlock.
  */
 export async function lockTags(tags: TagRepository, requests: readonly TagRequest[]): Promise<readonly Tag[]> {
   const nameKeys = nameKeysIn(requests);
@@ -71,13 +71,13 @@ export async function lockTags(tags: TagRepository, requests: readonly TagReques
   return tags.lock([...new Set([...requests.flatMap(({ tagIds = [] }) => tagIds), ...named.map((tag) => tag.id)])]);
 }
 
-/** What is wrong with the names whatever tags there are: each fault once. */
+/** Problems with the names that do not depend on existing tags: each once. */
 export function nameErrors({ tagNames = [] }: TagRequest): FieldError[] {
   const errors = tagNames.flatMap((name) => tagNameError(name, 'tagNames') ?? []);
   return [...new Map(errors.map((error) => [error.code, error])).values()];
 }
 
-/** The clean names by their keys. Errors: `invalid_request`. */
+/** The cleaned names by their keys. Errors: `invalid_request`. */
 function namesIn({ tagNames = [] }: TagRequest, field: string): Map<string, string> {
   const names = new Map<string, string>();
   for (const name of tagNames) {
@@ -104,7 +104,7 @@ async function create(
   for (const [nameKey, name] of [...names].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const created = await tags.insert({ name, nameKey, color: null, description: null, createdAt: at });
     if (created !== null) made.push(created.id);
-    // Another request was first: its tag is the one that was meant.
+    // Another request was first: use the tag that it created.
     const tag = created ?? (await tags.findByNameKeys([nameKey]))[0];
     if (tag !== undefined) ids.push(tag.id);
   }
@@ -112,7 +112,7 @@ async function create(
   return ids;
 }
 
-/** The customer must be held, or another may take the same room. Errors: `limit_reached`. */
+/** The customer must be locked, or two requests could exceed the limit together. Errors: `limit_reached`. */
 export async function requireTagsWithinLimit(tags: TagRepository, more: number, limits: Limits): Promise<void> {
   if ((await tags.count()) + more <= limits.tags) return;
   throw new DomainError('limit_reached', tagLimitMessage(limits), { limit: limits.tags, name: 'tags' });

@@ -9,8 +9,8 @@ import type { MergedPhotos } from './tag-repository.js';
 import type { TagChanges, TagTools } from './tag-tools.js';
 
 /**
- * Holds everything that the tools are about, before any tag is held. Answers the photos that are named. A merge is also about what
- * is not published yet: the customer is held with it, so that no import with one of the tags is opened meanwhile.
+ * Locks everything that the tools affect, before any tag is locked. Returns the photos that are named. A merge also affects unpublished
+ * items: then the customer is locked too, so that no import with one of the tags is opened in the meantime.
  */
 export async function lockTaggedPhotos(
   transaction: CustomerTransaction,
@@ -24,7 +24,7 @@ export async function lockTaggedPhotos(
   return transaction.photos.lockTagged(merged, named);
 }
 
-/** Errors: `invalid_request` (`unknown_tag`) when a tag that is to be merged is not among those `held`. */
+/** Errors: `invalid_request` (`unknown_tag`) when a tag to be merged is not among those `held`. */
 export function requireMergedTags({ mergeTagIds = [] }: TagTools, locked: readonly Tag[]): readonly Id[] {
   const asked = [...new Set(mergeTagIds)].sort((a, b) => a - b);
   const unknown = asked.filter((id) => !locked.some((tag) => tag.id === id));
@@ -36,8 +36,8 @@ export function requireMergedTags({ mergeTagIds = [] }: TagTools, locked: readon
 }
 
 /**
- * Uses the tools on a tag. It, the tags that are merged and what `lockTaggedPhotos` holds must be held. A photo that is named and moves
- * at the same time becomes one new version, not two: what a merge brings is left to the merge.
+ * Applies the tools to a tag. The tag, the merged tags and what `lockTaggedPhotos` locks must be locked. A photo that is both named and
+ * moved gets one new version, not two: it is left to the merge.
  */
 export async function retagPhotos(
   transaction: CustomerTransaction,
@@ -71,7 +71,7 @@ export async function retagPhotos(
   };
 }
 
-/** Where the photos are many their new versions come behind the answer (`bumpPhotoVersions`). */
+/** If there are many photos, they get their new versions after the response (`bumpPhotoVersions`). */
 async function mergeTags(
   transaction: CustomerTransaction,
   from: readonly Id[],

@@ -10,9 +10,9 @@ export interface TagFilters {
   readonly ids?: readonly Id[];
   /** `foldKey` of the whole name. */
   readonly nameKey?: string;
-  /** Substring of the name, folded and without accents as `searchText` does. */
+  /** Substring of the name, folded and without accents like `searchText`. */
   readonly q?: string;
-  /** Each stands somewhere in the name's `foldKey`: what was looked for beside words, as `+` or an emoji. */
+  /** Each must occur in the name's `foldKey`: searched characters that are not words, for example `+` or an emoji. */
   readonly signs?: readonly string[];
   readonly unused?: boolean;
 }

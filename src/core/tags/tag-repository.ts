@@ -14,13 +14,13 @@ export interface TagReads {
   /** Tags of one photo, by name key, then id. */
   ofPhoto(photoId: Id): Promise<readonly Tag[]>;
   count(): Promise<number>;
-  /** Tags that are gone while some of the photos that had them may not have their new version yet, by id ascending. */
+  /** Deleted tags (tombstones) whose photos may not all have their new version yet, by id ascending. */
   tombstones(): Promise<readonly Id[]>;
-  /** Of tags with ids over `after`, ascending, at most `limit`. */
+  /** Of tags with ids after `after`, ascending, at most `limit`. */
   photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]>;
 }
 
-/** What is kept of a tag, and what there is, of one moment. */
+/** The stored and the counted number of a tag's photos, in one snapshot. */
 export interface TagCount {
   readonly id: Id;
   /** Its `photoCount`; null when that is lost. */
@@ -28,46 +28,49 @@ export interface TagCount {
   readonly counted: number;
 }
 
-/** How many photos outside the trash a merge was about. */
+/** Number of photos outside the trash that a merge affected. */
 export interface MergedPhotos {
-  /** They did not have the tag that stays. */
+  /** They did not have the remaining tag. */
   readonly added: number;
-  /** They had it beside the one that went. */
+  /** They had it in addition to the merged one. */
   readonly unchanged: number;
 }
 
 /**
- * In all writes `photoCount` follows. Photos that change get one new version with `updatedAt` `at`, in the trash or not, and each
- * its event `photo.updated`.
+ * All writes update `photoCount`. Photos that change get one new version with `updatedAt` `at`, in the trash or not, and each its event
+ * `photo.updated`.
  */
 export interface TagRepository extends TagReads {
-  /** Reads and holds them until the transaction ends, in ascending order of ids. */
+  /** Reads and locks them until the transaction ends, in ascending order of ids. */
   lock(ids: readonly Id[]): Promise<readonly Tag[]>;
-  /** Stores it under a new id. Null, and nothing stored, when the name key is taken. */
+  /** Stores it under a new id. Null, with nothing stored, when the name key is taken. */
   insert(tag: NewTag): Promise<Tag | null>;
-  /** Stores name, color, description, updatedAt and version; `photoCount` is never taken from here. False, and nothing changed, when the name key is another tag's. */
+  /**
+   * Stores name, color, description, updatedAt and version; `photoCount` is never taken from here. False, with nothing changed, when
+   * another tag has the name key.
+   */
   update(tag: Tag): Promise<boolean>;
   /**
-   * Removes the tag from its photos, and then the tag; the tag must be locked. The photos get one new version with `updatedAt`
-   * `at`. Where `at` is null they do not: then the tag has departed, and its photos are left for `bumpVersions`.
+   * Removes the tag from its photos, and then the tag; the tag must be locked. The photos get one new version with `updatedAt` `at`. If
+   * `at` is null they do not: then the tag leaves a tombstone, and its photos are left for `bumpVersions`.
    */
   delete(id: Id, at: Date | null): Promise<void>;
-  /** Gives the tag to photos. Those that have it stay as they are, missing ones are passed over. The tag and the photos must be locked. */
+  /** Adds the tag to photos. Those that have it are unchanged, missing ones are ignored. The tag and the photos must be locked. */
   attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void>;
-  /** Takes all these tags off photos. Those that have none of them stay as they are, missing ones are passed over. The photos must be locked. */
+  /** Removes all these tags from photos. Those that have none of them are unchanged, missing ones are ignored. The photos must be locked. */
   detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void>;
-  /** Counts the photos of a tag anew; whoever is just changing that number is waited for. */
+  /** Recounts the photos of a tag; waits for transactions that are changing that number. */
   recount(id: Id): Promise<void>;
   /**
-   * Every photo of the tags `from` gets `into` in their place, and they are deleted, with `at` as for `delete`. All tags must be
-   * locked; photos that are not are waited for.
+   * Replaces the tags `from` by `into` on all their photos, and deletes them, with `at` as for `delete`. All tags must be locked; waits for
+   * locked photos.
    */
   merge(from: readonly Id[], into: Id, at: Date | null): Promise<MergedPhotos>;
   /**
-   * Looks at `limit` photos by id over `after`: those that one of these departed tags has left, and that no `update` has stored
-   * since, get a new version with `updatedAt` `at`, and its event. Answers the last id that it looked at, null when there are none behind.
+   * Checks `limit` photos by id after `after`: those that had one of these tombstones' tags, and that no `update` has stored since, get a
+   * new version with `updatedAt` `at`, and its event. Returns the last id checked, null when there are no more.
    */
   bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null>;
-  /** No photo is left to be renewed for these. */
+  /** All photos of these tombstones have their new version. */
   dropTombstones(tombstones: readonly Id[]): Promise<void>;
 }

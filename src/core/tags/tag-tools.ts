@@ -1,17 +1,17 @@
 import type { FieldError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 
-/** The bulk tools of one tag. An id named twice counts once. Absent: not used. */
+/** The bulk tools of one tag. An id named twice counts once. If absent, not used. */
 export interface TagTools {
   /** Photos that get the tag. */
   readonly addPhotoIds?: readonly Id[] | undefined;
-  /** Photos that lose it, also where a merge would bring it. */
+  /** Photos that lose it, even if a merge would add it. */
   readonly removePhotoIds?: readonly Id[] | undefined;
-  /** Tags whose photos, in the trash or not yet published too, move to this one; they are deleted. */
+  /** Tags whose photos, including the trash and unpublished items, move to this one; they are deleted. */
   readonly mergeTagIds?: readonly Id[] | undefined;
 }
 
-/** What the tools did. Counts are of photos, each counted once, outside the trash: what is in it moves along and is not told of. */
+/** The result of the tools. Counts are of photos outside the trash, each counted once: those in the trash are moved too, but not counted. */
 export interface TagChanges {
   readonly added: number;
   readonly removed: number;
@@ -19,7 +19,7 @@ export interface TagChanges {
   readonly unchanged: number;
   /** Named photos that do not exist or are in the trash, ascending. */
   readonly notFound: readonly Id[];
-  /** Photos that have as many tags as a photo may have, and so did not get this one, ascending. */
+  /** Photos that have the maximum number of tags, and so did not get this one, ascending. */
   readonly full: readonly Id[];
   /** Ascending. */
   readonly mergedTagIds: readonly Id[];

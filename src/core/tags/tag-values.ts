@@ -3,14 +3,14 @@ import type { FieldError } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import { MAX_TAG_DESCRIPTION, tagNameError } from './tag.js';
 
-/** What a client may say of a tag. Absent: not said. */
+/** The input for a tag. An absent field was not sent. */
 export interface TagInput {
   readonly name?: string | undefined;
   readonly color?: string | null | undefined;
   readonly description?: string | null | undefined;
 }
 
-/** Everything that is wrong with the values. */
+/** All problems with the values. */
 export function tagErrors({ name, color, description }: TagInput): FieldError[] {
   const errors = textErrors('description', description, MAX_TAG_DESCRIPTION);
   const nameError = name === undefined ? null : tagNameError(name, 'name');

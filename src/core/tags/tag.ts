@@ -6,12 +6,12 @@ export interface Tag {
   readonly id: Id;
   readonly customerId: Id;
   readonly name: string;
-  /** Unique per customer: `foldKey` of the name. Also what names sort by. */
+  /** Unique per customer: `foldKey` of the name. Also the sort key of names. */
   readonly nameKey: string;
   /** `#rrggbb`, lower case. */
   readonly color: string | null;
   readonly description: string | null;
-  /** Photos outside the trash that carry it; kept in the transaction that changes it. */
+  /** Photos outside the trash that have it; updated in the transaction that changes it. */
   readonly photoCount: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -51,7 +51,7 @@ export function tagNameError(name: string, field: string): FieldError | null {
   };
 }
 
-/** The key of what `parseTagName` would make of it; null where that would refuse control characters. */
+/** The key of what `parseTagName` would return; null if it would refuse control characters. */
 export function nameKeyOf(name: string): string | null {
   return CONTROL_CHARACTERS.test(name) ? null : foldKey(cleanName(name));
 }
@@ -60,7 +60,7 @@ function cleanName(name: string): string {
   return name.toWellFormed().normalize('NFC').trim().replace(/\s+/gu, ' ');
 }
 
-/** By name key, then id: the order of tags wherever they are shown together. */
+/** By name key, then id: the order of tags wherever they are listed. */
 export function byName(a: TagName, b: TagName): number {
   return compareText(foldKey(a.name), foldKey(b.name)) || a.id - b.id;
 }
