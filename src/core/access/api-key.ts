@@ -8,7 +8,7 @@ export interface ApiKey {
   readonly id: Id;
   readonly customerId: Id;
   readonly name: string;
-  /** SHA-256 of the token, 64 hex digits. The token itself is never kept. */
+  /** SHA-256 of the token, 64 hex digits. The token itself is never stored. */
   readonly tokenHash: string;
   /** The last four characters of the token, so that people can tell keys apart. */
   readonly lastFour: string;
@@ -25,12 +25,12 @@ export interface ApiKey {
   readonly deletedAt: Date | null;
 }
 
-/** What may change of a key. Its scopes never do. */
+/** What may change in a key. Its scopes never do. */
 export type KeySettings = Pick<ApiKey, 'name' | 'ipList' | 'readLimit' | 'writeLimit' | 'expiresAt'>;
 
 export type NewApiKey = Omit<ApiKey, 'id' | 'lastUsedAt' | 'lastUsedIp' | 'deletedAt'>;
 
-/** Names of the settings that have another value. */
+/** Names of the settings whose value differs. */
 export function changedSettings(before: KeySettings, after: KeySettings): readonly string[] {
   return changedFields(before, after, ['name', 'ipList', 'readLimit', 'writeLimit', 'expiresAt']);
 }
@@ -46,7 +46,7 @@ export function newToken(): string {
   return PREFIX + secret + checksum(secret);
 }
 
-/** Whether a text can be a token at all; a typing mistake is seen here, without a look-up. */
+/** Whether a text can be a token at all; detects a typing mistake without a look-up. */
 export function isWellFormedToken(text: string): boolean {
   if (!/^phs_live_[0-9A-Za-z]{49}$/.test(text)) return false;
   const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_LENGTH);

@@ -3,8 +3,8 @@ import { hashToken, isExpired, isWellFormedToken } from './api-key.js';
 import type { KnownKey } from './key-store.js';
 
 /**
- * The key that a request shows, or null: none, malformed, unknown, deleted, expired, or its customer is closed. Takes every
- * `Authorization` header of the request; two are as wrong as none.
+ * The key of a request, or null: none, malformed, unknown, deleted, expired, or its customer is closed. Takes every `Authorization` header
+ * of the request; two are as invalid as none.
  */
 export async function authenticate(
   { keys, clock }: Uses<'keys' | 'clock'>,

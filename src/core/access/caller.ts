@@ -3,19 +3,19 @@ import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Scope } from './scope.js';
 
-/** Who asks: what a use case needs to know of a request's key. */
+/** The caller: what a use case needs to know about a request's key. */
 export interface Caller {
   readonly customerId: Id;
   /** Null for the operator and for the service itself. */
   readonly apiKeyId: Id | null;
   readonly scopes: readonly Scope[];
-  /** The key has an IP list, so nothing that works without the key may be handed to it. */
+  /** The key has an IP list, so it must not be given anything that works without the key. */
   readonly ipRestricted: boolean;
-  /** Who is named in the audit log. */
+  /** The actor in the audit log. */
   readonly actor: Actor;
 }
 
-/** What a use case of the settings area or the command line needs to know of its caller: whose account it is, and who acts. */
+/** What a use case of the settings area or the command line needs to know about its caller: whose account it is, and who acts. */
 export type AccountCaller = Pick<Caller, 'customerId' | 'actor'>;
 
 /** The operator, on the command line, in the account of one customer. */

@@ -6,8 +6,8 @@ import type { ApiKey, KeySettings } from './api-key.js';
 import { readKeySettings } from './key-values.js';
 
 /**
- * Changes name, IP list, limits or expiry of a key; what is not given stays. Holds from the next request on. Scopes never change
- * (SPEC.md §5). Errors: `invalid_request`, `not_found`.
+ * Changes name, IP list, limits or expiry of a key; absent fields stay. Takes effect with the next request. Scopes never change (SPEC.md
+ * §5). Errors: `invalid_request`, `not_found`.
  */
 export async function editKey(
   { keys, clock }: Uses<'keys' | 'clock'>,

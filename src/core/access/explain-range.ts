@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 
 const EXAMPLES = 'Write it like 203.0.113.9, 10.0.0.0/8 or 2001:db8::/32.';
 
-/** Why a text is no entry of an IP list, for whoever wrote it. */
+/** Explains to the author why a text is not a valid entry of an IP list. */
 export function explainRange(entry: string): string {
   return `${entry}: ${reasonOf(entry)}`;
 }

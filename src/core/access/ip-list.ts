@@ -4,8 +4,8 @@ import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 export const MAX_IP_ENTRIES = 100;
 
 /**
- * The address in its one spelling: mapped IPv6 (`::ffff:a.b.c.d`) is IPv4, no zone, IPv6 compressed in lower case. Null if it is no address.
- * Octets with leading zeros are refused: readers disagree whether `010.0.0.1` is 8.0.0.1 or 10.0.0.1.
+ * The address in canonical form: mapped IPv6 (`::ffff:a.b.c.d`) is IPv4, no zone, IPv6 compressed in lower case. Null if it is not an
+ * address. Octets with leading zeros are refused: parsers disagree whether `010.0.0.1` is 8.0.0.1 or 10.0.0.1.
  */
 export function normalizeAddress(text: string): string | null {
   if (isIPv4(text)) return text;
@@ -14,7 +14,7 @@ export function normalizeAddress(text: string): string | null {
   return unmapped(canonical) ?? canonical;
 }
 
-/** One entry (`10.0.0.0/8`, `2001:db8::1`) as a masked CIDR range, or null if it is none. */
+/** One entry (`10.0.0.0/8`, `2001:db8::1`) as a masked CIDR range, or null if it is invalid. */
 export function normalizeRange(text: string): string | null {
   const [host = '', length, ...rest] = text.trim().split('/');
   if (rest.length > 0 || (length !== undefined && !/^(0|[1-9][0-9]{0,2})$/.test(length))) return null;
@@ -28,7 +28,7 @@ export function normalizeRange(text: string): string | null {
   return `${masked(address, prefix)}/${prefix}`;
 }
 
-/** CIDR ranges, compiled: each look costs the same whatever their number. An entry that cannot be read leaves none of them. */
+/** Compiled CIDR ranges: the cost of a lookup does not depend on their number. One invalid entry makes the list empty. */
 export class IpRanges {
   // The families are kept apart: a BlockList lets an IPv6 range such as ::/0 match IPv4 addresses too.
   private readonly ipv4 = new BlockList();
@@ -52,16 +52,16 @@ export class IpRanges {
   }
 }
 
-/** Compiled IP lists of keys, by their entries: those used last. */
+/** Compiled IP lists of keys, by their entries: the most recently used ones. */
 export class IpLists {
   private readonly compiled = new Map<string, IpRanges>();
 
-  /** @param capacity Lists that are kept. One with 100 entries takes about 30 kB. */
+  /** @param capacity Number of cached lists. One with 100 entries takes about 30 kB. */
   constructor(private readonly capacity = 200) {}
 
   /**
-   * Whether a key's list admits an address; null is that of a client whom nobody named. An empty list admits everyone; a list with an
-   * entry that cannot be read admits nobody.
+   * Whether a key's list admits an address; null is that of a client whose address is unknown. An empty list admits everyone; a list with
+   * an invalid entry admits nobody.
    */
   admits(entries: readonly string[], address: string | null): boolean {
     if (entries.length === 0) return true;
@@ -71,7 +71,7 @@ export class IpLists {
   private rangesOf(entries: readonly string[]): IpRanges {
     const name = entries.join(' ');
     const ranges = this.compiled.get(name) ?? new IpRanges(entries);
-    // A Map remembers the order in which its names were set: the first is the one that was not used for longest.
+    // A Map preserves insertion order: the first entry is the least recently used.
     this.compiled.delete(name);
     this.compiled.set(name, ranges);
     const [oldest] = this.compiled.keys();
@@ -83,13 +83,13 @@ export class IpLists {
 /** Where a request comes from. */
 export interface ClientSource {
   readonly address: string;
-  /** False where a trusted proxy did not say for whom it asks: the address is the proxy's then, and no IP list admits the client. */
+  /** False if a trusted proxy did not send its client's address: then the address is the proxy's, and no IP list admits the client. */
   readonly isNamed: boolean;
 }
 
 /**
- * The client of a request: the peer, unless the peer is a trusted proxy; then the right-most hop of X-Forwarded-For that is not one,
- * with or without a port. Where all hops are proxies of ours the request is one of theirs.
+ * The client of a request: the peer, unless the peer is a trusted proxy; then the right-most hop of X-Forwarded-For that is not one, with
+ * or without a port. If all hops are trusted proxies, the request comes from one of them.
  */
 export function clientSource(
   peer: string,
@@ -114,7 +114,7 @@ function hopAddress(text: string): string | null {
   return normalizeAddress(dotted ?? text);
 }
 
-/** What the anonymous budget is kept by: one IPv4 address, or the /64 that one IPv6 site has. */
+/** The key of the anonymous budget: one IPv4 address, or the /64 that one IPv6 site has. */
 export function addressBudget(address: string): string {
   return isIPv4(address) ? address : (normalizeRange(`${address}/64`) ?? address);
 }

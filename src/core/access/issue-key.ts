@@ -9,17 +9,17 @@ import { isScope, type Scope, scopes } from './scope.js';
 /** `ipList` as people write it; limits in requests per minute, of which null is the default. */
 export interface KeyRequest extends KeySettings {
   readonly customerId: Id;
-  /** Names of scopes; `all` stands for every one. */
+  /** Names of scopes; `all` stands for all of them. */
   readonly scopes: readonly string[];
 }
 
 export interface IssuedKey {
   readonly key: ApiKey;
-  /** The only time that the token is seen. */
+  /** The token is only available here. */
   readonly token: string;
 }
 
-/** Makes a key for a customer. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
+/** Creates a key for a customer. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
 export async function issueKey(
   { keys, clock }: Uses<'keys' | 'clock'>,
   actor: Actor,

@@ -5,8 +5,8 @@ import { type IssuedKey, issueKey, type KeyRequest } from './issue-key.js';
 import { ownKey, requireAllowedSettings } from './own-key.js';
 
 /**
- * Makes a key. One that takes the place of another (`from`) may have the limits which that one was granted.
- * Errors: `invalid_request`, `not_found` (`from`), `limit_reached`.
+ * Creates a key. One that replaces another (`from`) may have the limits granted to that one. Errors: `invalid_request`, `not_found`
+ * (`from`), `limit_reached`.
  */
 export async function issueOwnKey(
   uses: Uses<'keys' | 'clock'>,

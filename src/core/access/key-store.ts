@@ -9,32 +9,38 @@ export interface KnownKey {
   readonly customerStatus: CustomerStatus;
 }
 
-/** Keys of all customers: the only port that is asked before the customer is known. */
+/** Keys of all customers: the only port that is called before the customer is known. */
 export interface KeyStore {
   /**
-   * The key of this hash, with its customer's status, or null when it never was or is deleted. Expired keys are returned: the rule decides.
-   * Once `delete` has resolved, no look-up on any process finds the key any more.
+   * The key with this hash, with its customer's status, or null when it never existed or is deleted. Expired keys are returned: the caller
+   * checks. Once `delete` has resolved, no look-up on any process finds the key any more.
    */
   findByHash(tokenHash: string): Promise<KnownKey | null>;
-  /** The same of a key that is not deleted, by id. As quick as `findByHash`, however many ask at once. */
+  /** The same for a key that is not deleted, by id. As fast as `findByHash`, however many calls are concurrent. */
   find(id: Id): Promise<KnownKey | null>;
   /** Keys of one customer that are not deleted, oldest first. */
   list(customerId: Id): Promise<readonly ApiKey[]>;
   /**
-   * Stores a key under a new id. Errors: `not_found` (customer), `limit_reached` over 100 keys of one customer, exact under concurrency.
-   * The event `api_key.created` and an entry of the audit log, in the name of `actor`, are written with it.
+   * Stores a key under a new id, and with it the event `api_key.created` and an entry of the audit log in the name of `actor`. Errors:
+   * `not_found` (customer), `limit_reached` over 100 keys of one customer, exact under concurrency.
    */
   create(key: NewApiKey, actor: Actor): Promise<ApiKey>;
-  /** Changes what may change of a key, at once and everywhere; an entry of the audit log names what did. Null when there is no such key (any more). */
+  /**
+   * Updates a key, with immediate effect on every process; an entry of the audit log names what changed. Null when there is no such key
+   * (any more).
+   */
   update(id: Id, settings: KeySettings, at: Date, actor: Actor): Promise<ApiKey | null>;
-  /** Marks the key deleted, and writes the event `api_key.deleted` and an entry of the audit log with it. False when there is no such key (any more). */
+  /**
+   * Marks the key deleted, and writes the event `api_key.deleted` and an entry of the audit log with it. False when there is no such key
+   * (any more).
+   */
   delete(id: Id, at: Date, actor: Actor): Promise<boolean>;
   /**
-   * Notes uses of keys: the last one, and each address. Best effort, never older than what is kept; unknown ids are passed over. Of the
-   * same keys, addresses that were last seen two days before the newest of these uses are forgotten.
+   * Records uses of keys: the latest one, and each address. Best effort, never older than what is stored; unknown ids are ignored.
+   * Addresses of these keys that were last seen two days before the newest of these uses are deleted.
    */
   touch(uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void>;
-  /** Where a customer's key was used from since then, newest first, at most 100. None of a key that is not this customer's. */
+  /** Addresses from which a customer's key was used since then, newest first, at most 100. None for a key of another customer. */
   addressesOf(customerId: Id, id: Id, since: Date): Promise<readonly KeyAddress[]>;
 }
 
@@ -43,7 +49,7 @@ export interface KeyAddress {
   readonly lastSeenAt: Date;
 }
 
-/** How long addresses are kept beside the newest use of their key. */
+/** How long addresses are retained before the newest use of their key. */
 export const ADDRESS_RETENTION_MS = 2 * DAY;
 export const MAX_LISTED_ADDRESSES = 100;
 

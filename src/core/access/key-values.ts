@@ -4,7 +4,7 @@ import type { KeySettings } from './api-key.js';
 import { explainRange } from './explain-range.js';
 import { MAX_IP_ENTRIES, normalizeRange } from './ip-list.js';
 
-/** The settings of a key as they are kept, or everything that is wrong with them. */
+/** The settings of a key as they are stored, or all problems with them. */
 export function readKeySettings(settings: KeySettings): { settings: KeySettings; errors: readonly FieldError[] } {
   const name = cleanText(settings.name);
   const ranges = settings.ipList.map(normalizeRange);

@@ -4,20 +4,20 @@ import type { Id } from '../shared/ids.js';
 import type { ApiKey, KeySettings } from './api-key.js';
 import { defaultBudgets } from './rolling-window.js';
 
-/** A key as its customer's owner sees it. Errors: `not_found`, also for the key of another customer. */
+/** A key as its customer's owner sees it. Errors: `not_found`, also for a key of another customer. */
 export async function ownKey({ keys }: Uses<'keys'>, customerId: Id, id: Id): Promise<ApiKey> {
   const { key } = requireFound(await keys.find(id), 'api_key');
   if (key.customerId !== customerId) throw notFound('api_key');
   return key;
 }
 
-/** The most that an owner may set: the default, or what the operator has granted this key. */
+/** The maximum that an owner may set: the default, or what the operator has granted this key. */
 export function mostRequests(key: Pick<ApiKey, 'readLimit' | 'writeLimit'> | null, group: 'read' | 'write'): number {
   const granted = (group === 'read' ? key?.readLimit : key?.writeLimit) ?? 0;
   return Math.max(defaultBudgets[group], granted);
 }
 
-/** What an owner may ask for: limits are the operator's to raise, and a day that is over ends nothing. Errors: `invalid_request`. */
+/** What an owner may set: only the operator can raise limits, and an expiry in the past is refused. Errors: `invalid_request`. */
 export function requireAllowedSettings(settings: KeySettings, granted: ApiKey | null, now: Date): void {
   const errors = [...limitErrors(settings, granted, 'read'), ...limitErrors(settings, granted, 'write')];
   const { expiresAt } = settings;

@@ -5,7 +5,7 @@ import { IpRanges, normalizeRange } from './ip-list.js';
 import type { KeyAddress } from './key-store.js';
 import { ownKey } from './own-key.js';
 
-/** Where a key was used from in the last day, newest first. Errors: `not_found`. */
+/** Addresses from which a key was used in the last day, newest first. Errors: `not_found`. */
 export async function recentAddresses(
   uses: Uses<'keys' | 'clock'>,
   customerId: Id,
@@ -15,7 +15,7 @@ export async function recentAddresses(
   return uses.keys.addressesOf(key.customerId, key.id, after(uses.clock.now(), -DAY));
 }
 
-/** Those of the addresses that a list would refuse. None while the list has an entry that cannot be read: it is not set then. */
+/** Those of the addresses that a list would refuse. None while the list has an invalid entry: then it is not saved. */
 export function lockedOut(ipList: readonly string[], addresses: readonly KeyAddress[]): readonly string[] {
   if (ipList.some((entry) => normalizeRange(entry) === null)) return [];
   if (ipList.length === 0) return [];

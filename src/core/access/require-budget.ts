@@ -3,11 +3,11 @@ import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Budget } from './rolling-window.js';
 
-/** What a person may change in the settings area in a minute, and how often an endpoint is tested (API.md §9). */
+/** How many changes a person may make in the settings area in a minute, and how often an endpoint may be tested (API.md §9). */
 export const CHANGES_OF_PERSON = 60;
 export const TESTS_OF_ENDPOINT = 5;
 
-/** Counts one use. `tooMany` begins the sentence that tells of a refusal. Errors: `rate_limited`. */
+/** Counts one use. `tooMany` begins the message of a refusal. Errors: `rate_limited`. */
 export async function requireBudget(
   { rateWindows }: Uses<'rateWindows'>,
   budget: Budget,

@@ -1,12 +1,12 @@
 import { MINUTE, SECOND } from '../shared/clock.js';
 import type { ApiKey } from './api-key.js';
 
-/** The group a request is counted in. */
+/** The group in which a request is counted. */
 export type BudgetGroup = 'read' | 'write' | 'anonymous';
 
 export const WINDOW_MS = MINUTE;
 
-/** SPEC.md §8: requests per minute. `anonymous` is kept by source address (API.md §4.3). */
+/** SPEC.md §8: requests per minute. `anonymous` is counted by source address (API.md §4.3). */
 export const defaultBudgets: Readonly<Record<BudgetGroup, number>> = { read: 300, write: 30, anonymous: 300 };
 
 export function budgetGroupOf(method: string): 'read' | 'write' {
@@ -19,7 +19,7 @@ export function keyBudget(key: Pick<ApiKey, 'id' | 'readLimit' | 'writeLimit'>, 
 }
 
 export interface Budget {
-  /** Under which the admissions are kept. */
+  /** The key under which the admissions are stored. */
   readonly name: string;
   /** Admissions in any `WINDOW_MS`. */
   readonly limit: number;
@@ -29,29 +29,29 @@ export interface WindowState {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Unix seconds, rounded up: when the full budget is back if nothing more is counted. */
+  /** Unix seconds, rounded up: when the full budget is available again if nothing more is counted. */
   readonly reset: number;
   /** Seconds after which the next request is admitted; only when refused. */
   readonly retryAfter: number | null;
 }
 
-/** Where admissions are kept. One rule, exact: at most `limit` admissions in any 60 s, refused calls are not counted. */
+/** Where admissions are stored. One exact rule: at most `limit` admissions in any 60 s; refused calls are not counted. */
 export interface RateWindowStore {
-  /** Admits and counts one request, or refuses it without a trace. Calls on one budget behave as if made one after another. */
+  /** Admits and counts one request, or refuses it without counting it. Calls on one budget behave as if made one after another. */
   hit(budget: Budget): Promise<WindowState>;
-  /** What a budget looks like now, without counting. `allowed` tells whether a hit would be admitted. */
+  /** The current state of a budget, without counting. `allowed`: whether a hit would be admitted. */
   peek(budget: Budget): Promise<WindowState>;
   /**
-   * Forgets budgets that were not used for so long that they count nothing any more, and answers how many that still were. A store
-   * that forgets by itself has none left. No answer changes by it.
+   * Deletes budgets whose admissions have all left the window, and returns how many remain. A store that expires them by itself has none
+   * left. This never changes the result of a call.
    */
   sweep(): Promise<number>;
 }
 
 /**
- * The admissions of one budget, by a clock in milliseconds, and the rule itself (API.md §4.3): a log, not buckets and not GCRA, which
- * would admit up to twice the limit in some minutes. What left the window is dropped from the front, so that a call costs the same
- * under a limit of thirty and of a million.
+ * The admissions of one budget, by a clock in milliseconds, and the rule itself (API.md §4.3): a log, not buckets and not GCRA, which would
+ * admit up to twice the limit in some minutes. Admissions that have left the window are dropped from the front, so that a call costs the
+ * same under a limit of thirty and of a million.
  */
 export class AdmissionLog {
   private times: number[];
@@ -64,8 +64,8 @@ export class AdmissionLog {
   }
 
   /**
-   * Counts one call, or refuses it without a trace.
-   * @param wall What the clock on the wall shows now, where `now` is of another: `reset` is told by it.
+   * Counts one call, or refuses it without counting it.
+   * @param wall The current wall clock time, when `now` is from another clock: `reset` is given in wall clock time.
    */
   hit(limit: number, now: number, wall = now): WindowState {
     const allowed = this.fits(limit, now);
@@ -77,7 +77,7 @@ export class AdmissionLog {
     return this.state(limit, this.fits(limit, now), now, wall);
   }
 
-  /** Whether nothing counts any more. */
+  /** Whether no admission counts any more. */
   isEmpty(now: number): boolean {
     this.forget(now);
     return this.used === 0;
@@ -97,7 +97,7 @@ export class AdmissionLog {
     const { times } = this;
     for (let late = times.length - 1; late >= this.first && (times[late] ?? now) > now; late -= 1) times[late] = now;
     while (this.first < times.length && (times[this.first] ?? now) <= now - WINDOW_MS) this.first += 1;
-    // Seldom enough to cost nothing, often enough to take at most twice the memory.
+    // Rarely enough to cost nothing, often enough to use at most twice the memory.
     if (this.first * 2 > times.length) {
       this.times = times.slice(this.first);
       this.first = 0;
@@ -120,7 +120,7 @@ export class AdmissionLog {
   }
 }
 
-/** What a log of admissions comes down to. Moments in milliseconds; null where there is none. */
+/** Summary of a log of admissions. Times in milliseconds; null when there is none. */
 export interface Counted {
   readonly used: number;
   readonly newest: number | null;
@@ -128,12 +128,12 @@ export interface Counted {
   readonly blocker: number | null;
 }
 
-/** How a budget stands whose log was counted where it is kept. `allowed`: what became, or would become, of the call. */
+/** The state of a budget whose log was counted where it is stored. `allowed`: whether the call was, or would be, admitted. */
 export function stateOf({ used, newest, blocker }: Counted, limit: number, now: number, allowed: boolean): WindowState {
   const reset = Math.ceil((newest === null ? now : newest + WINDOW_MS) / SECOND);
   const remaining = Math.max(0, limit - used);
   if (allowed) return { allowed, limit, remaining, reset, retryAfter: null };
-  // With a limit of 0 nothing has to leave, and nothing will ever fit.
+  // With a limit of 0, no call has to leave, and none ever fits.
   const wait = blocker === null ? WINDOW_MS : blocker + WINDOW_MS - now;
   return {
     allowed,

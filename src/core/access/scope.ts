@@ -1,4 +1,4 @@
-/** SPEC.md §5: what a key may do. A scope never changes after the key was made. */
+/** SPEC.md §5: what a key may do. Scopes never change after the key was created. */
 export const scopes = [
   'customer:read',
   'photos:read',

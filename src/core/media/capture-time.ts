@@ -14,8 +14,8 @@ export interface CaptureTime {
 }
 
 /**
- * What a file says of its time, as it stands there. Clocks in `YYYY:MM:DD HH:MM:SS` (EXIF) or ISO 8601 (XMP, IPTC), offsets as `+03:00`.
- * Absent is null. The reader passes on; the rules are here.
+ * The dates that a file contains, unparsed. Clocks in `YYYY:MM:DD HH:MM:SS` (EXIF) or ISO 8601 (XMP, IPTC), offsets as `+03:00`. Absent is
+ * null. The reader passes them on; the rules are here.
  */
 export interface WrittenTimes {
   readonly original: string | null;
@@ -24,7 +24,7 @@ export interface WrittenTimes {
   readonly digitized: string | null;
   readonly digitizedSubSec: string | null;
   readonly digitizedOffset: string | null;
-  /** `DateTime`: when the file was changed. Never a capture time; it only vouches for `changedOffset`. */
+  /** `DateTime`: when the file was changed. Never a capture time; it only confirms `changedOffset`. */
   readonly changed: string | null;
   readonly changedOffset: string | null;
   /** `photoshop:DateCreated`, offset included where written. */
@@ -39,7 +39,7 @@ export interface WrittenTimes {
 
 export interface CaptureHints {
   readonly location: GeoPoint | null;
-  /** IANA zone of the position, when it is known. */
+  /** IANA zone of the position, if known. */
   readonly positionZone: string | null;
   /** The import's zone, else the customer's. */
   readonly defaultTimeZone: string;
@@ -48,9 +48,9 @@ export interface CaptureHints {
 const UNKNOWN: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
 
 /**
- * When a picture was taken, by what its file says (API.md §12.1). The first clock that can be read counts, and the first zone
- * that goes with it. Offsets vouch only for the clock beside which they were written: that of the file's last change, or of an
- * edited copy of the date, is used when that clock shows the same second. Without any clock nothing is known, whatever GPS says.
+ * When a picture was taken, according to its file (API.md §12.1). The first clock that can be parsed is used, with the first zone that
+ * applies to it. An offset is valid only for the clock beside which it was written: that of the file's last change, or of an edited copy of
+ * the date, is used when that clock shows the same second. Without any clock nothing is known, whatever GPS says.
  */
 export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTime {
   const original = readClock(times.original, times.originalSubSec);
@@ -71,7 +71,7 @@ export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTi
     beside(readClock(times.changed), times.changedOffset) ??
     beside(xmpOriginal, xmpOriginal?.offset) ??
     beside(xmpCreated, xmpCreated?.offset) ??
-    // IPTC's form demands an offset, so programs make one up when they copy EXIF's clock there.
+    // IPTC's format requires an offset, so programs invent one when they copy EXIF's clock there.
     (exif === null ? beside(iptc, iptc?.offset) : null);
   if (written !== null) return inZone(clock, written, 'exif_offset');
 
@@ -83,7 +83,7 @@ export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTi
   return inZone(clock, hints.defaultTimeZone, 'customer_default');
 }
 
-/** All three fields out of an instant with its offset, as a client gives it; `Z` becomes `+00:00`. Null unless `parseInstant` takes it. */
+/** All three fields from an instant with its offset, as a client sends it; `Z` becomes `+00:00`. Null unless `parseInstant` accepts it. */
 export function fromInstant(rfc3339WithOffset: string): CaptureTime | null {
   const parts = instantParts(rfc3339WithOffset);
   if (parts === null) return null;
@@ -96,7 +96,10 @@ export function fromInstant(rfc3339WithOffset: string): CaptureTime | null {
   };
 }
 
-/** All three fields out of a wall clock and its zone, as a client gives them. Null unless both are valid and the instant lies in the years 0001 to 9999. */
+/**
+ * All three fields from a local time and its zone, as a client sends them. Null unless both are valid and the instant is in the years 0001
+ * to 9999.
+ */
 export function fromWallClock(local: string, timeZone: string): CaptureTime | null {
   const clock = isLocalTime(local) ? readClock(local) : null;
   if (clock === null || !isTimeZone(timeZone)) return null;
@@ -104,24 +107,24 @@ export function fromWallClock(local: string, timeZone: string): CaptureTime | nu
   return known.takenAt === null ? null : known;
 }
 
-/** `YYYY-MM-DDTHH:MM:SS[.sss]` on a day that exists, in the years 0001 to 9999. More digits are taken and cut to milliseconds. */
+/** `YYYY-MM-DDTHH:MM:SS[.sss]` on an existing day, in the years 0001 to 9999. More digits are accepted and truncated to milliseconds. */
 export function isLocalTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?$/.test(text) && readClock(text) !== null;
 }
 
-/** The text that `isLocalTime` takes, with no fraction or three digits of it. */
+/** Normalizes a text that `isLocalTime` accepts to no fraction or three digits. */
 export function localTime(text: string): string | null {
   return isLocalTime(text) ? (readClock(text)?.text ?? null) : null;
 }
 
-/** `+01:00` or an IANA name this runtime knows, in whatever case. Other spellings of an offset (`+01`, `+0100`, `Z`) are no zones. */
+/** `+01:00` or an IANA name this runtime knows, in any case. Other spellings of an offset (`+01`, `+0100`, `Z`) are not zones. */
 export function isTimeZone(text: string): boolean {
   return offsetAt(text, 0) !== null;
 }
 
 /**
- * The instant that RFC 3339 text with its offset names, cut to milliseconds. Null when malformed, on a day or at a second that
- * does not exist (leap seconds are refused), with an offset over 14 hours, or outside the years 0001 to 9999.
+ * The instant of an RFC 3339 text with an offset, truncated to milliseconds. Null when malformed, on a day or at a second that does not
+ * exist (leap seconds are refused), with an offset over 14 hours, or outside the years 0001 to 9999.
  */
 export function parseInstant(text: string): Date | null {
   const parts = instantParts(text);
@@ -134,20 +137,20 @@ interface Clock {
   readonly at: number;
   /** `YYYY-MM-DDTHH:MM:SS[.sss]`. */
   readonly text: string;
-  /** The offset written behind it. */
+  /** The offset written after it. */
   readonly offset: string | null;
 }
 
 const WRITTEN_CLOCK = /^(\d{4})([:-])(\d\d)\2(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
 
-/** Null for what is no date and time, or one that no calendar has: `0000:00:00`, 30 February, blanks. */
+/** Null for a text that is not a date and time, or not one of the calendar: `0000:00:00`, 30 February, blanks. */
 function readClock(written: string | null, subSec: string | null = null): Clock | null {
   const match = WRITTEN_CLOCK.exec(written?.trim() ?? '');
   if (match === null) return null;
   const [, year, , month, day, hour, minute, second = '00', fraction, offset = null] = match;
   const seconds = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   const at = Date.parse(`${seconds}Z`);
-  // Date.parse moves what does not exist (30 February, 24:00) to what does: the text would no longer be the same.
+  // Date.parse moves a date that does not exist (30 February, 24:00) to one that does: the text would differ afterwards.
   if (year === '0000' || Number.isNaN(at) || !new Date(at).toISOString().startsWith(seconds)) return null;
   const digits = fraction ?? (/^\d+/.exec(subSec?.trim() ?? '') ?? [''])[0];
   if (digits === '') return { at, text: seconds, offset };
@@ -155,7 +158,7 @@ function readClock(written: string | null, subSec: string | null = null): Clock 
   return { at: at + Number(milliseconds), text: `${seconds}.${milliseconds}`, offset };
 }
 
-/** `±HH:MM` out of how cameras and programs write it (`+0300`, `Z`); null when blank, over 14 hours or no offset. */
+/** `±HH:MM` from the spellings of cameras and programs (`+0300`, `Z`); null when blank, over 14 hours or not an offset. */
 function readOffset(written: string | null | undefined): string | null {
   const [, zulu, sign, hours, minutes] = /^(?:(Z)|([+-])(\d\d):?(\d\d))$/.exec(written?.trim() ?? '') ?? [];
   if (zulu !== undefined) return '+00:00';
@@ -167,7 +170,7 @@ function sameSecond(a: Clock, b: Clock): boolean {
   return a.text.slice(0, 19) === b.text.slice(0, 19);
 }
 
-/** Zones differ by quarters of an hour; what is left over is how long ago the receiver had its position. */
+/** Zones differ by quarters of an hour; the remainder is the age of the receiver's position. */
 function gpsOffset(clock: Clock, gps: Clock | null): string | null {
   if (gps === null) return null;
   const quarter = 15 * 60_000;
@@ -193,7 +196,7 @@ function instantParts(text: string): { readonly clock: Clock; readonly offset: n
 const FIRST = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Beyond these, RFC 3339 cannot write the instant. */
+/** Beyond these, RFC 3339 cannot express the instant. */
 function inYears(instant: number): boolean {
   return instant >= FIRST && instant <= LAST;
 }

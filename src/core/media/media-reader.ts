@@ -4,11 +4,11 @@ import type { Id } from '../shared/ids.js';
 import type { WrittenTimes } from './capture-time.js';
 
 /**
- * What the bytes of a picture say, and what decoding it showed. Plain data: it is kept as JSON
- * between inspection and publishing. Texts are cut to what a photo may have: a title to 255 characters, a description to 10,000.
+ * What the bytes of a picture contain, and what decoding it showed. Plain data: it is stored as JSON between inspection and publishing.
+ * Texts are truncated to the limits of a photo: a title to 255 characters, a description to 10,000.
  */
 export interface PictureFacts extends Descriptive {
-  /** Out of the fixed list of accepted types; decided by the bytes. */
+  /** From the fixed list of accepted types; determined by the bytes. */
   readonly contentType: string;
   /** Upright, in pixels, of the first frame. */
   readonly width: number;
@@ -16,7 +16,7 @@ export interface PictureFacts extends Descriptive {
   /** EXIF value in effect; 1 where the container's own transforms decide (HEIF, AVIF). */
   readonly orientation: number;
   readonly alpha: boolean;
-  /** It decodes only with errors tolerated. */
+  /** It can only be decoded if errors are tolerated. */
   readonly damaged: boolean;
   readonly camera: Camera | null;
   readonly exposure: Exposure | null;
@@ -36,19 +36,22 @@ export type Inspection =
 
 export type RenditionFormat = 'jpeg' | 'webp';
 
-/** Whose picture it is: where several wait, customers take turns. */
+/** The owner of the picture: when several are waiting, customers take turns. */
 interface OfCustomer {
   readonly customerId: Id;
 }
 
-/** Renditions that one customer may wait for at once, more than any page shows; further ones are refused with `service_unavailable` (API.md §8.7). */
+/**
+ * Renditions that one customer may have queued at once, more than any page shows; further ones are refused with `service_unavailable`
+ * (API.md §8.7).
+ */
 export const MAX_RENDITIONS_AT_ONCE = 128;
 
 export interface RenditionOrder extends OfCustomer {
   /** Pixels of the longest side; never enlarged. */
   readonly longestSide: number;
   readonly format: RenditionFormat;
-  /** Clockwise, on top of the upright picture. */
+  /** Clockwise, in addition to the upright orientation. */
   readonly rotation: number;
   /** As in `InspectBounds`. */
   readonly alone?: boolean;
@@ -65,7 +68,7 @@ export type Sniffed =
   | { readonly kind: 'unsupported'; readonly contentType: string }
   | { readonly kind: 'not_an_image' };
 
-/** Reading this picture failed in a way that says nothing sure of it: its reader died, or went over its bounds of time or memory. */
+/** Reading this picture failed in a way that may have another cause: its reader died, or exceeded its time or memory. */
 export class ReaderFailure extends Error {
   constructor(message: string) {
     super(message);
@@ -75,23 +78,22 @@ export class ReaderFailure extends Error {
 
 export interface InspectBounds extends OfCustomer {
   readonly maxPixels: number;
-  /** No other picture of this customer is read meanwhile: for one that failed beside others. */
+  /** No other picture of this customer is read at the same time: for one that failed while others were. */
   readonly alone?: boolean;
 }
 
 /**
- * Reads pictures in a place apart: whatever bytes it is given, the caller's process goes on. Metadata that cannot be
- * read or is out of range becomes null; a picture that cannot be decoded whole is refused. The same bytes give the same answer.
- * Errors, after which trying again makes sense: `ReaderFailure`; `service_unavailable` when no picture can be read now (no room
- * for its bytes, no process to read it, too many renditions of this customer under way, closed); and what the source of the bytes
- * throws, as it is.
+ * Reads pictures in isolation: whatever the bytes, the caller's process survives. Metadata that cannot be read or is out of range becomes
+ * null; a picture that cannot be fully decoded is refused. The same bytes give the same result. Errors, after which a retry makes sense:
+ * `ReaderFailure`; `service_unavailable` when no picture can be read now (no space for its bytes, no process to read it, too many
+ * renditions of this customer in progress, closed); and whatever the source of the bytes throws, unchanged.
  */
 export interface MediaReader {
   /** Content types that this build decodes. */
   readonly formats: readonly string[];
-  /** The type by the first bytes (4,100 are enough); name and declared type never count. */
+  /** The type according to the first bytes (4,100 are enough); name and declared type are ignored. */
   sniff(head: Uint8Array): Promise<Sniffed>;
-  /** Decodes everything once and makes the `thumb`. */
+  /** Decodes everything once and generates the `thumb`. */
   inspect(bytes: AsyncIterable<Uint8Array>, bounds: InspectBounds): Promise<Inspection>;
   /** Null when this build cannot decode the picture. */
   render(bytes: AsyncIterable<Uint8Array>, order: RenditionOrder): Promise<RenderedPicture | null>;

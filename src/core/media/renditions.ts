@@ -11,7 +11,7 @@ export function isRenditionName(text: string): text is RenditionName {
   return Object.hasOwn(renditionSizes, text);
 }
 
-/** Pictures with transparency keep it unless the client says otherwise. */
+/** Pictures with transparency keep it unless the client requests otherwise. */
 export function defaultFormat(photo: { readonly alpha: boolean }): RenditionFormat {
   return photo.alpha ? 'webp' : 'jpeg';
 }

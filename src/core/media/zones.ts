@@ -1,6 +1,6 @@
 import { HOUR, MINUTE } from '../shared/clock.js';
 
-/** The farthest that any place's clock is from UTC (Pacific/Kiritimati). */
+/** The largest offset of any place's clock from UTC (Pacific/Kiritimati). */
 export const MAX_OFFSET = 14 * HOUR;
 
 /** Milliseconds east of UTC of `±HH:MM`, at most 14 hours; null for everything else. */
@@ -19,18 +19,17 @@ export function formatOffset(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${two(Math.floor(size / HOUR))}:${two((size % HOUR) / MINUTE)}`;
 }
 
-/** How far east of UTC the zone's clocks are at an instant, in milliseconds. Null when it is no zone. */
+/** The zone's offset east of UTC at an instant, in milliseconds. Null when it is not a zone. */
 export function offsetAt(zone: string, instant: number): number | null {
   return parseOffset(zone) ?? ianaOffsetAt(zone, instant);
 }
 
 /**
- * The instant at which clocks of the zone show `clock`, which is given as if it were UTC. Null when it is no zone.
- * Where the clocks were put back and showed it twice, the first of the two. Where they were put forward and never showed it,
- * the offset that was in force afterwards counts.
+ * The instant at which clocks of the zone show `clock`, which is given as if it were UTC. Null when it is not a zone. If the clocks were
+ * put back and showed it twice, the first of the two. If they were put forward and never showed it, the offset in force afterwards applies.
  */
 export function instantOf(clock: number, zone: string): number | null {
-  // No zone moves its clocks twice within these two days, so the offsets at their ends are all there is to choose from.
+  // No zone changes its clocks twice within these two days, so the only candidates are the offsets at their ends.
   const before = offsetAt(zone, clock - 24 * HOUR);
   const after = offsetAt(zone, clock + 24 * HOUR);
   if (before === null || after === null) return null;
@@ -38,11 +37,11 @@ export function instantOf(clock: number, zone: string): number | null {
   return clock - (fits.length > 0 ? Math.max(...fits) : after);
 }
 
-/** Making a format costs far more than using it. Keyed without case, as Intl reads names, so that spellings cannot fill it. */
+/** Creating a format costs far more than using it. Keyed case-insensitively, as Intl reads names, so that spellings cannot fill it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string): Intl.DateTimeFormat | null {
-  // Newer runtimes take `+0100` and the like for names; here a name begins with a letter.
+  // Newer runtimes accept `+0100` and the like as names; here a name begins with a letter.
   if (zone.length > 64 || !/^[A-Za-z]/.test(zone)) return null;
   const key = zone.toLowerCase();
   const known = formats.get(key);

@@ -4,7 +4,7 @@ import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { auditSubject, emailTaken, readEmail, type User } from './user.js';
 
-/** Sets the address that somebody signs in with. Errors: `invalid_request`, also when another user of this customer has it; `not_found`. */
+/** Sets the address that a person signs in with. Errors: `invalid_request`, also when another user of this customer has it; `not_found`. */
 export async function changeEmail(
   { store, clock }: Uses<'store' | 'clock'>,
   caller: AccountCaller,

@@ -11,8 +11,8 @@ interface PasswordChange {
 }
 
 /**
- * Sets the password of whoever asks; every other browser of theirs is signed out. Guesses at the current one are counted by the
- * session. Errors: `invalid_request`, `rate_limited`, `not_found`.
+ * Sets the caller's password; all their other browsers are signed out. Guesses at the current one are counted per session. Errors:
+ * `invalid_request`, `rate_limited`, `not_found`.
  */
 export async function changePassword(
   uses: Uses<'store' | 'passwords' | 'commonPasswords' | 'rateWindows' | 'clock'>,
@@ -23,7 +23,7 @@ export async function changePassword(
   const { store, passwords, clock } = uses;
   const user = requireFound(await store.query(session.customerId, ({ users }) => users.get(session.userId)), 'user');
   if (!maySetPassword(session, clock.now())) {
-    // Whoever is signed in is no stranger: guesses of others do not count here.
+    // The caller is signed in and so is not a stranger: guesses of others do not count here.
     const account = user.email ?? `user ${user.id}`;
     await requireSignInBudget(uses, { account, address, known: `session:${session.id}` });
     if (!(await passwords.matches(user.passwordHash ?? '', current))) throw notCurrent();
@@ -32,7 +32,7 @@ export async function changePassword(
   const passwordHash = await passwords.hash(password);
   await store.transaction(session.customerId, async ({ users, audit }) => {
     const held = requireFound(await users.lock(session.userId), 'user');
-    // Another browser was faster: what was compared is the password no more.
+    // Another browser was faster: the password that was compared is no longer valid.
     if (held.passwordHash !== user.passwordHash) throw notCurrent();
     await users.update({ ...held, passwordHash, linkHash: null, linkExpiresAt: null });
     await users.endSessions(session.userId, session.id);

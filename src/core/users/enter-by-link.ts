@@ -6,8 +6,8 @@ import { auditSubject, emailTaken, entered, isLinkOpen, readCredentials, type Us
 import type { KnownUser } from './user-store.js';
 
 /**
- * Whom a one-time link would let in; nothing happens to it. Null when it lets nobody in (any more). What looks at links without
- * being asked to (previews of messengers, scanners of mail) must not use them up.
+ * The person whom a one-time link would sign in; this does not use it up. Null when it is not valid (any more). Programs that open links on
+ * their own (previews of messengers, mail scanners) must not use them up.
  */
 export async function peekLink({ users, clock }: Uses<'users' | 'clock'>, token: string): Promise<KnownUser | null> {
   const hash = hashRandomToken(token);
@@ -18,16 +18,16 @@ export async function peekLink({ users, clock }: Uses<'users' | 'clock'>, token:
 
 interface Arrival {
   readonly token: string;
-  /** Ignored of somebody whose address is known. */
+  /** Ignored for a person whose address is known. */
   readonly email: string;
   readonly password: string;
-  /** It is signed in with it. */
+  /** The browser is signed in with it. */
   readonly browser: Browser;
 }
 
 /**
- * Spends a one-time link: sets what the person signs in with from now on, ends every session that there was, and signs the browser in. Of
- * two at once one gets in. Errors: `url_forbidden` when the link lets nobody in (any more); `invalid_request`, and the link stays as it is.
+ * Uses up a one-time link: sets the person's new credentials, ends every existing session, and signs the browser in. Of two concurrent
+ * calls, one succeeds. Errors: `url_forbidden` when the link is not valid (any more); `invalid_request`, and the link remains valid.
  */
 export async function enterByLink(
   uses: Uses<'users' | 'store' | 'passwords' | 'commonPasswords' | 'clock'>,

@@ -2,7 +2,7 @@ import type { Uses } from '../ports.js';
 import { hashRandomToken } from '../shared/random-token.js';
 import { isOver, type KnownSession, SEEN_EVERY_MS } from './session.js';
 
-/** The session of a cookie with its user, while it lasts. */
+/** The session of a cookie with its user, unless it has ended. */
 export async function findSession(
   { sessions, clock }: Uses<'sessions' | 'clock'>,
   token: string,
@@ -11,7 +11,7 @@ export async function findSession(
   return known === null || isOver(known.session, clock.now()) || known.customer.status === 'closing' ? null : known;
 }
 
-/** Notes that a session is in use, now and then. */
+/** Records from time to time that a session is in use. */
 export async function touchSession(
   { sessions, clock }: Uses<'sessions' | 'clock'>,
   { session }: KnownSession,

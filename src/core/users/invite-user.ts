@@ -7,7 +7,7 @@ import { auditSubject, invited, linked, MAX_USERS, type Role, readEmail, type Us
 
 export interface Invitation {
   readonly user: User;
-  /** Where the person comes in, once, within seven days. It is seen only now. */
+  /** The link with which the person signs in, once, within seven days. It is only available here. */
   readonly url: string;
 }
 
@@ -17,8 +17,8 @@ interface InvitationRequest {
 }
 
 /**
- * Asks a person to come. Who was asked before, or is there already, gets a new link and keeps the role; the link before it is worth
- * nothing any more. Errors: `invalid_request`, `not_found` (customer), `limit_reached`.
+ * Invites a person. If they were invited before, or are a user already, they get a new link and keep their role; the previous link becomes
+ * invalid. Errors: `invalid_request`, `not_found` (customer), `limit_reached`.
  */
 export async function inviteUser(
   uses: Uses<'store' | 'clock' | 'publicUrl'>,

@@ -7,10 +7,10 @@ import { newRandomToken } from '../shared/random-token.js';
 import { readToken, signToken } from '../shared/secrets.js';
 import type { User } from './user.js';
 
-/** For so long a browser is known after a sign-in, and an address. */
+/** How long a browser, or an address, is known after a sign-in. */
 export const DEVICE_DAYS = 365;
 const ADDRESS_DAYS = 90;
-/** The newest sign-ins alone are looked at. */
+/** Only the newest sign-ins are checked. */
 const SIGN_INS = 100;
 const signIns: readonly AuditAction[] = ['user.signed_in', 'user.joined', 'user.link_used'];
 
@@ -18,16 +18,19 @@ interface DevicePayload {
   /** The hash of the account. */
   readonly a: string;
   readonly d: string;
-  /** Milliseconds of the end. */
+  /** When it expires, in milliseconds. */
   readonly u: number;
 }
 
-/** How budgets and cookies call an account: no address of a person stands in them. */
+/** Identifies an account in budgets and cookies: they contain no one's address. */
 export function accountName(account: string): string {
   return createHash('sha256').update(account).digest('hex');
 }
 
-/** What a browser is given once it signed in to an account, to be known by later: nobody else can make it, and it lets nobody in. */
+/**
+ * The cookie that a browser gets once it has signed in to an account, to be recognized later: nobody else can create it, and it does not
+ * sign anyone in.
+ */
 export function newDevice({ secrets, clock }: Uses<'secrets' | 'clock'>, account: string): string {
   const payload: DevicePayload = {
     a: accountName(account),
@@ -38,8 +41,8 @@ export function newDevice({ secrets, clock }: Uses<'secrets' | 'clock'>, account
 }
 
 /**
- * By what an attempt is known to come from where the person of this account signed in before: the browser, or else the address. Null when it
- * may come from anybody. Strangers cannot use up the attempts of a known source.
+ * How an attempt is recognized as coming from where the person of this account has signed in before: the browser, or else the address. Null
+ * when it may come from anyone. Strangers cannot use up the attempts of a known source.
  */
 export async function knownSource(
   uses: Uses<'secrets' | 'clock' | 'store'>,

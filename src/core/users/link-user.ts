@@ -6,7 +6,7 @@ import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Invitation } from './invite-user.js';
 import { auditSubject, linked } from './user.js';
 
-/** A new link for somebody who is known: the way back in for a lost password. Errors: `not_found`. */
+/** A new link for an existing user who has lost the password. Errors: `not_found`. */
 export async function linkUser(
   { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
   caller: AccountCaller,

@@ -2,7 +2,7 @@ import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { isOver, type Session } from './session.js';
 
-/** Where somebody is signed in, last seen first. */
+/** Where a person is signed in, last seen first. */
 export async function listSessions(
   { store, clock }: Uses<'store' | 'clock'>,
   customerId: Id,

@@ -4,14 +4,14 @@ import type { NewSession } from './session.js';
 
 /** The browser in which somebody signs in. */
 export interface Browser {
-  /** What its cookie will say. */
+  /** The content of its cookie. */
   readonly token: string;
   /** IP address that the request came from. */
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** What is stored of a browser that is signed in from now on; `byLink`: with a one-time link, not with a password. */
+/** The session to store for a browser that signs in; `byLink`: with a one-time link, not with a password. */
 export function newSession({ token, address, userAgent }: Browser, startedAt: Date, byLink: boolean): NewSession {
   const tokenHash = hashRandomToken(token);
   return { tokenHash, data: {}, startedAt, lastSeenAt: startedAt, address, browser: truncate(userAgent, 300), byLink };

@@ -4,7 +4,7 @@ import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { auditSubject, requireOtherOwner } from './user.js';
 
-/** The person is out at once, in every browser. Errors: `not_found`; `invalid_request` for the last owner. */
+/** Signs the person out immediately, in every browser. Errors: `not_found`; `invalid_request` for the last owner. */
 export async function removeUser(
   { store, clock }: Uses<'store' | 'clock'>,
   caller: AccountCaller,

@@ -21,7 +21,7 @@ export async function revokeSession(
   });
 }
 
-/** Signs every browser of a user out but this one. */
+/** Signs a user out of every browser except this one. */
 export async function revokeOtherSessions(
   { store, clock }: Uses<'store' | 'clock'>,
   actor: Actor,
@@ -34,7 +34,7 @@ export async function revokeOtherSessions(
   });
 }
 
-/** Signs a user out of the browser that asks. Nothing happens when it is signed out already. */
+/** Signs a user out of the browser that makes the request. Nothing happens when it is signed out already. */
 export async function signOut(
   { store, clock }: Uses<'store' | 'clock'>,
   actor: Actor,

@@ -3,7 +3,10 @@ import { requireBudget } from '../access/require-budget.js';
 import type { Uses } from '../ports.js';
 import { accountName } from './known-source.js';
 
-/** Attempts a minute, right ones too. By account so that many machines cannot share the guessing, by address so that one cannot try many accounts. */
+/**
+ * Attempts per minute, including successful ones. By account, so that many machines cannot share the guessing; by address, so that one
+ * cannot try many accounts.
+ */
 const PER_ADDRESS = 20;
 const PER_ACCOUNT = 5;
 const TOO_MANY = 'Too many attempts.';
@@ -11,7 +14,7 @@ const TOO_MANY = 'Too many attempts.';
 interface Attempt {
   readonly account: string;
   readonly address: string;
-  /** A source that the person is known to use, whose attempts are counted by themselves; null: anybody's. */
+  /** A source that the person is known to use, whose attempts are counted separately; null: any other. */
   readonly known: string | null;
 }
 
@@ -27,7 +30,7 @@ export async function requireSignInBudget(
   await requireBudget(uses, { name: `sign-in:to:${accountName(account)}`, limit: PER_ACCOUNT }, TOO_MANY);
 }
 
-/** Whether a refused attempt is to be written down: the first of a minute for this account from this source. */
+/** Whether to record a refused attempt: the first in a minute for this account from this source. */
 export async function shouldRecordRefusal(
   uses: Uses<'rateWindows'>,
   account: string,

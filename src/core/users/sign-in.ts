@@ -10,13 +10,14 @@ interface Credentials {
   readonly email: string;
   readonly password: string;
   readonly browser: Browser;
-  /** What it was given when this person signed in with it before (`newDevice`); null when it shows nothing. */
+  /** The cookie from an earlier sign-in of this person (`newDevice`); null when the browser sends none. */
   readonly device: string | null;
 }
 
 /**
- * Signs the browser of the user with this address and password in. A password that was changed since it was compared lets nobody in. Whether an address is known cannot be told from the answer, its wording or its time.
- * Who is at several customers with one password gets to the one that was used last. Errors: `unauthorized`, `rate_limited`.
+ * Signs in the browser of the user with this address and password. A password that was changed since it was compared is refused. Neither
+ * the response, its wording nor its time reveals whether an address exists. A person who has accounts at several customers with one
+ * password gets the one used last. Errors: `unauthorized`, `rate_limited`.
  */
 export async function signIn(
   uses: Uses<'users' | 'passwords' | 'rateWindows' | 'store' | 'clock' | 'secrets'>,
@@ -34,7 +35,7 @@ export async function signIn(
   }
   return uses.store.transaction(user.customerId, async ({ users, audit }) => {
     const [held, now] = [await users.lock(user.id), uses.clock.now()];
-    // Comparing takes long enough for a new password, which ends every session, to come between.
+    // Comparing takes long enough for a new password, which ends every session, to be set in between.
     if (held?.passwordHash !== user.passwordHash) throw refused();
     const signed = signedIn(held, now);
     await users.update(signed);
@@ -46,8 +47,8 @@ export async function signIn(
 }
 
 /**
- * Of an account that there is, and once a minute from one source: whoever guesses cannot fill the log. Asked for accounts that there are not,
- * too, so that both take as long as can be.
+ * Only for accounts that exist, and once a minute from one source: guessing cannot fill the log. Also checked for accounts that do not
+ * exist, so that both take about the same time.
  */
 async function recordRefusal(
   uses: Uses<'rateWindows' | 'store' | 'clock'>,
@@ -67,7 +68,7 @@ function refused(): DomainError {
   return new DomainError('unauthorized', 'The e-mail address or the password is wrong.');
 }
 
-/** Those who may sign in by a password at all, who did so last first. */
+/** Users who may sign in by a password at all, most recent sign-in first. */
 async function usersOf({ users }: Uses<'users'>, email: string): Promise<User[]> {
   const known = email === '' ? [] : await users.findByEmail(email);
   return known

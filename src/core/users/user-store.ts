@@ -8,11 +8,14 @@ export interface KnownUser {
   readonly customerStatus: CustomerStatus;
 }
 
-/** Users of all customers, for those who are not signed in: asked before the customer is known. */
+/** Users of all customers, for people who are not signed in: called before the customer is known. */
 export interface UserStore {
-  /** Who has this address, at whichever customers; by customer ascending. The address in lower case. */
+  /** Users with this address, at any customer; by customer ascending. The address in lower case. */
   findByEmail(email: string): Promise<readonly KnownUser[]>;
-  /** Who this link was made for; null when it never was, was used, or another took its place. Expired ones are returned: the rule decides. */
+  /**
+   * The user this link was created for; null when it never existed, was used, or was replaced by another. Expired ones are returned: the
+   * caller checks.
+   */
   findByLink(linkHash: string): Promise<KnownUser | null>;
 }
 
@@ -25,18 +28,18 @@ export interface UserReads {
 }
 
 export interface UserRepository extends UserReads {
-  /** Reads and holds a user until the transaction ends. */
+  /** Reads and locks a user until the transaction ends. */
   lock(id: Id): Promise<User | null>;
   /** Stores a user under a new id; null when another of this customer has the address. */
   insert(user: NewUser): Promise<User | null>;
-  /** Stores every value of a user who is held. False, and nothing is stored, when another of this customer has the address. */
+  /** Stores every value of a locked user. False, with nothing stored, when another of this customer has the address. */
   update(user: User): Promise<boolean>;
-  /** The user's sessions go too. Passes over who is not there. */
+  /** The user's sessions are deleted too. Ignores users that do not exist. */
   delete(id: Id): Promise<void>;
   /** Opens a session. Errors: `not_found` when the user is not there (any more). */
   openSession(id: Id, session: NewSession): Promise<Session>;
   /** Ends one session of a user. False when there is no such session. */
   endSession(id: Id, sessionId: Id): Promise<boolean>;
-  /** Ends a user's sessions, all of them or all but one. Answers how many. */
+  /** Ends a user's sessions, all of them or all but one. Returns how many. */
   endSessions(id: Id, but: Id | null): Promise<number>;
 }

@@ -4,7 +4,7 @@ import { type DomainError, type FieldError, invalid } from '../shared/errors.js'
 import type { Id } from '../shared/ids.js';
 import { cleanText, codePoints } from '../shared/text.js';
 
-/** An owner may do everything; a member neither sees nor makes keys, invites nobody, and cannot erase the account. */
+/** An owner may do everything; a member neither sees nor creates keys, cannot invite anyone, and cannot erase the account. */
 export const roles = ['owner', 'member'] as const;
 export type Role = (typeof roles)[number];
 
@@ -12,7 +12,7 @@ export function isRole(text: string): text is Role {
   return (roles as readonly string[]).includes(text);
 }
 
-/** What one role may do, the other may too, or not. */
+/** Permissions by role. */
 export function mayActAs(role: Role, needed: Role): boolean {
   return role === 'owner' || needed === 'member';
 }
@@ -21,21 +21,21 @@ export function mayActAs(role: Role, needed: Role): boolean {
 export interface User {
   readonly customerId: Id;
   readonly id: Id;
-  /** In lower case; null only of the first owner of an installation, until that person comes. */
+  /** In lower case; null only for the first owner of an installation, until that person signs in. */
   readonly email: string | null;
   readonly role: Role;
-  /** Null until the person comes by a link and chooses a password. */
+  /** Null until the person follows a link and chooses a password. */
   readonly passwordHash: string | null;
-  /** SHA-256 of the one link that lets this person in, once; null when there is none. */
+  /** SHA-256 of the one link that signs this person in, once; null when there is none. */
   readonly linkHash: string | null;
   readonly linkExpiresAt: Date | null;
   readonly createdAt: Date;
-  /** When the person first came; null while the invitation is open. */
+  /** When the person first signed in; null while the invitation is open. */
   readonly joinedAt: Date | null;
   readonly lastSignInAt: Date | null;
 }
 
-/** As the audit log names people. */
+/** The name of people in the audit log. */
 export function auditSubject({ id, email }: Pick<User, 'id' | 'email'>): {
   readonly id: Id;
   readonly name: string | null;
@@ -43,7 +43,7 @@ export function auditSubject({ id, email }: Pick<User, 'id' | 'email'>): {
   return { id, name: email };
 }
 
-/** A user as who acts, from an IP address. */
+/** A user as an actor, from an IP address. */
 export function userActor({ id, email }: Pick<User, 'id' | 'email'>, address: string): Actor {
   return { kind: 'person', id, name: email, address };
 }
@@ -51,12 +51,12 @@ export function userActor({ id, email }: Pick<User, 'id' | 'email'>, address: st
 export type NewUser = Omit<User, 'customerId' | 'id'>;
 
 export const MAX_USERS = 100;
-/** How long an invitation, or a new link, waits for its person. */
+/** How long an invitation, or a new link, is valid. */
 export const LINK_DAYS = 7;
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 200;
 
-/** A person who was asked to come and has not come yet. */
+/** A person who was invited and has not signed in yet. */
 export function invited(email: string | null, role: Role, at: Date): NewUser {
   return {
     email,
@@ -70,7 +70,7 @@ export function invited(email: string | null, role: Role, at: Date): NewUser {
   };
 }
 
-/** A new link; the one before it lets nobody in any more. */
+/** A new link; it invalidates the previous one. */
 export function linked<T extends NewUser>(user: T, linkHash: string, at: Date): T {
   return { ...user, linkHash, linkExpiresAt: after(at, LINK_DAYS * DAY) };
 }
@@ -79,7 +79,7 @@ export function isLinkOpen(user: Pick<User, 'linkHash' | 'linkExpiresAt'>, linkH
   return user.linkHash === linkHash && user.linkExpiresAt !== null && user.linkExpiresAt.getTime() > now.getTime();
 }
 
-/** The link is spent, and the person signs in with these from now on. */
+/** The link is used up, and the person signs in with these credentials from now on. */
 export function entered(user: User, { email, passwordHash }: Pick<User, 'email' | 'passwordHash'>, at: Date): User {
   return { ...signedIn(user, at), email, passwordHash, linkHash: null, linkExpiresAt: null };
 }
@@ -88,7 +88,7 @@ export function signedIn(user: User, at: Date): User {
   return { ...user, joinedAt: user.joinedAt ?? at, lastSignInAt: at };
 }
 
-/** Somebody must be left who can let others in. Errors: `invalid_request`. */
+/** An account needs at least one person who can invite others. Errors: `invalid_request`. */
 export function requireOtherOwner(user: Pick<User, 'id'>, users: readonly User[]): void {
   const others = users.filter(({ id, role, joinedAt }) => id !== user.id && role === 'owner' && joinedAt !== null);
   if (others.length > 0) return;
@@ -96,7 +96,7 @@ export function requireOtherOwner(user: Pick<User, 'id'>, users: readonly User[]
   throw invalid({ field: 'role', code: 'conflict', message });
 }
 
-/** The address as it is kept and compared. Errors: `invalid_request`. */
+/** The address as it is stored and compared. Errors: `invalid_request`. */
 export function readEmail(text: string): string {
   const email = normalEmail(text);
   const error = emailError(email);
@@ -125,8 +125,8 @@ export function requireGoodPassword(password: string, user: Pick<User, 'email'>,
 }
 
 /**
- * What a person who comes by a link will sign in with: the address that is known, or else the one given now. Errors: `invalid_request`,
- * with all that is wrong.
+ * The credentials of a person who follows a link: the known address, or else the one given now. Errors: `invalid_request`, with all
+ * problems.
  */
 export function readCredentials(
   user: Pick<User, 'email'>,
