@@ -28,7 +28,7 @@ const knownKeys = `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerSt
   FROM api_keys k JOIN customers c ON c.id = k.customer_id`;
 
 export class TypeormKeyStore implements KeyStore {
-  /** Nothing is remembered: a deleted key is found by no request that comes after. */
+  /** Nothing is cached: once a key is deleted, no later request finds it. */
   private readonly byHash = new ReadBatcher<null, string, KnownKey>(async (_, hashes) => {
     const known = await this.known('k.token_hash = ANY($1::text[])', hashes);
     return new Map(known.map((each) => [each.key.tokenHash, each]));
@@ -116,7 +116,7 @@ export class TypeormKeyStore implements KeyStore {
   async touch(uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void> {
     if (uses.length === 0) return;
     const rows = uses.map(({ id, at, ip }) => ({ id, lastUsedAt: at, lastUsedIp: ip }));
-    // Rows are taken in one order by everybody, so that two processes that note the same keys do not lock each other out.
+    // All processes take rows in the same order, so that two that record uses of the same keys do not deadlock.
     await inTransaction(this.dataSource, async (manager) => {
       await change(
         manager,
@@ -159,7 +159,7 @@ export class TypeormKeyStore implements KeyStore {
   }
 }
 
-/** Rows are written in one order by everybody. What is old of the same keys goes, so the table stays as small as what is in use. */
+/** All processes write rows in the same order. Old rows of the same keys are deleted, so that the table only grows with keys in use. */
 async function noteAddresses(manager: EntityManager, uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void> {
   const rows = JSON.stringify(uses.map(({ id, at, ip }) => ({ id, at, ip })));
   await change(

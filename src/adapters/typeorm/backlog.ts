@@ -2,9 +2,9 @@ import type { DataSource } from 'typeorm';
 import { select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
-/** What waits in the whole installation, as numbers without names. */
+/** What is waiting in the whole installation, as anonymous numbers. */
 export interface Backlog {
-  /** Of each kind of work. `oldestSeconds`: how long the first of those that could begin has waited. */
+  /** For each kind of work. `oldestSeconds`: how long the oldest due job has waited. */
   readonly jobs: readonly {
     readonly kind: string;
     readonly waiting: number;
@@ -12,14 +12,14 @@ export interface Backlog {
     readonly dead: number;
     readonly oldestSeconds: number;
   }[];
-  /** Webhooks that are to be sent; `oldestSeconds`: how long the first of those that are due has waited. */
+  /** Webhooks to be sent; `oldestSeconds`: how long the oldest due one has waited. */
   readonly deliveries: { readonly waiting: number; readonly oldestSeconds: number };
-  /** Items of imports that are on their way, counted; and all, as the database's own statistics estimate them. */
+  /** Unfinished items of imports, counted; and all items, as estimated by the database's own statistics. */
   readonly itemsUnderWay: Readonly<Record<string, number>>;
   readonly itemsEstimated: Readonly<Record<string, number>>;
 }
 
-/** No more rows of a table are read than this, whatever waits: a number at the bound means "that many or more". */
+/** No more rows of a table are read than this, whatever waits: a number at the limit means "that many or more". */
 export const MOST_COUNTED = 100_000;
 
 const SINCE_DUE = 'extract(epoch FROM clock_timestamp() - due_at)';
@@ -41,7 +41,7 @@ const ITEMS_UNDER_WAY = `
   FROM (SELECT status FROM import_photos WHERE status IN ('awaiting_upload', 'processing', 'ready') LIMIT $1) seen
   GROUP BY status`;
 
-/** As autovacuum last saw them: no row is read for it. */
+/** As of the last autovacuum: no row is read for it. */
 const ITEMS_ESTIMATED = `
   SELECT status, (share * t.reltuples)::bigint AS items
   FROM pg_stats s CROSS JOIN unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS common (status, share)

@@ -7,10 +7,10 @@ import { importPhotoTable } from './import-photo.table.js';
 import { prepared } from './prepared.js';
 import { select, selected } from './rows.js';
 
-/** As literals, so that the partial indexes of just these states are used. */
+/** As literals, so that the partial indexes for exactly these states are used. */
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 
-/** Every question is one statement, and so of one moment: what passes from an item to its photo is seen at one of the two. */
+/** Every query is one statement, and so one snapshot: an original that passes from an item to its photo is seen with one of the two. */
 export class TypeormBlobOwnership implements BlobOwnership {
   constructor(
     private readonly manager: EntityManager,

@@ -1,14 +1,15 @@
 import pg from 'pg';
 
 /**
- * For each connection so many may wait for it. With what a call takes of it, a few milliseconds, that is half a second: who waits has a good
- * chance before its time is over, and whoever comes beyond is told at once, instead of after five seconds of memory that it held.
+ * Maximum number of waiting calls per connection. With a few milliseconds of a connection for each call, that is half a second: a waiting
+ * call will probably get a connection before its time limit, and any further call fails immediately, instead of after holding memory for
+ * five seconds.
  */
 export const WAITING_PER_CONNECTION = 100;
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
-/** Turns callers away when too many wait for a connection already. Errors: an Error, which is nobody's but the pool's. */
+/** Refuses callers when too many are waiting for a connection already. Errors: an Error that only the pool throws. */
 export class BoundedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;

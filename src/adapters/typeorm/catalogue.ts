@@ -1,14 +1,14 @@
-/** Runs a statement, whatever runs it. */
+/** Runs a statement, on whatever connection. */
 export type Query = (sql: string, parameters?: unknown[]) => Promise<unknown[]>;
 
-/** A table of ours, as the database itself describes it. */
+/** A table of the service, as the database itself describes it. */
 export interface CatalogueTable {
   readonly name: string;
-  /** That are stored as given: without those that the database computes. */
+  /** Columns that are stored as given: without generated ones. */
   readonly columns: readonly string[];
   /** Rows belong to a customer. */
   readonly isTenants: boolean;
-  /** Not empty after a crash of the server. */
+  /** Not truncated by a crash of the server. */
   readonly isPermanent: boolean;
 }
 
@@ -27,8 +27,8 @@ const TABLES = `
   GROUP BY c.oid ORDER BY c.relname`;
 
 /**
- * Every table of the schema, after those that it refers to. Read from the catalogue, so that a table that somebody adds is not
- * forgotten by those who must know all.
+ * Every table of the schema, after those that it refers to. Read from the catalogue, so that code which must cover every table cannot miss
+ * a new one.
  */
 export async function tablesByReference(query: Query): Promise<readonly CatalogueTable[]> {
   const waiting = new Map((await query(TABLES)).map((row) => [(row as Row).name, row as Row]));

@@ -5,10 +5,10 @@ import {
   type NamingStrategyInterface,
 } from 'typeorm';
 
-/** A table as a value: which columns there are, and of which type. Keys, indexes and constraints are in the migrations. */
+/** A table as a value: its columns and their types. Keys, indexes and constraints are in the migrations. */
 export type Table<T> = EntitySchema<T>;
 
-/** Without a column for every field it does not compile, so no field can be lost on its way. */
+/** It does not compile without a column for every field, so no field can be lost. */
 export function tableOf<T>(
   name: string,
   tableName: string,
@@ -17,7 +17,7 @@ export function tableOf<T>(
   return new EntitySchema<T>({ name, tableName, columns });
 }
 
-/** Columns whose fields have got other names since. */
+/** Columns whose fields have been renamed since. */
 const columnsOfFields: Readonly<Record<string, string>> = { uploadId: 'attempt', traceContext: 'cause' };
 
 /** `customerId` is stored in `customer_id`. */
@@ -32,7 +32,7 @@ export class SnakeCaseNames extends DefaultNamingStrategy implements NamingStrat
   }
 }
 
-/** UTC, whole milliseconds: what a `Date` holds. */
+/** UTC, whole milliseconds: the precision of a `Date`. */
 export const instant = { type: 'timestamptz', precision: 3 } as const;
 export const optionalInstant = { ...instant, nullable: true } as const;
 export const text = { type: 'text' } as const;
@@ -43,7 +43,7 @@ export const bigWhole = { type: 'bigint' } as const;
 export const optionalBigWhole = { ...bigWhole, nullable: true } as const;
 export const yesOrNo = { type: 'boolean' } as const;
 export const real = { type: 'double precision', nullable: true } as const;
-/** A document that is kept as it came. Unlike `jsonb` it may hold any character and keeps the order of its keys. */
+/** A document that is stored unchanged. Unlike `jsonb` it may contain any character and preserves the order of its keys. */
 export const document = { type: 'json' } as const;
 export const optionalDocument = { ...document, nullable: true } as const;
 export const key = { type: 'bigint', primary: true } as const;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 
-/** Rows are small: they are handed on in pieces of this size. */
+/** Rows are small: they are passed on in chunks of this size. */
 const PIECE = 64 * 1024;
 
 /** What pg calls on a statement (its `Submittable`), as far as COPY needs it. */
@@ -15,8 +15,8 @@ interface Connection {
 }
 
 /**
- * Runs `COPY … TO STDOUT` and streams what comes; nothing else may run on the client meanwhile. Whoever reads slowly slows the server down.
- * Ends the client when it is not read to the end. Errors: those of the statement.
+ * Runs `COPY … TO STDOUT` and streams its output; nothing else may run on the client meanwhile. A slow reader slows the server down. Ends
+ * the client when it is not read to the end. Errors: those of the statement.
  */
 export function copyOut(client: pg.Client, sql: string): Readable {
   const statement = new CopyOut(sql);
@@ -47,7 +47,7 @@ class CopyOut implements pg.Submittable {
   }
 
   handleCopyData({ chunk }: { chunk: Uint8Array }): void {
-    // pg uses its buffer again.
+    // pg reuses its buffer.
     this.chunks.push(Uint8Array.from(chunk));
     this.size += chunk.length;
     if (this.size >= PIECE) this.handOn();
@@ -67,7 +67,7 @@ class CopyOut implements pg.Submittable {
     this.rows?.destroy(error);
   }
 
-  /** The next statement is to be answered, although the last rows may still wait for their reader. */
+  /** The next statement must be handled, although the last rows may still be waiting for their reader. */
   private end(): void {
     this.isDone = true;
     this.connection?.stream.resume();
@@ -82,7 +82,7 @@ class CopyOut implements pg.Submittable {
   }
 }
 
-/** Runs `COPY … FROM STDIN` with these bytes, no faster than the server takes them. Errors: those of the statement and of the bytes. */
+/** Runs `COPY … FROM STDIN` with these bytes, no faster than the server accepts them. Errors: those of the statement and of the bytes. */
 export function copyIn(client: pg.Client, sql: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   return new Promise((resolve, reject) => {
     let failure: Error | null = null;
@@ -111,7 +111,7 @@ export function copyIn(client: pg.Client, sql: string, bytes: AsyncIterable<Uint
       handleReadyForQuery: () => (failure === null ? resolve() : reject(failure)),
       handleError(error: Error) {
         failure ??= error;
-        // Not every failure is followed by another word of the server.
+        // Not every failure is followed by another message of the server.
         reject(failure);
       },
     };

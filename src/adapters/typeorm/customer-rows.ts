@@ -6,7 +6,7 @@ import { quoted, tablesByReference } from './catalogue.js';
 import { change, select } from './rows.js';
 import { withoutLimits } from './without-limits.js';
 
-/** One statement removes no more, so that it stays well below the time that a statement has. */
+/** Maximum number of rows per statement, so that it stays well below the statement timeout. */
 const BATCH = 1000;
 const TOTALS = 'photo_totals';
 
@@ -36,7 +36,7 @@ export async function removeRows(manager: EntityManager, id: Id): Promise<number
   return 0;
 }
 
-/** Held against new rows that refer to it, too: who is about to write one waits, and then finds no customer. */
+/** Also locked against new rows that refer to it: a transaction that is about to write one waits, and then finds no customer. */
 export async function removeCustomer(manager: EntityManager, id: Id): Promise<boolean> {
   const sql = 'SELECT status FROM customers WHERE id = $1 FOR UPDATE';
   const [customer] = await select<{ status: CustomerStatus }>(manager, sql, [id]);
@@ -51,7 +51,7 @@ export async function removeCustomer(manager: EntityManager, id: Id): Promise<bo
   return true;
 }
 
-/** Those first that no others refer to. Without the totals, which follow from photos and change as these go. */
+/** Starting with those that no others refer to. Without the totals, which follow from photos and change as these are deleted. */
 async function tenantTables(query: (sql: string) => Promise<unknown[]>): Promise<readonly string[]> {
   const tables = await tablesByReference(query);
   return tables.flatMap(({ name, isTenants }) => (isTenants && name !== TOTALS ? [name] : [])).reverse();

@@ -22,8 +22,9 @@ import { TypeormUserRepository } from './user.repository.js';
 import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './webhook.repository.js';
 
 /**
- * Transactions are READ COMMITTED, with locks on rows. Rows are locked in this order, within a kind by id ascending:
- * customer, import, item, photo, tag, webhook endpoint, delivery, user. What breaks it can end in a deadlock; Postgres then refuses one of the two, which is run again.
+ * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: customer, import, item,
+ * photo, tag, webhook endpoint, delivery, user. Code that breaks it can deadlock; Postgres then aborts one of the two transactions, which
+ * is run again.
  */
 export class TypeormCustomerStore implements CustomerStore {
   private readonly photosTogether: PhotosReadTogether;

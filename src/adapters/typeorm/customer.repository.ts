@@ -30,7 +30,7 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 
   createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null> {
     return inTransaction(this.dataSource, async (manager) => {
-      // Whoever else would create one waits here; whoever reads does not.
+      // Blocks others that create a customer, but not readers.
       await manager.query('LOCK TABLE customers IN SHARE ROW EXCLUSIVE MODE');
       if (await manager.exists(customerTable)) return null;
       return add(manager, customer, actor);
@@ -77,7 +77,7 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     return inTransaction(this.dataSource, (manager) => removeCustomer(manager, id));
   }
 
-  /** Whose rows these are. Partial indexes by time find them without a look at anyone who has none. */
+  /** The customers of these rows. Partial indexes by time find them without reading customers that have none. */
   private owners(rows: string, { after, limit }: CustomerWindow, ...values: Date[]): Promise<readonly Id[]> {
     return withoutTransaction(this.dataSource, async (manager) => {
       const owners = await select<{ id: Id }>(
@@ -104,9 +104,7 @@ export async function readCustomer(manager: EntityManager, id: Id): Promise<Cust
   return requireFound((await select<Customer>(manager, prepared(sql), [id]))[0], 'customer');
 }
 
-/**
- * Held against others who lock it, not against new rows that refer to it. Errors: `not_found`.
- */
+/** Locked against others that lock it, not against new rows that refer to it. Errors: `not_found`. */
 export async function lockCustomer(manager: EntityManager, id: Id): Promise<Customer> {
   const [customer] = await select<Customer>(
     manager,

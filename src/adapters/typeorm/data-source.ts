@@ -42,10 +42,10 @@ import { sessionTable, userTable } from './user.table.js';
 import { getTypeParser } from './value-parsers.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 
-/** Where the database is: a URL, or what `openEmbeddedPostgres` answers. */
+/** Where the database is: a URL, or the result of `openEmbeddedPostgres`. */
 export interface DatabaseAddress {
   readonly url?: string | undefined;
-  /** The same database without the pooler that `url` leads through: for what needs a session of its own. Absent: `url` does. */
+  /** The same database without the pooler that `url` leads through, for connections that need their own session. Default: `url`. */
   readonly directUrl?: string | undefined;
   readonly connection?:
     | {
@@ -60,23 +60,23 @@ export interface DatabaseAddress {
 }
 
 export interface DatabaseOptions extends DatabaseAddress {
-  /** Connections that this process uses at most; 10 when absent. */
+  /** Maximum number of connections of this process; default 10. */
   readonly poolSize?: number | undefined;
-  /** False behind a pooler that does not know prepared statements. */
+  /** False behind a pooler that does not support prepared statements. */
   readonly prepare?: boolean | undefined;
 }
 
-/** The wait for a connection out of the pool, and the longest time of one statement (API.md §4.4). */
+/** The wait for a connection from the pool, and the longest time of one statement (API.md §4.4). */
 const LIMIT_MS = 5_000;
-/** A server that does not even say that a statement took too long. */
+/** For a server that does not even report that a statement took too long. */
 const SILENCE_MS = 8_000;
-/** A process that stopped in the middle of a transaction must not hold its rows for longer. */
+/** A process that stopped in the middle of a transaction must not lock its rows for longer. */
 const IDLE_TRANSACTION_MS = 30_000;
-/** `pg_advisory_lock` of whoever migrates: any number that nothing else in this database locks. */
+/** Key of the `pg_advisory_lock` for migrations: any number that nothing else in this database locks. */
 const MIGRATION_LOCK = 7_046_133_812;
 const OLDEST_VERSION = 150_000;
 
-/** Oldest first. Those that were ever released are never changed. */
+/** Oldest first. Released migrations are never changed. */
 export const migrations = [
   Customers1763700000001,
   Imports1763700000002,
@@ -105,9 +105,8 @@ export const migrations = [
 ];
 
 /**
- * Opens the database for the service, after bringing its tables up to date; any number of processes may do so at once.
- * Destroy it at the end. Errors: `service_unavailable` when it cannot be reached; an Error that says what to do
- * when it can never serve.
+ * Opens the database for the service, after migrating its tables; any number of processes may do so at once. Destroy it at the end. Errors:
+ * `service_unavailable` when it cannot be reached; an Error that says what to do when it can never work.
  */
 export async function openDataSource({
   poolSize = 10,
@@ -129,7 +128,7 @@ export async function openDataSource({
   return opened(new DataSource({ ...options(extra), migrations: [] }));
 }
 
-/** How migrations connect: without limits on time, for they may have much to do. Also for the command of TypeORM. */
+/** How migrations connect: without time limits, because they may take long. Also for the command of TypeORM. */
 export function migrationOptions(address: DatabaseAddress): DataSourceOptions {
   return {
     ...options({ ...clientOptions(directly(address), { max: 2, connectionTimeoutMillis: LIMIT_MS }) }),
@@ -139,8 +138,8 @@ export function migrationOptions(address: DatabaseAddress): DataSourceOptions {
 }
 
 /**
- * Brings the tables up to date, and the policies on their rows. Who comes second waits for the first, and finds nothing left to do.
- * @param only Names of the migrations that are run, for a schema of an earlier day; absent: all.
+ * Migrates the tables and the policies on their rows. Concurrent processes wait for the first, and find nothing left to do.
+ * @param only Names of the migrations to run, for an older schema; default: all.
  */
 export async function migrate(address: DatabaseAddress, only?: readonly string[]): Promise<RowSecurity> {
   const chosen = migrations.filter(({ name }) => only?.includes(name) ?? true);
@@ -164,12 +163,12 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
   }
 }
 
-/** How one connection without a pool is made. */
+/** Options of one connection without a pool. */
 export function connectionTo(address: DatabaseAddress): pg.ClientConfig {
   return clientOptions(directly(address), { connectionTimeoutMillis: LIMIT_MS });
 }
 
-/** How a connection beside the pool is made, such as one that listens. */
+/** Options of a connection outside the pool, for example one that listens. */
 export function clientConfig(dataSource: DataSource): pg.ClientConfig {
   return (dataSource.options.extra as { direct: pg.ClientConfig }).direct;
 }
@@ -184,7 +183,7 @@ function clientOptions({ url, connection }: DatabaseAddress, limits: pg.PoolConf
     ...limits,
     keepAlive: true,
     application_name: 'photo-service',
-    // What a server may have set otherwise, and our SQL relies on.
+    // Settings that a server may have changed, and that our SQL relies on.
     options: '-c default_transaction_isolation=read\\ committed -c timezone=UTC -c datestyle=ISO',
     types: { getTypeParser },
   };
@@ -194,7 +193,7 @@ function options(extra: object) {
   return {
     type: 'postgres' as const,
     driver: { ...pg, Pool: BoundedPool },
-    // All of it by `extra`: TypeORM's own reading of URLs knows less than that of pg.
+    // All of it in `extra`: TypeORM's own URL parser supports less than that of pg.
     extra,
     entities: [
       customerTable,
@@ -215,7 +214,7 @@ function options(extra: object) {
     synchronize: false,
     installExtensions: false,
     logging: false as const,
-    // The pool has dropped the connection already, and whoever asks next gets a new one.
+    // The pool has dropped the connection already, and the next call gets a new one.
     poolErrorHandler: () => {},
   };
 }

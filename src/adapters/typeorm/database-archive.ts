@@ -9,12 +9,12 @@ import { copyIn, copyOut } from './copy.js';
 const MIGRATIONS = 'migrations';
 
 /**
- * Numbers that were given out between the backup and its loss are known to clients and must not come to mean something else. So many are
- * left out.
+ * Numbers that were assigned between the backup and the loss are known to clients and must not be reused for something else. So many are
+ * skipped.
  */
 export const SEQUENCE_GAP = 1_000_000;
 
-/** On a connection of its own without limits on time. */
+/** On a separate connection without time limits. */
 export class PostgresSnapshot implements DatabaseSnapshot {
   private constructor(
     private readonly client: pg.Client,
@@ -62,7 +62,7 @@ export class PostgresSnapshot implements DatabaseSnapshot {
   }
 }
 
-/** Of values that hold nothing which COPY writes in another way. */
+/** For values that contain nothing which COPY escapes. */
 function neededBlob(line: string): NeededBlob {
   const [kind, customer, number, name = '', hash = '', importId, attempt] = line.split('\t');
   const [customerId, id] = [Number(customer), Number(number)];
@@ -72,7 +72,7 @@ function neededBlob(line: string): NeededBlob {
   const item = { customerId, importId: Number(importId), id };
   if (kind === 'ready') return { ...item, key: original, sha256, later: null };
   const staged = stagingKey({ ...item, uploadId: Number(attempt) });
-  // What the client has declared is no more than that: whether the bytes have it is found out when they are looked at.
+  // What the client has declared is unverified: the bytes are checked when they are inspected.
   return { ...item, key: staged, sha256: null, later: original };
 }
 
@@ -92,7 +92,7 @@ export async function emptySchema(config: pg.ClientConfig): Promise<readonly str
   });
 }
 
-/** Fills an empty database that has the schema of the archive: with all of it, or with nothing. */
+/** Fills an empty database that has the schema of the archive, all or nothing. */
 export async function fill(
   config: pg.ClientConfig,
   { tables, sequences }: ArchivedSchema,
@@ -100,7 +100,7 @@ export async function fill(
 ): Promise<void> {
   await connected(config, async (client) => {
     await client.query('BEGIN');
-    // What its triggers would add to the totals is in the archive.
+    // The archive already contains what its triggers would add to the totals.
     await client.query('ALTER TABLE photos DISABLE TRIGGER USER');
     for (const table of tables) {
       await copyIn(client, `COPY ${quoted(table.name)} (${columnList(table)}) FROM STDIN`, rowsOf(table.name));
@@ -110,7 +110,7 @@ export async function fill(
       await client.query('SELECT setval($1::regclass, $2)', [quoted(name), last + SEQUENCE_GAP]);
     }
     await client.query('COMMIT');
-    // Else the first searches are planned as if everything were empty.
+    // Otherwise the first queries are planned as if everything were empty.
     await client.query('ANALYZE');
   });
 }
@@ -131,7 +131,7 @@ async function connected<T>(config: pg.ClientConfig, work: (client: pg.Client) =
     query_timeout: 0,
     idle_in_transaction_session_timeout: 0,
   });
-  // An error comes out of the statement that it ends; without a handler it would end the process besides.
+  // The statement that it ends reports the error; without a handler it would also end the process.
   client.on('error', () => {});
   try {
     await client.connect();

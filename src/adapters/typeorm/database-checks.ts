@@ -3,12 +3,12 @@ import { migrations } from './data-source.js';
 import { select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
-/** That the database answers, over a connection of the pool. Errors: `service_unavailable`. */
+/** Checks that the database answers, over a connection of the pool. Errors: `service_unavailable`. */
 export async function requireAnswer(dataSource: DataSource): Promise<void> {
   await withoutTransaction(dataSource, (manager) => select(manager, 'SELECT 1'));
 }
 
-/** That its tables are at least as new as this program: not those of an older backup that was put back meanwhile. */
+/** Checks that its tables are at least as new as this program: not those of an older backup that was restored meanwhile. */
 export async function requireMigrated(dataSource: DataSource): Promise<void> {
   const names = migrations.map(({ name }) => name);
   const done = await withoutTransaction(dataSource, (manager) =>

@@ -2,25 +2,25 @@ import pg from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { DomainError } from '../../core/shared/errors.js';
 
-/** Classes and single codes of SQLSTATE that say: not now (PostgreSQL manual, appendix A). */
+/** Classes and single codes of SQLSTATE for temporary failures (PostgreSQL manual, appendix A). */
 const NOT_NOW = [
   '08000', // the connection failed; not 08P01, which is a mistake of ours
   '08001',
   '08003',
   '08004',
   '08006',
-  '28', // not let in
+  '28', // access refused
   '3D', // no such database
   '53', // disk full, out of memory, too many connections
   '57', // cancelled by the time limit, shutting down, starting up
-  '58', // the system under it failed
+  '58', // a system error on the server
   '25006', // read-only
   '25P03', // idle inside a transaction for too long
   '25P04', // the transaction took too long
   '55P03', // waited too long for a lock
 ];
 
-/** Two transactions got into each other's way: the same work, run again, goes through. */
+/** A conflict between two transactions: the same work, run again, succeeds. */
 const CONFLICTS = ['40001', '40P01'];
 
 /** SQLSTATE of an error that the server sent; undefined when it did not come from the server. */
@@ -33,15 +33,15 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(sqlState(error) ?? '');
 }
 
-/** Whether a statement failed because another row has what this unique constraint or index allows once. */
+/** Whether a statement failed because another row has the value that this unique constraint or index allows only once. */
 export function isTaken(error: unknown, constraint: string): boolean {
   const cause = error instanceof QueryFailedError ? error.driverError : undefined;
   return cause instanceof pg.DatabaseError && cause.code === '23505' && cause.constraint === constraint;
 }
 
 /**
- * What a statement, or the wait for a connection, failed with. Without a SQLSTATE the server did not answer: refused, cut
- * off, timed out, or the pool had none free in time.
+ * The error of a statement, or of the wait for a connection. Without a SQLSTATE the server did not answer: refused, cut off, timed out, or
+ * the pool had no free connection in time.
  */
 export function statementError(error: unknown): unknown {
   const state = sqlState(error);
@@ -49,12 +49,12 @@ export function statementError(error: unknown): unknown {
   return unavailable(error);
 }
 
-/** Whether nobody knows in which state the connection is: no answer came. */
+/** Whether the state of the connection is unknown, because no answer came. */
 export function isLost(error: unknown): boolean {
   return sqlState(error) === undefined;
 }
 
-/** Whether TypeORM had given the connection back already, because it ended. */
+/** Whether TypeORM had already released the connection, because it ended. */
 export function isReleased(error: unknown): boolean {
   return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 }

@@ -2,13 +2,13 @@ import pg from 'pg';
 import { connectionTo, type DatabaseAddress, migrations } from './data-source.js';
 import { type RowSecurity, readRowSecurity } from './row-security.js';
 
-/** What can be seen of a database without changing it. */
+/** The state of a database, read without changing it. */
 export interface DatabaseState {
   /** As `server_version_num`: 180004 is 18.4. */
   readonly version: number;
   readonly encoding: string;
   readonly readOnly: boolean;
-  /** How far its clock is ahead of this machine's, milliseconds. */
+  /** How far its clock is ahead of this machine's, in milliseconds. */
   readonly aheadMs: number;
   /** Migrations that have not been run, and those that this program does not know. */
   readonly pending: readonly string[];
@@ -37,7 +37,9 @@ export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseSta
   });
 }
 
-/** Whether it has the tables of this program, of whichever version, and not nothing or those of another. Errors: those of the connection. */
+/**
+ * Whether it has the tables of this program, of any version, rather than none or those of another program. Errors: those of the connection.
+ */
 export function hasOurTables(address: DatabaseAddress): Promise<boolean> {
   return withClient(address, async (client) => (await migrationsRun(client)).some((name) => known.includes(name)));
 }
@@ -55,14 +57,14 @@ async function withClient<T>(address: DatabaseAddress, work: (client: pg.Client)
   }
 }
 
-/** The names in the table of migrations that TypeORM keeps; another program that uses TypeORM has such a table, too. */
+/** The names in the migrations table of TypeORM; another program that uses TypeORM has such a table, too. */
 async function migrationsRun(client: pg.Client): Promise<readonly string[]> {
   const { rows } = await client.query(`SELECT to_regclass('migrations') IS NOT NULL AS "hasTable"`);
   if (!rows[0].hasTable) return [];
   return (await client.query('SELECT name FROM migrations')).rows.map(({ name }) => name);
 }
 
-/** Its time is taken to be of the middle between asking and answer. */
+/** Its time is assumed to be that of the middle between request and response. */
 async function ahead(client: pg.Client): Promise<number> {
   const asked = Date.now();
   const { rows } = await client.query(`SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now`);

@@ -9,8 +9,8 @@ import { withoutTransaction } from './transaction.js';
 import { deliveryTable } from './webhook.table.js';
 
 /**
- * The endpoint with due deliveries that was served longest ago, and of its deliveries the one that has been due longest. The endpoints
- * are found by stepping through the index from one to the next, so thousands of deliveries to one cost no more than one.
+ * The endpoint with due deliveries that was served longest ago, and of its deliveries the one that has been due longest. The endpoints are
+ * found by a loose index scan, so thousands of deliveries to one cost no more than one.
  */
 const CLAIM = `
   WITH RECURSIVE waiting AS (
@@ -45,7 +45,7 @@ const CLAIM = `
   FROM next WHERE d.customer_id = next.customer_id AND d.id = next.id
   RETURNING ${selected(deliveryTable, 'd')}, d.lease`;
 
-/** Materialized: looked at again for each row, a locking query with a limit would answer other rows each time. */
+/** Materialized: evaluated again for each row, a locking query with a limit would return other rows each time. */
 const SWEEP = `
   WITH old AS MATERIALIZED (
     SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2

@@ -5,15 +5,15 @@ import { instant, key, optionalBigWhole, optionalDocument, tableOf, text } from 
 export interface IdempotencyKeyRow {
   readonly customerId: Id;
   readonly key: string;
-  /** Of the run that holds the key, or that has answered. */
+  /** Token of the run that holds the key, or that has answered. */
   readonly token: string;
   readonly fingerprint: string;
   readonly startedAt: Date;
-  /** The process of the run, as the number of its advisory lock. Null: a release that knew no leases. */
+  /** The process of the run, as the number of its advisory lock. Null: written by a release without leases. */
   readonly heldBy: number | null;
-  /** Until when an unanswered run has the key, by the database's clock. */
+  /** How long an unanswered run holds the key, by the database's clock. */
   readonly leaseUntil: Date;
-  /** Null while the run goes on. */
+  /** Null while the run is in progress. */
   readonly answer: StoredResponse | null;
 }
 

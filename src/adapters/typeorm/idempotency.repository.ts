@@ -17,7 +17,7 @@ import { withoutTransaction } from './transaction.js';
 
 /** Errors: `service_unavailable`. */
 export class TypeormIdempotencyStore implements IdempotencyStore {
-  /** Who this process is to others: the number of an advisory lock. */
+  /** Identifies this process to others: the number of an advisory lock. */
   private readonly holder = randomInt(2 ** 47);
 
   constructor(private readonly dataSource: DataSource) {}
@@ -28,7 +28,7 @@ export class TypeormIdempotencyStore implements IdempotencyStore {
         if (await claimed(manager, request, this.holder)) return { outcome: 'claimed' };
         const { customerId, key } = request;
         const stored = await manager.findOneBy(idempotencyKeyTable, { customerId, key });
-        // It can have been released or swept after we met it: then it is free.
+        // It may have been released or swept since it was found: then it is free.
         if (stored !== null) return claimResultOf(stored, request);
       }
     });
@@ -66,7 +66,7 @@ export class TypeormIdempotencyStore implements IdempotencyStore {
     return withoutTransaction(this.dataSource, async (manager) => {
       const { count } = await change(
         manager,
-        // Materialized: looked at again for each row, a locking query with a limit would answer other rows each time.
+        // Materialized: evaluated again for each row, a locking query with a limit would return other rows each time.
         `WITH old AS MATERIALIZED (
            SELECT customer_id, key FROM idempotency_keys WHERE started_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
          )
@@ -78,7 +78,7 @@ export class TypeormIdempotencyStore implements IdempotencyStore {
   }
 }
 
-/** Of one customer, inside a transaction. */
+/** For one customer, inside a transaction. */
 export class TypeormResponseStore implements ResponseStore {
   constructor(
     private readonly manager: EntityManager,
@@ -96,7 +96,7 @@ const UNANSWERED = 'customer_id = $1 AND key = $2 AND token = $3 AND answer IS N
 
 const leaseOf = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
 
-/** A row whose answer is being committed is passed over: it needs no lease any more. */
+/** A row whose response is being committed is skipped: it no longer needs a lease. */
 const RENEW = `
   WITH held AS MATERIALIZED (
     SELECT k.customer_id, k.key
@@ -110,8 +110,8 @@ const RENEW = `
 const LEASED = 'answer IS NULL AND lease_until > clock_timestamp() AND started_at > $2';
 
 /**
- * A holder's lock is free when its connection has ended, which the server sees at once when the process dies. When a run began is asked only
- * because there is an index of it: there may be millions of answers.
+ * A holder's lock is free when its connection has ended, which the server notices immediately when the process dies. The start of the run
+ * is in the condition only because there is an index on it: there may be millions of responses.
  */
 const RECLAIM = `
   WITH holders AS (
@@ -121,7 +121,7 @@ const RECLAIM = `
   )
   UPDATE idempotency_keys k SET lease_until = clock_timestamp() FROM dead WHERE k.held_by = dead.held_by AND ${LEASED}`;
 
-/** One statement, so that of several callers one gets the key; it waits for a transaction that keeps an answer. */
+/** One statement, so that of several callers one gets the key; it waits for a transaction that stores a response. */
 async function claimed(manager: EntityManager, request: ClaimRequest, holder: number): Promise<boolean> {
   const rows = await select(
     manager,

@@ -10,7 +10,7 @@ import { asJson, insertion, select, selected, updateMany } from './rows.js';
 /** Found by their ids; the import, which may have thousands more, is only compared. */
 const BY_ID = 'import_id + 0 = $2 AND id = ANY($3::bigint[])';
 
-/** Items `item` of an import, held by id ascending as everywhere: else two who change many would wait for each other. */
+/** Items `item` of an import, locked by id ascending as everywhere: otherwise two transactions that change many could deadlock. */
 const heldInOrder = (which: string) => `WITH held AS MATERIALIZED (
     SELECT item.id FROM import_photos item WHERE item.customer_id = $1 AND item.import_id = $2 AND ${which}
     ORDER BY item.id FOR NO KEY UPDATE

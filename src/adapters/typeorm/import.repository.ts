@@ -141,7 +141,7 @@ export class TypeormImportRepository implements ImportRepository {
     for (const table of ['import_photos', 'forgotten_items', 'dropped_uploads']) {
       await change(this.manager, `DELETE FROM ${table} WHERE customer_id = $1 AND import_id = $2`, those);
     }
-    // What photos refer to: a row that says nothing but its number.
+    // The row that photos refer to: it contains only the import's id.
     await change(
       this.manager,
       `UPDATE imports SET forgotten = true, name = NULL, source = NULL, client_ref = NULL, default_time_zone = NULL,
@@ -162,7 +162,7 @@ export class TypeormImportRepository implements ImportRepository {
     return row ?? null;
   }
 
-  /** `condition` has its values from $2 on. */
+  /** The values of `condition` start at $2. */
   private async counted(condition: string, values: readonly unknown[]): Promise<readonly CountedImport[]> {
     const rows = await select<CountedRow>(
       this.manager,

@@ -32,7 +32,7 @@ export const importTable = tableOf<Import>('import', 'imports', {
   version: whole,
 });
 
-/** The condition of `OldEnough`, its two times given as SQL. The indexes that it needs have its columns in this order. */
+/** The condition of `OldEnough`, with its two times given as SQL. The indexes that it needs have its columns in this order. */
 export function oldEnoughImports(itemsOf: string, imports: string): string {
   return `(NOT items_forgotten AND completed_at <= ${itemsOf} OR items_forgotten AND completed_at <= ${imports})`;
 }

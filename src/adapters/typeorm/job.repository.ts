@@ -19,9 +19,9 @@ const notify = `pg_notify('${JOBS_CHANNEL}', '')`;
 const inSeconds = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
 
 /**
- * Of the customer with due jobs who was served longest ago those that have been due longest, and of the next where they are fewer. The
- * customers are found by stepping through the index from one to the next, so thousands of jobs of one cost no more than one. How many is
- * said in the text, so that the plan is made for so many.
+ * The jobs that have been due longest, of the customer with due jobs that was served longest ago, then of the next if there are fewer. The
+ * customers are found by a loose index scan, so thousands of jobs of one cost no more than one. The number is part of the text, so that the
+ * plan is made for it.
  */
 const claimOf = (count: number) => `
   WITH RECURSIVE waiting AS (
@@ -58,7 +58,7 @@ const COMPLETE = `
   )
   DELETE FROM jobs USING held WHERE jobs.customer_id = held.customer_id AND jobs.id = held.id RETURNING jobs.lease`;
 
-/** A holder's lock is free when its connection has ended, which the server sees at once when the process dies. */
+/** A holder's lock is free when its connection has ended, which the server notices immediately when the process dies. */
 const RECLAIM = `
   WITH holders AS (
     SELECT DISTINCT held_by FROM jobs WHERE lease IS NOT NULL AND held_by <> $1
@@ -70,7 +70,7 @@ const RECLAIM = `
 
 const waitsAfterCutOff = Array.from({ length: MAX_BEGINNINGS + 1 }, (_, index) => cutOffSeconds(index + 1));
 
-/** Work that was added during the last attempt has attempts of its own. */
+/** Work that was added during the last attempt gets its own attempts. */
 const GIVE_UP = `reason = $4, due_at = clock_timestamp(), outages = 0, failures = CASE WHEN again THEN 0 ELSE failures END,
   attempt = CASE WHEN again THEN 0 ELSE attempt END, dead_at = CASE WHEN again THEN NULL ELSE clock_timestamp() END`;
 
@@ -81,12 +81,12 @@ export class TypeormJobAdder implements JobAdder {
   ) {}
 
   /**
-   * A job that waits is locked until the transaction ends, although nothing of it changes: so no worker can take it before
-   * the change that it is to find is there. A dead job begins anew.
+   * A waiting job is locked until the transaction ends, although nothing in it changes: so no worker can claim it before the change that it
+   * needs is committed. A dead job starts again.
    */
   async add(...works: readonly JobWork[]): Promise<void> {
     if (works.length === 0) return;
-    // Each once, and in one order for all who add: else two could wait for each other.
+    // Each once, and in the same order in every transaction: otherwise two could deadlock.
     const byKey = new Map(works.map((work) => [jobKey(work), JSON.stringify(work)]));
     const keys = [...byKey.keys()].sort();
     await select(
@@ -110,7 +110,7 @@ export class TypeormJobAdder implements JobAdder {
 }
 
 export class TypeormJobQueue implements JobQueue {
-  /** Who this process is to others: the number of an advisory lock. */
+  /** Identifies this process to others: the number of an advisory lock. */
   private readonly holder = randomInt(2 ** 47);
 
   private readonly claims = new Batcher<number, null, Job | null>(async (leaseSeconds, calls) => {
@@ -132,7 +132,7 @@ export class TypeormJobQueue implements JobQueue {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The first claim is a statement by itself; those that come while it is under way are one together, and one turn of a customer. */
+  /** The first claim is a separate statement; those that arrive while it runs are batched, and count as one turn of a customer. */
   claim(leaseSeconds: number): Promise<Job | null> {
     return this.claims.enqueue(leaseSeconds, null);
   }
@@ -143,7 +143,7 @@ export class TypeormJobQueue implements JobQueue {
   }
 
   async complete(job: Job): Promise<void> {
-    // Between the two `again` can only become true, so one of them finds the job, unless its lease was lost.
+    // Between the two statements `again` can only become true, so one of them finds the job, unless its lease was lost.
     if (await this.completions.enqueue('completions', job)) return;
     await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0, reason = NULL', []);
   }

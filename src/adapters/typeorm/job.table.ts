@@ -12,12 +12,12 @@ export interface JobRow {
   readonly failures: number;
   readonly outages: number;
   readonly traceContext: string | null;
-  /** When it can be claimed: once its lease has run out, while a run holds it. */
+  /** When it can be claimed; while a run holds it, when its lease expires. */
   readonly dueAt: Date;
   readonly lease: string | null;
-  /** The same work was added while this run was at it. */
+  /** The same work was added during this run. */
   readonly again: boolean;
-  /** Why the last run did not succeed. */
+  /** Why the last run failed. */
   readonly reason: string | null;
   readonly deadAt: Date | null;
   readonly createdAt: Date;

@@ -1,21 +1,24 @@
 import pg from 'pg';
 
-/** Where to listen, and as whom. */
+/** Where to connect, and as whom. */
 export interface Listening {
-  /** None: the connection is only there to be seen. */
+  /** None: the connection only shows that the process is alive. */
   readonly channel?: string;
-  /** Number of an advisory lock that the connection shares with others of its process: as long as one has it, their process lives. */
+  /**
+   * Number of an advisory lock that the connection shares with others of its process: as long as one of them holds it, the process is
+   * alive.
+   */
   readonly holder?: number;
 }
 
-/** What becomes due by the passing of time is announced by nobody. */
+/** What becomes due with time is not announced. */
 const LOOK_EVERY_MS = 2_000;
 const RECONNECT_AFTER_MS = 1_000;
 
 /**
- * Calls `wake` when something is announced on the channel, and every two seconds besides: for what has come due by time, and for
- * what was announced while nobody could listen. Has a connection of its own, and makes it anew when it is lost; that never
- * throws. It resolves once it listens, or once it knows that it cannot yet.
+ * Calls `wake` when a notification arrives on the channel, and every two seconds: for what has become due with time, and for notifications
+ * that were missed. Uses its own connection, and reopens it when it is lost; that never throws. Resolves once it listens, or once it knows
+ * that it cannot yet.
  * @returns Stops it, and resolves when the connection is closed.
  */
 export async function listenOn(
@@ -46,7 +49,7 @@ class Listener {
     const client = new pg.Client(this.config);
     this.client = client;
     client.on('notification', () => this.wake());
-    // An error comes with the end of the connection, and without a handler it would end the process.
+    // An error precedes the end of the connection, and without a handler it would end the process.
     client.on('error', () => {});
     client.on('end', () => this.connectLater());
     try {

@@ -7,8 +7,8 @@ import { prepared } from './prepared.js';
 import { asJson, insertion, select } from './rows.js';
 
 /**
- * Stores photos with their tags and EXIF in one statement: the tags that exist are kept from being deleted, and get links and counts of
- * the photos that go in. Answers the ids of those, in no order.
+ * Stores photos with their tags and EXIF in one statement: existing tags are locked against deletion, and get links and counts of the
+ * inserted photos. Returns the ids of those, in no order.
  */
 export async function insertPhotos(
   manager: EntityManager,
@@ -20,7 +20,7 @@ export async function insertPhotos(
   const sides = own.map(({ photo, tagIds, exif }) => ({ id: photo.id, tagIds, words: wordLexemes(photo), exif }));
   const [first] = rows;
   if (first === undefined) return [];
-  // By hash, so that two who bring the same photos in other orders do not wait for each other.
+  // By hash, so that two transactions with the same photos in different orders do not deadlock.
   const sql = prepared(`WITH side AS MATERIALIZED (
       SELECT * FROM json_to_recordset($2) AS side (id bigint, tag_ids bigint[], words text[], exif json)
     ), held AS MATERIALIZED (
@@ -50,7 +50,7 @@ export async function insertPhotos(
   return stored.map(({ id }) => id);
 }
 
-/** What a photo is found by: its words and its tags. */
+/** The search column of a photo: its words and its tags. */
 const SEARCH = `(SELECT array_to_tsvector(side.words || ARRAY(
   SELECT concat($1::bigint, '#', tagged.tag_id) FROM tagged WHERE tagged.id = side.id
 )) FROM side WHERE side.id = given.id)`;

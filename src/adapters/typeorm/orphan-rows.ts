@@ -4,7 +4,7 @@ import type { OrphanRow, OrphanRows } from '../../core/integrity/orphan-rows.js'
 import type { Id } from '../../core/shared/ids.js';
 import { select } from './rows.js';
 
-/** Photos and items take their ids from one sequence, so one piece of it covers all rows about both. */
+/** Photos and items take their ids from one sequence, so one range of it covers all rows of both. */
 export async function findOrphanRows(
   manager: EntityManager,
   customerId: Id,
@@ -39,7 +39,7 @@ export async function findOrphanRows(
   return { last, rows };
 }
 
-/** Rows of the customer in this piece. */
+/** Rows of the customer in this range. */
 function within(alias: string, id: string): string {
   return `${alias}.customer_id = $1 AND ${alias}.${id} > $2 AND ($3::bigint IS NULL OR ${alias}.${id} <= $3)`;
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
 import { select } from './rows.js';
 
-/** The customer's cameras with this in their name. They are few, and found by stepping through an index from one to the next. */
+/** The customer's cameras with this text in their name. They are few, and found by a loose index scan. */
 export async function cameraKeys(manager: EntityManager, customerId: Id, camera: string): Promise<string[]> {
   const rows = await select<{ camera: string }>(
     manager,

@@ -8,7 +8,7 @@ import { searchQuery } from './photo-search.js';
 import { select } from './rows.js';
 import { hasTombstones } from './tag-tombstones.js';
 
-/** More tags than this are looked up by their links. */
+/** Above this number, tags are looked up by their links. */
 const MANY_TAGS = 100;
 
 const TIMES = ['taken', 'created', 'updated'] as const;
@@ -16,16 +16,16 @@ const TIMES = ['taken', 'created', 'updated'] as const;
 interface WordWithTags {
   readonly word: string;
   readonly tagIds: readonly Id[];
-  /** Photos came to one of the tags lately, and are not all found by its lexeme yet. */
+  /** Photos were recently added to one of the tags, and not all are found by its lexeme yet. */
   readonly unsettled: boolean;
 }
 
-/** A condition; what it looks up in another table ends with `end`. */
+/** A condition; a subquery on another table ends with `end`. */
 type Condition = (end: string) => string;
 
-/** The conditions of a list on the photo `p`, and the values that stand in them: `$1` is the customer. */
+/** The conditions of a list on the photo `p`, and their parameters: `$1` is the customer. */
 export class PhotoConditions {
-  /** Facets do not say it all: tags have departed, and whether a photo has any is said by its links. */
+  /** Facets are incomplete: there are tombstones, and only its links show whether a photo has tags. */
   byLinks = false;
 
   private constructor(
@@ -40,12 +40,12 @@ export class PhotoConditions {
     return conditions;
   }
 
-  /** Of the customer alone. */
+  /** Only of the customer. */
   static none(customerId: Id): PhotoConditions {
     return new PhotoConditions(customerId, [customerId], [() => 'p.customer_id = $1']);
   }
 
-  /** For a statement of its own: every value of a statement must stand in it. */
+  /** For a separate statement: every parameter of a statement must occur in it. */
   copy(): PhotoConditions {
     return new PhotoConditions(this.customerId, [...this.values], [...this.conditions]);
   }
@@ -56,7 +56,7 @@ export class PhotoConditions {
     return [...this.conditions.map((condition) => condition('')), ...more].join(' AND ');
   }
 
-  /** For few photos: what stands in other tables is looked up for each of them, never read as a whole to be joined. */
+  /** For few photos: other tables are looked up for each of them, never read as a whole and joined. */
   ofEach(): string {
     return this.conditions.map((condition) => condition(' OFFSET 0')).join(' AND ');
   }
@@ -117,7 +117,7 @@ export class PhotoConditions {
     );
   }
 
-  /** Tags stand in the search column by id; but a query of thousands of them would take longer than to look at the links. */
+  /** Tags are in the search column by id; but a query with thousands of them would take longer than reading the links. */
   private addWords(words: readonly WordWithTags[]): void {
     const few = words.filter(({ tagIds, unsettled }) => tagIds.length <= MANY_TAGS && !unsettled);
     const matches = (some: readonly Pick<WordWithTags, 'word' | 'tagIds'>[]) =>
@@ -145,7 +145,7 @@ export class PhotoConditions {
     this.conditions.push(...conditions.map((condition) => () => condition));
   }
 
-  /** Each word with the tags in whose name it begins a word. */
+  /** Each word with the tags in whose name a word begins with it. */
   private withTags(manager: EntityManager, words: readonly string[]): Promise<WordWithTags[]> {
     return select<WordWithTags>(
       manager,
@@ -159,12 +159,12 @@ export class PhotoConditions {
   }
 }
 
-/** The types that a photo must have one of; undefined when any will do. */
+/** The types of which a photo must have one; undefined when there is no restriction. */
 export function contentTypesOf({ contentType }: PhotoFilters): readonly string[] | undefined {
   return contentType?.includes('image/*') ? undefined : contentType;
 }
 
-/** What the list demands of the time that it is sorted by, on a column that holds it. */
+/** The list's condition on the time that it is sorted by, on a column that contains it. */
 export function ownTimes(
   filters: PhotoFilters,
   order: PhotoOrder,

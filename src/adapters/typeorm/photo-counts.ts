@@ -4,8 +4,8 @@ import type { TagCount } from '../../core/tags/tag-repository.js';
 import { change, select } from './rows.js';
 
 /**
- * Changes how many photos outside the trash some tags have. The counts are held in ascending order of ids, as everybody does, so
- * that two transactions that count the same tags wait for each other and not in a circle.
+ * Changes the number of photos outside the trash of some tags. The counts are locked in ascending order of ids, as everywhere, so that two
+ * transactions that count the same tags do not deadlock.
  */
 export async function shiftPhotoCounts(
   manager: EntityManager,
@@ -27,7 +27,7 @@ export async function shiftPhotoCounts(
   );
 }
 
-/** Of photos outside the trash; `t` is the tag. Out of one index, so that it takes a second for millions. */
+/** Of photos outside the trash; `t` is the tag. From one index only, so that it takes a second for millions. */
 const counted = 'SELECT count(*) FROM photo_tags l WHERE l.customer_id = $1 AND l.tag_id = t.id AND NOT l.trashed';
 
 export function countsOf(
@@ -49,7 +49,7 @@ export async function recountPhotos(manager: EntityManager, customerId: Id, tagI
   const held = `INSERT INTO tag_counts AS n (customer_id, tag_id) SELECT $1, id FROM tags WHERE customer_id = $1 AND id = $2
      ON CONFLICT (customer_id, tag_id) DO UPDATE SET photos = n.photos`;
   await manager.query(held, [customerId, tagId]);
-  // By a statement of its own: the one that waited does not see what it waited for.
+  // In a separate statement: the one that waited does not see what it waited for.
   await change(
     manager,
     `UPDATE tag_counts n SET photos = (${counted}) FROM tags t

@@ -1,8 +1,8 @@
 import type { PhotoFilters } from '../../core/photos/photo-query.js';
 
-/** As in the column `facets`: of everything that has few values, one digit. */
+/** As in the column `facets`: one digit for each property that has few values. */
 interface Facets {
-  /** Null is not rated. */
+  /** Null means not rated. */
   readonly rating: number | null;
   readonly aspect: 'portrait' | 'square' | 'landscape';
   readonly located: boolean;
@@ -13,14 +13,14 @@ const RATINGS = [null, 0, 1, 2, 3, 4, 5] as const;
 const ASPECTS = ['portrait', 'square', 'landscape'] as const;
 const NO_YES = [false, true] as const;
 
-/** Every combination, at the place that is its number. */
+/** Every combination, at the index that is its number. */
 const all: readonly Facets[] = RATINGS.flatMap((rating) =>
   ASPECTS.flatMap((aspect) =>
     NO_YES.flatMap((located) => NO_YES.map((tagged) => ({ rating, aspect, located, tagged }))),
   ),
 );
 
-/** The numbers that these filters let through; undefined when they let all through. */
+/** The numbers that these filters accept; undefined when they accept all. */
 export function facetsOf(filters: PhotoFilters): readonly number[] | undefined {
   const { minRating, aspect, hasLocation, untagged } = filters;
   if ([minRating, aspect, hasLocation, untagged].every((filter) => filter === undefined)) return undefined;

@@ -11,8 +11,8 @@ import { prepared } from './prepared.js';
 import { select } from './rows.js';
 
 /**
- * The photos of a page that is found by this, as `id` and `value`. Their tags are gathered in one go: looked up photo by photo
- * they took three quarters of the statement's time. The photos are looked up one by one: joined, all of the table was read.
+ * The photos of a page that this query finds, as `id` and `value`. Their tags are read in one pass: looked up photo by photo, they took
+ * three quarters of the statement's time. The photos are looked up one by one: with a join, the whole table was read.
  */
 function pageOf(found: string): string {
   return `WITH page AS MATERIALIZED (${found}), tagged AS (
@@ -25,7 +25,7 @@ function pageOf(found: string): string {
   ) p`;
 }
 
-/** One more than what most clients ask for. The limit stands in the text: the planner must know that few rows are wanted. */
+/** One more than most clients request. The limit is part of the text: the planner must know that few rows are wanted. */
 const USUAL: ReadonlySet<number> = new Set([51, 101, 201]);
 
 export async function listPhotos(manager: EntityManager, customerId: Id, query: PhotoQuery): Promise<PhotoWithTags[]> {

@@ -5,15 +5,15 @@ import { facetsOf } from './photo-facets.js';
 
 export type AddParameter = (value: unknown) => string;
 
-/** Of a table or its alias: in the trash, or not. */
+/** For a table or its alias: in the trash, or not. */
 export type TrashState = (table: string) => string;
 
-/** A table whose rows with one key stand in an index in the order of `createdAt`, and in another in that of `id`. */
+/** A table with an index on a key and `createdAt`, and another on the key and `id`. */
 export interface MergeSource {
   readonly table: 'photos' | 'photo_tags';
   /** The column of the photo's id. */
   readonly id: 'id' | 'photo_id';
-  /** A table `k` of the keys that are asked for. */
+  /** A table `k` of the requested keys. */
   keys(place: AddParameter, state: TrashState): string;
   /** The condition on a row `r` that has the key of `k`. */
   readonly same: string;
@@ -37,7 +37,7 @@ export function mergeSourceOfCameras(cameraKeys: readonly string[]): MergeSource
   };
 }
 
-/** Which facets and types the customer's photos have is found by stepping from one to the next: there are some dozens at most. */
+/** The facets and types of the customer's photos are found by a loose index scan: there are a few dozen at most. */
 export function mergeSourceOfFacets(filters: PhotoFilters): MergeSource {
   const [facets, types] = [facetsOf(filters), contentTypesOf(filters)];
   return {

@@ -1,7 +1,7 @@
 import type { PhotoSort } from '../../core/photos/photo-query.js';
 import type { Position } from '../../core/shared/pagination.js';
 
-/** A sort as the table knows it; ties are ordered by id in the same direction. */
+/** A sort as the table has it; ties are ordered by id in the same direction. */
 export interface PhotoOrder {
   readonly column: 'created_at' | 'id' | 'taken_at' | 'filename_key' | 'size_bytes' | 'updated_at';
   readonly direction: 'ASC' | 'DESC';
@@ -35,10 +35,10 @@ export function orderOf(sort: PhotoSort): PhotoOrder {
   }
 }
 
-/** A condition on the columns in which a table has the value of the order and the photo's id. */
+/** A condition on the columns in which a table stores the value of the order and the photo's id. */
 export type KeysetRange = (place: (value: unknown) => string, value: string, id: string) => string;
 
-/** What lies after a position: the rest of the values, then the photos without one, which are last in both directions. */
+/** The rows after a position: the remaining values, then the photos without one, which are last in both directions. */
 export function keysetRangesAfter(order: PhotoOrder, after: Position | null): KeysetRange[] {
   const than = order.direction === 'ASC' ? '>' : '<';
   const withoutValue: KeysetRange[] = order.nullable ? [(_, column) => `${column} IS NULL`] : [];

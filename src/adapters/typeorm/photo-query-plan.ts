@@ -14,18 +14,18 @@ import {
 import type { KeysetRange, PhotoOrder } from './photo-order.js';
 import { select } from './rows.js';
 
-/** So many photos in the order of the list are looked through before those that match are looked for elsewhere. */
+/** Number of photos that are checked in the order of the list before matches are searched for in another way. */
 const MAX_SCANNED = 2_000;
-/** A walk that found this part of a page goes on: it will need about five times as far, and is given twice that. */
+/** A scan that found this fraction of a page continues: it will need about five times as many rows, and gets twice that. */
 const MIN_YIELD = 1 / 5;
 
-/** SQL for the first photos of a stretch, as `id` and the `value` that the list is sorted by; and what stands in it. */
+/** SQL for the first photos of a keyset range, as `id` and the `value` that the list is sorted by; and its parameters. */
 export interface Sql {
   readonly sql: string;
   readonly values: readonly unknown[];
 }
 
-/** One way to find a page, after the one before found so many; null where it would be no better than the next. */
+/** One way to find a page, given how many photos the previous one found; null if it would be no better than the next. */
 export type PlannedQuery = (range: KeysetRange, limit: number, found: number) => Sql | null;
 
 interface List {
@@ -35,8 +35,8 @@ interface List {
 }
 
 /**
- * How a list finds a page, in the order to try: a page that is full is the page, and the last way's always is. Each of them
- * reads a number of rows that has a bound (docs/decisions/0011).
+ * How a list finds a page, in the order to try: a full page is the result, and so is whatever the last way finds. Each of them reads a
+ * limited number of rows (docs/decisions/0011).
  */
 export async function planQueries(manager: EntityManager, list: List): Promise<readonly PlannedQuery[]> {
   const { customerId, filters, order } = list;
@@ -64,15 +64,15 @@ export async function planQueries(manager: EntityManager, list: List): Promise<r
   return [scan, longScanIfPromising, filterFirst(list, conditions)];
 }
 
-/** What a list is filtered by beside the trash and the time that it is sorted by. */
+/** The filters of a list apart from the trash and the time that it is sorted by. */
 type FilterKind =
   | ('ids' | 'sha256' | 'filename' | 'externalId' | 'import')
   | ('tag' | 'anyTag' | 'withoutTag' | 'camera' | 'facets' | 'words' | 'box' | 'times');
 
-/** Few photos have the same: they are read, whatever the order. */
+/** Few photos share a value: they are all read, whatever the order. */
 const SELECTIVE: readonly FilterKind[] = ['ids', 'sha256', 'filename', 'externalId', 'import'];
 
-/** Whether nothing but the trash, and the time that it is sorted by, keeps a photo off the list: then one plan is right for all. */
+/** Whether the list is restricted by nothing but the trash and the time that it is sorted by: then one plan suits all. */
 export function isUnfiltered(list: Omit<List, 'customerId'>): boolean {
   return filterKindsOf(list).length === 0;
 }
@@ -98,13 +98,13 @@ function filterKindsOf({ filters, order }: Omit<List, 'customerId'>): FilterKind
   return given.flatMap(([kind, value]) => (value === undefined ? [] : [kind]));
 }
 
-/** Whether an index has the photos of one value of this in the order of the list. */
+/** Whether an index has the photos with one value of this filter in the order of the list. */
 function isIndexed(kind: FilterKind, { column }: PhotoOrder): boolean {
   if (kind === 'filename') return ['created_at', 'id', 'filename_key'].includes(column);
   return (kind === 'externalId' || kind === 'import') && column === 'created_at';
 }
 
-/** Along the sort's index, through whatever is left to filter. */
+/** Along the sort's index, applying the remaining filters. */
 function indexScan({ filters, order }: List, conditions: PhotoConditions): PlannedQuery {
   return (range, limit) => {
     const all = conditions.copy();
@@ -118,7 +118,7 @@ function indexScan({ filters, order }: List, conditions: PhotoConditions): Plann
   };
 }
 
-/** The beginnings of the lists of single keys, put together. */
+/** The beginnings of the lists of single keys, merged. */
 function mergeScan({ customerId, filters, order }: List, { table, id, keys, same }: MergeSource): PlannedQuery {
   const value = order.column === 'id' ? id : order.column;
   return (range, limit) => {
@@ -137,7 +137,7 @@ function mergeScan({ customerId, filters, order }: List, { table, id, keys, same
   };
 }
 
-/** What matches among the next photos of the list, or of one tag: all of a page only where it is full. */
+/** The matches among the next photos of the list, or of one tag: a complete result only if the page is full. */
 function orderedScan(
   { filters, order }: List,
   conditions: PhotoConditions,
@@ -171,7 +171,7 @@ function orderedScan(
   };
 }
 
-/** All that match, by whatever index has the fewest; never along the sort, for that is where a walk found too few. */
+/** All matches, by the index with the fewest rows; never along the sort, where a scan has already found too few. */
 function filterFirst({ filters, order }: List, conditions: PhotoConditions): PlannedQuery {
   return (range, limit) => {
     const all = conditions.copy();
@@ -185,7 +185,9 @@ function filterFirst({ filters, order }: List, conditions: PhotoConditions): Pla
   };
 }
 
-/** `createdAt` follows the id, which decides alone, so that no index serves but the one of the photos in the trash or out of it. */
+/**
+ * `createdAt` correlates with the id, which alone determines the order, so that only the index of photos in or outside the trash is useful.
+ */
 function orderBy({ column, direction }: PhotoOrder, table: string): string {
   return `ORDER BY ${table}.${column} ${direction}, ${table}.${column === 'id' ? 'created_at' : 'id'} ${direction}`;
 }

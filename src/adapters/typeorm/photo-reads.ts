@@ -48,7 +48,7 @@ export async function visiblePhotos(
   return found.map(({ photo }) => photoOf(photo));
 }
 
-/** Reads of single photos outside of transactions: those of one customer that are asked for at the same time take one statement. */
+/** Reads of single photos outside transactions: concurrent reads of one customer share one statement. */
 export class PhotosReadTogether {
   private readonly tagged: ReadBatcher<Id, Id, PhotoWithTags>;
   private readonly visible: ReadBatcher<Id, Id, Photo>;

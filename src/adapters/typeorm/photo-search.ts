@@ -6,8 +6,8 @@ import { searchWords, truncate } from '../../core/shared/text.js';
 const MAX_WORD = 500;
 
 /**
- * The lexemes of one photo begin with its customer's number, so that the one index over everybody's photos is entered at the
- * customer's own: `7:paris` is a word, `7#12` a tag. Tags are there by id, so renaming one touches no photo.
+ * The lexemes of one photo begin with its customer's number, so that a search only reads the customer's part of the index that all photos
+ * share: `7:paris` is a word, `7#12` a tag. Tags are stored by id, so renaming one touches no photo.
  */
 export function wordLexemes(photo: Pick<Photo, 'customerId' | 'filename' | 'title' | 'description'>): string[] {
   const words = [photo.filename, photo.title, photo.description].flatMap((part) => searchWords(part ?? ''));
@@ -18,7 +18,7 @@ export function tagLexeme(customerId: Id, tagId: Id): string {
   return `${customerId}#${tagId}`;
 }
 
-/** A query for photos in which every word begins a word of the photo's own, or of the name of one of the tags found for it. */
+/** A query for photos in which every word is a prefix of one of the photo's own words, or of the name of one of the tags found for it. */
 export function searchQuery(customerId: Id, words: readonly { word: string; tagIds: readonly Id[] }[]): string {
   return words
     .map(({ word, tagIds }) => {

@@ -7,7 +7,7 @@ import { tagLexeme } from './photo-search.js';
 import { change, select } from './rows.js';
 import { addTombstones, redirectTombstones } from './tag-tombstones.js';
 
-/** So that each statement about the links of all photos of a tag ends in time, however many they are. */
+/** So that each statement on the links of all photos of a tag ends in time, however many there are. */
 const LINKS_AT_ONCE = 10_000;
 
 /** Photos by id. */
@@ -16,7 +16,7 @@ interface Range {
   readonly upTo: Id;
 }
 
-/** Holds photos, and all that have one of the tags, in ascending order of ids. */
+/** Locks photos, and all that have one of the tags, in ascending order of ids. */
 export async function lockTaggedPhotos(
   manager: EntityManager,
   customerId: Id,
@@ -99,7 +99,7 @@ export async function detachTags(
   await shiftPhotoCounts(manager, customerId, shifts);
 }
 
-/** Takes a tag that is about to be deleted off all its photos. Those get a new version, or, with null, are left for later. */
+/** Removes a tag that is about to be deleted from all its photos. Those get a new version, or, with null, are left for later. */
 export async function dropTag(manager: EntityManager, customerId: Id, tagId: Id, at: Date | null): Promise<void> {
   if (at === null) await addTombstones(manager, customerId, [tagId], null);
   for await (const range of ranges(manager, customerId, [tagId])) {
@@ -109,8 +109,8 @@ export async function dropTag(manager: EntityManager, customerId: Id, tagId: Id,
 }
 
 /**
- * Gives all photos of tags that are about to be deleted another in their place. They get a new version, or, with null, are left
- * for later. The tags must be locked. The counts of those that go, go with them.
+ * On all photos, replaces tags that are about to be deleted with another. The photos get a new version, or, with null, are left for later.
+ * The tags must be locked. The counts of the deleted tags are deleted with them.
  */
 export async function mergeTags(
   manager: EntityManager,
@@ -123,7 +123,7 @@ export async function mergeTags(
   let added = 0;
   if (at === null) await addTombstones(manager, customerId, from, into);
   for await (const range of ranges(manager, customerId, from)) {
-    // Most are held already; some may have got the tag just before it was.
+    // Most are locked already; some may have got the tag just before it was locked.
     await lockTaggedIn(manager, customerId, from, range);
     if (at !== null) await changeTags(manager, customerId, range, { off: from, on: [into], at });
     const moved = await moveLinks(manager, customerId, range, from, into);
@@ -135,7 +135,7 @@ export async function mergeTags(
   return { added, unchanged: shown - added };
 }
 
-/** Whoever wants to hear of photos hears that these have new versions. */
+/** Endpoints that subscribe to photo events are notified of these new versions. */
 function tellUpdated(manager: EntityManager, customerId: Id, ids: readonly Id[], at: Date): Promise<void> {
   return new TypeormOutbox(manager, customerId).add('photo.updated', ids, at);
 }
@@ -145,8 +145,8 @@ const links = `l.customer_id = $1 AND l.tag_id = ANY($2::bigint[]) AND l.photo_i
 const linked = `ARRAY(SELECT l.photo_id FROM photo_tags l WHERE ${links})`;
 
 /**
- * Of each photo one link becomes the new one, where it is not there; the others go. Answers how many photos outside the trash.
- * The links are handed on in an array, not joined: how many they are no statistics know of what was made a moment ago.
+ * For each photo, one link becomes the new one, unless it exists; the others are deleted. Returns the number of photos outside the trash.
+ * The links are passed in an array, not joined: there are no statistics yet for rows written a moment ago.
  */
 async function moveLinks(
   manager: EntityManager,
@@ -182,7 +182,7 @@ async function removeLinks(
   await change(manager, `DELETE FROM photo_tags l WHERE ${links}`, [customerId, tagIds, after, upTo]);
 }
 
-/** A new version of each photo in the range that has a tag which it loses, with other tags to be found by. */
+/** A new version, with an updated search column, of each photo in the range that loses a tag. */
 async function changeTags(
   manager: EntityManager,
   customerId: Id,
@@ -199,7 +199,7 @@ async function changeTags(
   await tellUpdated(manager, customerId, idsOf(rows), at);
 }
 
-/** Holds the photos of a range that have one of the tags, or are named, in ascending order of ids. */
+/** Locks the photos of a range that have one of the tags, or are named, in ascending order of ids. */
 async function lockTaggedIn(
   manager: EntityManager,
   customerId: Id,
@@ -218,7 +218,7 @@ async function lockTaggedIn(
   );
 }
 
-/** All ids, divided where so many links of the tags have been passed. What is done to one range does not move the next. */
+/** All ids, divided into ranges after so many links of the tags. Changing one range does not shift the next. */
 async function* ranges(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): AsyncIterable<Range> {
   for (let after = 0; ; ) {
     const [page] = await select<{ links: number; last: Id }>(

@@ -8,7 +8,7 @@ import { prepared } from './prepared.js';
 import { change, select } from './rows.js';
 import { withoutLimits } from './without-limits.js';
 
-/** What triggers have written down of all changes to the photos of customer `$1`, in sum. */
+/** The sum of what triggers have recorded for all changes to the photos of customer `$1`. */
 const stored = `
   SELECT coalesce(sum(photos), 0)::bigint AS photos, coalesce(sum(trashed_photos), 0)::bigint AS "trashedPhotos",
     coalesce(sum(storage_bytes), 0)::bigint AS "storageBytes", coalesce(sum(trashed_bytes), 0)::bigint AS "trashedBytes"
@@ -20,7 +20,7 @@ const counted = `
     coalesce(sum(size_bytes) FILTER (WHERE trashed), 0)::bigint AS "trashedBytes"
   FROM photos WHERE customer_id = $1`;
 
-/** As literals, not as a parameter, so that the partial index of just these states is used. */
+/** As literals, not as a parameter, so that the partial index for exactly these states is used. */
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 
 export async function readUsage(manager: EntityManager, id: Id): Promise<CustomerUsage> {
@@ -32,7 +32,7 @@ export async function readUsage(manager: EntityManager, id: Id): Promise<Custome
 }
 
 export async function readQuotaUse(manager: EntityManager, id: Id): Promise<QuotaUse> {
-  // One statement sees one moment: an item that is published meanwhile is counted once, as an item or as a photo.
+  // One statement sees one snapshot: an item that is published meanwhile is counted once, as an item or as a photo.
   const sql = `SELECT stored.photos + stored."trashedPhotos" + items.count AS photos,
       stored."storageBytes" + stored."trashedBytes" + items.bytes AS "storageBytes"
     FROM (${stored}) stored, (
@@ -53,7 +53,7 @@ export function readTotals(dataSource: DataSource, id: Id): Promise<BothTotals> 
   return withoutLimits(dataSource, async (ask) => requireFound((await ask<BothTotals>(sql, [id]))[0], 'customer'));
 }
 
-/** The customer must be locked: two who recount at once would both add the difference. Changes of photos meanwhile are in no way of it. */
+/** The customer must be locked: two concurrent recounts would both add the difference. Concurrent changes of photos do not interfere. */
 export async function recountTotals(manager: EntityManager, id: Id): Promise<void> {
   const { stored, counted } = await readTotals(manager.dataSource, id);
   const missing = (name: keyof PhotoTotals) => counted[name] - stored[name];

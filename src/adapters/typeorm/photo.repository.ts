@@ -16,7 +16,7 @@ import { prepared } from './prepared.js';
 import { asJson, assignments, select } from './rows.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
-  /** @param together What reads single photos just now; null: the repository itself. */
+  /** @param together Batches concurrent reads of single photos; null: the repository itself. */
   constructor(
     private readonly manager: EntityManager,
     private readonly customerId: Id,
@@ -94,7 +94,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
     const held =
       'SELECT p.id FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id FOR UPDATE';
     await select(this.manager, held, [this.customerId, ids]);
-    // Read by a statement of its own: the one that waited for the lock would show the tags as they were before the wait.
+    // Read in a separate statement: the one that waited for the lock would return the tags as they were before the wait.
     return this.getMany(ids);
   }
 
@@ -174,7 +174,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 }
 
-/** Whether an import that goes on has a duplicate of the photo, and may restore it. `$1` is the customer. */
+/** Whether an unfinished import has a duplicate of the photo, and may restore it. `$1` is the customer. */
 function awaited(photoId: string): string {
   return `EXISTS (
     SELECT FROM import_photos d JOIN imports i ON i.customer_id = d.customer_id AND i.id = d.import_id
@@ -182,7 +182,7 @@ function awaited(photoId: string): string {
   )`;
 }
 
-/** Of a photo that was changed: its tags, and by how much their counts go up. */
+/** For a changed photo: its tags, and the change of their counts. */
 interface TagsOfPhoto {
   readonly tagIds: readonly Id[];
   readonly shift: number;

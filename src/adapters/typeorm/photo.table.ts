@@ -20,18 +20,18 @@ import {
 } from './columns.js';
 import { instantOf } from './value-parsers.js';
 
-/** A photo with its place in three columns, so that a map's corners can be compared with them. */
+/** A photo with its location in three columns, so that a map's corners can be compared with them. */
 export interface PhotoRow extends Omit<Photo, 'location'> {
   readonly latitude: number | null;
   readonly longitude: number | null;
   readonly altitude: number | null;
-  /** What file names sort by. */
+  /** Sort key of file names. */
   readonly filenameKey: string;
-  /** What `camera` is looked for in. */
+  /** Searched by `camera`. */
   readonly cameraKey: string;
 }
 
-/** What is read of a photo, in the order in which the database tells it. */
+/** The columns read for a photo, in the order of the JSON array. */
 const photoColumns = [
   'id',
   'customerId',
@@ -73,8 +73,8 @@ const photoColumns = [
 ] as const satisfies readonly (keyof PhotoRow)[];
 
 /**
- * A photo as the database tells it: one JSON array, with its instants as text. Of a page, pg and Postgres together take half of the
- * time for such arrays that they take for rows of 37 columns.
+ * A photo as returned by the database: one JSON array, with its instants as text. For a page, pg and Postgres together take half the time
+ * for such arrays that they take for rows of 37 columns.
  */
 export type PhotoValues = InJson<typeof photoColumns>;
 
@@ -153,7 +153,7 @@ export function rowOf(photo: Photo): PhotoRow {
   };
 }
 
-/** A photo out of what the database tells of it. Written out, as a loop over names is slow. */
+/** A photo from the database's array. Written out, because a loop over names is slow. */
 export function photoOf([
   id,
   customerId,

@@ -40,7 +40,7 @@ export class TypeormRateWindowStore implements RateWindowStore {
     });
   }
 
-  /** What was not used for ten minutes. Passes over budgets that are in use right now. */
+  /** Deletes what has not been used for ten minutes. Skips budgets that are in use at the moment. */
   sweep(): Promise<number> {
     return withoutTransaction(this.dataSource, async (manager) => {
       const { count } = await change(

@@ -1,12 +1,12 @@
-/** What is to be found by one read, as it is asked for. */
+/** The keys of one read, collected as they are requested. */
 interface Batch<Name, Found> {
   readonly names: Set<Name>;
   readonly found: Promise<ReadonlyMap<Name, Found>>;
 }
 
 /**
- * Finds things by name, within a group; those of a group that are asked for at the same time by one read. Nobody is answered by a
- * read that began before the question: what had changed by then is seen, as by a read of one's own. An error of the read is everybody's.
+ * Finds values by key, within a group; concurrent calls for one group share one read. No call is answered by a read that began before it:
+ * it sees all earlier changes, as a separate read would. An error of the read is passed to every caller.
  */
 export class ReadBatcher<Group, Name, Found> {
   private readonly next = new Map<Group, Batch<Name, Found>>();
@@ -19,7 +19,7 @@ export class ReadBatcher<Group, Name, Found> {
     return (await found).get(name) ?? null;
   }
 
-  /** What sockets have brought by now is looked at first: under load, that is the requests of several clients. */
+  /** Data that sockets have received by now is processed first: under load, that is the requests of several clients. */
   private open(group: Group): Batch<Name, Found> {
     const names = new Set<Name>();
     const batcher = new Promise<void>((resolve) => setImmediate(resolve));

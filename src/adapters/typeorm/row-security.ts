@@ -1,26 +1,26 @@
 import type { DataSource } from 'typeorm';
 import { type Query, quoted, tablesByReference } from './catalogue.js';
 
-/** Whether transactions of a customer run under policies on rows, and as whom. */
+/** Whether transactions of a customer run under row-level security policies, and as which role. */
 export interface RowSecurity {
   /** Null: there is no role that the policies apply to, and transactions run as the owner of the tables. */
   readonly role: string | null;
-  /** What an administrator has to run, or look at, so that there is one; empty when there is. */
+  /** What an administrator has to run, or to check, to provide one; empty when there is one. */
   readonly remedy: string;
 }
 
-/** What the policies compare `customer_id` with. Unset, or empty as the end of a transaction leaves it, no row is visible. */
+/** The setting that the policies compare `customer_id` with. Unset, or empty as at the end of a transaction, no row is visible. */
 const CUSTOMER = 'photo_service.customer';
 const POLICY = 'customer_isolation';
 const ALL = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
 
-/** Tables of which the role may do less than everything: a customer is made and removed by the owner, an entry of the audit log stays as it is. */
+/** Tables on which the role has restricted privileges: the owner creates and removes customers, and entries of the audit log never change. */
 const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
   customers: ['SELECT', 'UPDATE'],
   audit_entries: ['SELECT', 'INSERT'],
 };
 
-/** The role is named after the owner of the tables: two installations on one server with an owner each do not share it. */
+/** The role is named after the owner of the tables: two installations on one server with different owners do not share it. */
 const ROLE = `
   SELECT owner, role, owner = current_user OR pg_has_role(current_user, owner, 'MEMBER') AS "isOwner",
     (SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user) AS "mayCreate",
@@ -35,7 +35,7 @@ interface RoleState {
   readonly role: string;
   readonly isOwner: boolean;
   readonly mayCreate: boolean;
-  /** The policies would not hold it. Null: there is no such role. */
+  /** The policies would not apply to it. Null: there is no such role. */
   readonly isAbove: boolean | null;
 }
 
@@ -46,7 +46,10 @@ export function rowSecurityOf(dataSource: DataSource): RowSecurity {
   return rowSecurity;
 }
 
-/** SQL that begins a transaction of this customer, in one message. Ids are whole numbers, and names are quoted: nothing else comes into it. */
+/**
+ * SQL that begins a transaction of this customer, in one message. Ids are whole numbers, and names are quoted: nothing else is
+ * interpolated.
+ */
 export function beginOf({ role }: { readonly role: string | null }, customerId: number): string {
   if (!Number.isSafeInteger(customerId)) throw new Error('The id of a customer is a whole number.');
   if (role === null) return 'START TRANSACTION';
@@ -54,8 +57,8 @@ export function beginOf({ role }: { readonly role: string | null }, customerId: 
 }
 
 /**
- * Has policies on all tables of customers, read from the catalogue, and a role that they hold. Changes nothing, and locks
- * nothing, where all is as it should be. The connection is that of the owner of the tables, outside a transaction.
+ * Ensures policies on all customer tables, read from the catalogue, and a role that they apply to. Changes nothing, and locks nothing, if
+ * everything is in place. The connection is that of the owner of the tables, outside a transaction.
  */
 export async function secureTenantTables(query: Query): Promise<RowSecurity> {
   const [state] = (await query(ROLE)) as RoleState[];
@@ -72,7 +75,7 @@ export async function secureTenantTables(query: Query): Promise<RowSecurity> {
   return found;
 }
 
-/** Looks without changing anything, but for an empty transaction. */
+/** Checks without changing anything, except for an empty transaction. */
 export async function readRowSecurity(query: Query): Promise<RowSecurity> {
   const [state] = (await query(ROLE)) as RoleState[];
   if (state === undefined) return { role: null, remedy: 'Run phs migrate.' };
@@ -96,7 +99,7 @@ async function tenantTables(query: Query): Promise<readonly { name: string; isSe
   return names.map(({ name }) => ({ name, isSecured: secured.some((each) => each.name === name) }));
 }
 
-/** In one message, which is one transaction: a table that is closed to the role without a policy would be empty to it. */
+/** In one message, which is one transaction: a table without a policy would appear empty to the role. */
 function securing(name: string): string {
   const owner = name === 'customers' ? 'id' : 'customer_id';
   return `ALTER TABLE ${quoted(name)} ENABLE ROW LEVEL SECURITY;
@@ -107,10 +110,10 @@ function securing(name: string): string {
 async function makeRole(query: Query, { role, mayCreate, isAbove }: RoleState): Promise<void> {
   if (!mayCreate) return;
   if (isAbove === null) {
-    // Roles are those of the whole server: another database's migrations may make it in the same moment.
+    // Roles belong to the whole server: another database's migrations may create it at the same moment.
     await query(`CREATE ROLE ${quoted(role)} NOLOGIN NOINHERIT`).catch(unless('42710', '23505'));
   }
-  // Who makes a role may give it, and does not have it.
+  // The creator of a role may grant it, but is not a member of it.
   if (!(await mayBecome(query, role))) await query(`GRANT ${quoted(role)} TO CURRENT_USER`).catch(unless('42501'));
 }
 
@@ -125,7 +128,7 @@ async function mayBecome(query: Query, role: string): Promise<boolean> {
   }
 }
 
-/** Says only what is missing: a GRANT locks rows of the catalogue. */
+/** Returns only what is missing: a GRANT locks rows of the catalogue. */
 async function grant(query: Query, role: string): Promise<void> {
   const tables = new Set((await tenantTables(query)).map(({ name }) => name));
   const relations = (await query(
@@ -149,7 +152,7 @@ async function grant(query: Query, role: string): Promise<void> {
   if (schema !== undefined) await query(`GRANT USAGE ON SCHEMA ${quoted(schema.name)} TO ${quoted(role)}`);
 }
 
-/** Lets pass what the server has answered with one of these codes. */
+/** Ignores errors with one of these codes. */
 function unless(...codes: readonly string[]): (error: unknown) => void {
   return (error) => {
     const code = (error as { code?: string; driverError?: { code?: string } }).driverError?.code;

@@ -27,8 +27,8 @@ export async function change<T = unknown>(
 }
 
 /**
- * Stores rows in one statement, however many, and answers those that were stored.
- * @param onConflict What follows the values, such as `ON CONFLICT DO NOTHING`.
+ * Stores rows in one statement, however many, and returns those that were stored.
+ * @param onConflict What follows the values, for example `ON CONFLICT DO NOTHING`.
  */
 export function insert<T>(
   manager: EntityManager,
@@ -42,8 +42,8 @@ export function insert<T>(
 
 /**
  * Takes the rows as JSON in `$1`. Columns that the first row does not name get their default.
- * @param computed Columns beside those of the table, and the SQL of their values, to which the row is known as `given`.
- * @param place Of the JSON among the parameters.
+ * @param computed Columns in addition to those of the table, and the SQL of their values, which refers to the row as `given`.
+ * @param place Position of the JSON among the parameters.
  */
 export function insertion<T>(
   table: Table<T>,
@@ -77,13 +77,13 @@ export async function updateMany<T extends { readonly id: Id }>(
   if (first === undefined) return;
   const { tableName } = table.options;
   const given = `json_populate_recordset(NULL::${tableName}, $1) AS given`;
-  // The keys are named besides, so that the rows are found by them, however many there are.
+  // The keys are also given separately, so that the rows are found by them, however many there are.
   const sql = `UPDATE ${tableName} AS stored SET ${assignments(table, first)} FROM ${given}
     WHERE stored.customer_id = $2 AND stored.id = ANY($3::bigint[]) AND given.id = stored.id`;
   await change(manager, prepared(sql), [asJson(rows), customerId, rows.map(({ id }) => id)]);
 }
 
-/** `title = given.title, …` for every named column but the keys. */
+/** `title = given.title, …` for every named column except the keys. */
 export function assignments<T>(table: Table<T>, row: Partial<T>): string {
   const columns = namedBy(table, row).filter((property) => !isKey(table, property));
   return columns.map((property) => `${columnName(property)} = given.${columnName(property)}`).join(', ');
@@ -98,7 +98,7 @@ function isKey<T>(table: Table<T>, property: keyof T): boolean {
   return table.options.columns[property]?.primary === true;
 }
 
-/** What core hands over may say more than the table keeps. */
+/** Values from core may have fields that the table does not store. */
 function namedBy<T>(table: Table<T>, row: Partial<T>): (keyof T & string)[] {
   return properties(table).filter((property) => property in row);
 }
@@ -116,7 +116,7 @@ function storable(value: unknown): unknown {
   return value instanceof Date ? timestamp(value) : value;
 }
 
-/** ISO 8601, but for the year 0 and those before it: Postgres counts 1 BC, 2 BC … */
+/** ISO 8601, except for the year 0 and earlier: Postgres counts 1 BC, 2 BC … */
 function timestamp(at: Date): string {
   const year = at.getUTCFullYear();
   if (year >= 1 && year <= 9999) return at.toISOString();

@@ -5,12 +5,12 @@ import { tagLexeme } from './photo-search.js';
 import { change, select } from './rows.js';
 
 /*
- * A tag that departed from many photos is gone from `tags` and `photo_tags` at once. What is left of it is its lexeme in the
- * photos' search column, which nobody looks for any more: it marks the photos that have no new version yet. So there is no
- * other list of them, and whatever stores such a photo anew takes it off. Until then the facet `tagged` is not to be relied on.
+ * A tag with many photos is deleted from `tags` and `photo_tags` immediately. What remains is its lexeme in the photos' search column,
+ * which no search uses any more: it marks the photos that have no new version yet. So there is no other list of them, and any update of
+ * such a photo removes the mark. Until then the facet `tagged` is unreliable.
  */
 
-/** Notes that these tags depart without new versions of their photos, which get `into` in their place, if there is one. */
+/** Records that these tags are deleted without new versions of their photos, which get `into` instead, if there is one. */
 export async function addTombstones(
   manager: EntityManager,
   customerId: Id,
@@ -25,7 +25,7 @@ export async function addTombstones(
   );
 }
 
-/** The photos that lately came to the tags `from`, and now go on to `into`, are not all found by its lexeme either. */
+/** The photos that were recently moved to the tags `from`, and now to `into`, are not all found by its lexeme either. */
 export async function redirectTombstones(
   manager: EntityManager,
   customerId: Id,
@@ -51,7 +51,7 @@ export async function dropTombstones(manager: EntityManager, customerId: Id, tag
   await change(manager, these, [customerId, tagIds]);
 }
 
-/** New versions for those of the next `limit` photos that one of these tags has left. */
+/** New versions for those of the next `limit` photos that had one of these tags. */
 export async function bumpVersions(
   manager: EntityManager,
   customerId: Id,
@@ -60,7 +60,7 @@ export async function bumpVersions(
 ): Promise<Id | null> {
   const lexemes = tombstones.map((tagId) => tagLexeme(customerId, tagId));
   const marked = lexemes.map((lexeme) => `'${lexeme}'`).join(' | ');
-  // In the order of ids, marked or not: the index over all lexemes would be entered anew, and find more dead rows, each time.
+  // In the order of ids, marked or not: a scan of the lexeme index would start again, and find more dead rows, each time.
   const [page] = await select<{ count: number; last: Id; ids: Id[] }>(
     manager,
     `SELECT count(*)::integer AS count, max(id) AS last, coalesce(array_agg(id) FILTER (WHERE search @@ $4::tsquery), '{}') AS ids
@@ -71,7 +71,7 @@ export async function bumpVersions(
   if (page.ids.length > 0) {
     const held = 'SELECT FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
     await select(manager, held, [customerId, page.ids]);
-    // By a statement of its own, which sees the links as they are behind the wait.
+    // In a separate statement, which sees the links as they are after the wait.
     const { rows } = await change<{ id: Id }>(
       manager,
       `UPDATE photos p SET updated_at = $3, version = p.version + 1,

@@ -78,7 +78,7 @@ export class TypeormTagRepository implements TagRepository {
     if (ids.length === 0) return [];
     const held = 'SELECT FROM tags WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
     await select(this.manager, held, [this.customerId, ids]);
-    // Read by a statement of its own: the one that waited would show counts as they were before the wait.
+    // Read in a separate statement: the one that waited would return counts as they were before the wait.
     return this.getMany(ids);
   }
 
@@ -103,7 +103,7 @@ export class TypeormTagRepository implements TagRepository {
     const { photoCount: _, createdAt: __, ...kept } = tag;
     const row = { ...kept, customerId: this.customerId, searchKey: searchKeyOf(tag) };
     try {
-      // Another transaction may take the name at this moment; only a savepoint lets this one go on after the refusal.
+      // Another transaction may take the name at this moment; only a savepoint lets this one continue after the conflict.
       await this.manager.transaction((nested) => update(nested, tagTable, row));
       return true;
     } catch (error) {
@@ -113,7 +113,7 @@ export class TypeormTagRepository implements TagRepository {
   }
 
   async delete(id: Id, at: Date | null): Promise<void> {
-    // Waits for everybody who is just giving the tag to a photo, and keeps the others away.
+    // Waits for transactions that are adding the tag to a photo, and blocks others.
     await this.lock([id]);
     await dropTag(this.manager, this.customerId, id, at);
     await this.remove([id]);

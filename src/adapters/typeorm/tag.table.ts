@@ -2,9 +2,9 @@ import { searchText } from '../../core/shared/text.js';
 import type { Tag } from '../../core/tags/tag.js';
 import { generatedKey, instant, key, optionalText, tableOf, text, whole } from './columns.js';
 
-/** How many photos it has is kept beside it. */
+/** The number of its photos is stored beside it. */
 export interface TagRow extends Omit<Tag, 'photoCount'> {
-  /** What `q` is looked for in. */
+  /** Searched by `q`. */
   readonly searchKey: string;
 }
 

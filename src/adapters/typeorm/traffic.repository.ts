@@ -54,7 +54,7 @@ export class TypeormTrafficStore implements TrafficStore {
   }
 }
 
-/** Rows are written in one order by everybody, so that two processes that count the same keys do not lock each other out. */
+/** All processes write rows in the same order, so that two that count the same keys do not deadlock. */
 async function addCounts(manager: EntityManager, counts: readonly RequestCount[]): Promise<void> {
   await select(
     manager,
@@ -80,7 +80,7 @@ async function addFailures(manager: EntityManager, failures: readonly RequestFai
      JOIN api_keys k ON k.customer_id = f.customer_id AND k.id = f.api_key_id`,
     [asJson(failures)],
   );
-  // What another process is just removing is passed over.
+  // Rows that another process is removing are skipped.
   await change(
     manager,
     `DELETE FROM request_failures WHERE (customer_id, id) IN (

@@ -7,20 +7,20 @@ import { beginOf, rowSecurityOf } from './row-security.js';
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 40;
-/** As TypeORM begins a transaction. */
+/** How TypeORM begins a transaction. */
 const START = 'START TRANSACTION';
 
 /**
- * Runs `work` in one transaction (READ COMMITTED), again from its beginning when it was in conflict with another.
- * Errors: `service_unavailable`; whatever `work` throws, after the transaction was undone.
+ * Runs `work` in one transaction (READ COMMITTED), again from its beginning if it conflicted with another. Errors: `service_unavailable`;
+ * whatever `work` throws, after the rollback.
  */
 export function inTransaction<T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> {
   return repeated(() => once(dataSource, START, work));
 }
 
 /**
- * The same for a transaction of one customer: the database itself lets it neither see nor change rows of others
- * (docs/decisions/0029). To be preferred wherever the customer is known.
+ * The same for a transaction of one customer: the database itself does not let it see or change rows of others (docs/decisions/0029).
+ * Preferred wherever the customer is known.
  */
 export function inCustomerTransaction<T>(
   dataSource: DataSource,
@@ -38,15 +38,16 @@ async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (attempt === ATTEMPTS) throw unavailable(error);
-      // Both of a pair that met would meet again if they waited equally long.
+      // Two conflicting transactions would conflict again if they waited equally long.
       await delay(PAUSE_MS * attempt * Math.random());
     }
   }
 }
 
 /**
- * Runs `work` without a transaction, on one connection that is taken with its first statement. Errors: `service_unavailable`.
- * @param work Is told whether it has its connection already: who has one must not wait for another, which may be held by who waits for this one.
+ * Runs `work` without a transaction, on one connection that is acquired with its first statement. Errors: `service_unavailable`.
+ * @param work Is told whether it has its connection already: if it has one, it must not wait for another, whose holder may be waiting for
+ * this one.
  */
 export async function withoutTransaction<T>(
   dataSource: DataSource,
@@ -75,7 +76,7 @@ async function once<T>(
     await runner.startTransaction();
     const result = await work(runner.manager);
     statements.end();
-    // Postgres answers COMMIT with ROLLBACK, and no error, when a statement failed and `work` went on regardless.
+    // Postgres answers COMMIT with ROLLBACK, and no error, when a statement failed and `work` continued regardless.
     if (statements.failure() !== undefined) throw statements.failure();
     await runner.commitTransaction();
     return result;
@@ -89,26 +90,26 @@ async function once<T>(
   }
 }
 
-/** TypeORM lets go of a connection that ends between two statements, and is then asked for the second. */
+/** TypeORM releases a connection that ends between two statements, and is then given the second. */
 function workError(error: unknown): unknown {
   return isReleased(error) ? unavailable(error) : error;
 }
 
-/** What became of the statements of one runner. */
+/** The outcome of the statements of one runner. */
 interface Statements {
   /** There was one. */
   begun(): boolean;
-  /** From here on nothing but the end of the transaction goes through: a branch of `work` that runs on must not write outside of it. */
+  /** From here on only the end of the transaction is executed: a branch of `work` that continues must not write outside of it. */
   end(): void;
-  /** The error of a statement that was not undone by going back to a savepoint. */
+  /** The error of a statement that was not rolled back to a savepoint. */
   failure(): unknown;
-  /** The error after which the connection is worth nothing. */
+  /** The error after which the connection is unusable. */
   lost(): Error | undefined;
 }
 
 /**
- * Looks at every statement of a runner, those of TypeORM's own builders included, and puts its errors into core's words. One at
- * a time: pg will not take a statement any more while another runs.
+ * Intercepts every statement of a runner, including those of TypeORM's own builders, and translates its errors into core's. One at a time:
+ * pg will no longer accept a statement while another runs.
  * @param start What begins its transaction, in place of TypeORM's own statement.
  */
 function watch(runner: QueryRunner, start = START): Statements {
@@ -147,11 +148,11 @@ function watch(runner: QueryRunner, start = START): Statements {
   };
 }
 
-/** A connection whose last answer never came is closed, not used again. */
+/** A connection whose last answer never came is closed, not reused. */
 async function giveBack(runner: QueryRunner, lost: Error | undefined): Promise<void> {
   if (lost !== undefined && !runner.isReleased) {
     const client: Client | undefined = await runner.connect().catch(() => undefined);
-    // Not waited for: the pool lets go of a client that is ending, and the other side may never answer.
+    // Not awaited: the pool drops a client that is ending, and the other side may never answer.
     client?.end().catch(() => {});
   }
   await runner.release();

@@ -2,11 +2,11 @@ import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
 import { change, select } from './rows.js';
 
-/** As the index of these imports has it. */
+/** As in the index of these imports. */
 const UNPUBLISHED = `status IN ('open', 'processing')`;
 const OF_UNPUBLISHED = `import_id IN (SELECT id FROM imports WHERE customer_id = $1 AND ${UNPUBLISHED})`;
 
-/** Holds the imports that are not at their end, and their items that have one of the tags. */
+/** Locks the imports that have not ended, and their items that have one of the tags. */
 export async function lockUnpublished(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<void> {
   const imports = `SELECT FROM imports WHERE customer_id = $1 AND ${UNPUBLISHED} ORDER BY id FOR NO KEY UPDATE`;
   await select(manager, imports, [customerId]);
@@ -15,7 +15,7 @@ export async function lockUnpublished(manager: EntityManager, customerId: Id, ta
   await select(manager, items, [customerId, tagIds]);
 }
 
-/** In the imports that are not at their end and in their items one tag takes the place of others. */
+/** Replaces tags with one other in the imports that have not ended and in their items. */
 export async function replaceUnpublishedTags(
   manager: EntityManager,
   customerId: Id,

@@ -69,7 +69,8 @@ export class TypeormUserRepository implements UserRepository {
   }
 
   async update(user: User): Promise<boolean> {
-    // Looked at first: a statement that failed would end the transaction. Who changes addresses at the same time is held by the customer's row.
+    // Checked first: a failed statement would abort the transaction. Concurrent changes of addresses are serialized by the lock on the
+    // customer's row.
     const sql = 'SELECT id FROM users WHERE customer_id = $1 AND email = $2 AND id <> $3';
     const others = await select(this.manager, sql, [this.customerId, user.email, user.id]);
     if (others.length > 0) return false;

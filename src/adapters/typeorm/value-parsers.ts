@@ -7,9 +7,9 @@ const TIMESTAMPTZ = 1184;
 const parseNumbers = (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
 const parseAnyInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
 
-/** An instant as it stands in a JSON document, such as `2026-03-01T12:00:00.123+00:00`: every connection has UTC. */
+/** An instant in a JSON document, for example `2026-03-01T12:00:00.123+00:00`: every connection uses UTC. */
 export function instantOf(text: string): Date {
-  // All but years before Christ and after 9999 are as JavaScript writes them.
+  // All except years BC and after 9999 are as JavaScript writes them.
   if (text[4] === '-' && text.endsWith('+00:00')) return new Date(text);
   return parseAnyInstant(text.replace('T', ' ').replace('+00:00', '+00'));
 }

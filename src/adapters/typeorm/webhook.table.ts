@@ -33,7 +33,7 @@ export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 
 /** By the database's clock, in microseconds. */
 const moment = { type: 'timestamptz' } as const;
 
-/** A delivery; the lease of a held one is told only to its holder. */
+/** A delivery; only its holder is given the lease. */
 export const deliveryTable = tableOf<Delivery>('webhookDelivery', 'webhook_deliveries', {
   customerId: key,
   id: generatedKey,

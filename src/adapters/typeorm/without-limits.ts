@@ -6,8 +6,8 @@ import { statementError } from './database-errors.js';
 type Ask = <Row>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 
 /**
- * Asks on a connection of its own, without the limits on time that requests have: counting millions takes what it takes.
- * Errors: `service_unavailable`.
+ * Runs queries on a separate connection, without the time limits of requests: counting millions takes as long as it takes. Errors:
+ * `service_unavailable`.
  */
 export async function withoutLimits<T>(dataSource: DataSource, work: (ask: Ask) => Promise<T>): Promise<T> {
   const client = new pg.Client({ ...clientConfig(dataSource), statement_timeout: 0, query_timeout: 0 });
