@@ -2,12 +2,12 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes the data folder when it is missing. Errors: an Error that says what to do. To be asked before anything below it is made:
- * where the system will have no folders at all and says ENOENT for it, as in /proc, `mkdir` with `recursive` tries for ever.
+ * Creates the data folder when it is missing. Errors: an Error that says what to do. Call it before anything below it is created: where the
+ * system cannot create folders and reports ENOENT for it, as in /proc, `mkdir` with `recursive` never returns.
  */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
-    // Root's folder lets other accounts pass, not look: the embedded database runs as one of them.
+    // Root's folder can be entered by other accounts, but not listed: the embedded database runs as one of them.
     await makeFolders(resolve(dataDir), process.geteuid?.() === 0 ? 0o711 : 0o700);
   } catch (error) {
     const { message } = error as Error;
@@ -15,12 +15,12 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Makes a folder, and those above it, where they are missing. Errors: what the system says. */
+/** Creates a folder and its parents if they are missing. Errors: those of the system. */
 export async function makeFolders(path: string, mode: number): Promise<void> {
   if ((await stat(path).catch(() => null))?.isDirectory()) return;
   if (dirname(path) !== path) await makeFolders(dirname(path), mode);
   await mkdir(path, { mode }).catch((error: NodeJS.ErrnoException) => {
-    // Another process was faster, or there is a file, and whoever comes next says so.
+    // Another process was faster, or there is a file, which the next call reports.
     if (error.code !== 'EEXIST') throw error;
   });
 }

@@ -11,10 +11,10 @@ import {
 } from 'photo-service-postgres';
 
 const NAME = 'photo_service';
-/** Transactions of customers run as this role, and the owner of the tables may make no roles (docs/decisions/0029). */
+/** Transactions of customers run as this role, and the owner of the tables cannot create roles (docs/decisions/0029). */
 const TENANT = `${NAME}_tenant`;
 
-/** What to do, in the words of this service's settings and commands; null where the error says it all. */
+/** What to do, in terms of this service's settings and commands; null if the error explains itself. */
 const ADVICE = {
   data_dir_in_use: 'stop that first, or give this process another DATA_DIR (or a DATABASE_URL)',
   data_dir_unusable: 'run as its owner, give another DATA_DIR, or set DATABASE_URL',
@@ -42,8 +42,8 @@ const ADVICE = {
 } satisfies Record<ErrorCode, string | ((error: EmbeddedPostgresError) => string) | null>;
 
 /**
- * The service's database in `dataDir`, as photo-service-postgres opens it.
- * @param settings Of the server, beside or instead of the service's own.
+ * The service's database in `dataDir`, as opened by photo-service-postgres.
+ * @param settings Of the server, in addition to or instead of the service's own.
  * @throws EmbeddedPostgresError whose advice names the settings of this service.
  */
 export async function openEmbeddedPostgres(
@@ -65,7 +65,7 @@ export async function openEmbeddedPostgres(
   });
 }
 
-/** Whether a database has been made in `dataDir`; nothing is started. */
+/** Whether a database has been created in `dataDir`; starts nothing. */
 export function hasEmbeddedDatabase(dataDir: string): boolean {
   return existsSync(clusterFolder(dataDir));
 }

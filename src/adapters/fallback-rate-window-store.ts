@@ -2,21 +2,21 @@ import type { Budget, RateWindowStore, WindowState } from '../core/access/rollin
 import { SECOND } from '../core/shared/clock.js';
 import { withTimeout } from './with-timeout.js';
 
-/** What a call waits for the first store at most. */
+/** How long a call waits for the first store at most. */
 const WAIT_MS = SECOND;
-/** How long the first store is left alone after it failed. */
+/** How long the first store is not used after a failure. */
 const RETRY_MS = 2 * SECOND;
 
-/** Told when the first store is given up for now, with the reason, and when it is back. Must not throw. */
+/** Called when the first store is not used for now, with the reason, and when it is back. Must not throw. */
 export type OnChange = (away: boolean, reason?: unknown) => void;
 
 /**
- * The first store while it answers in time; else the second, with the same limits, so that an outage never lifts them. The call that
- * meets the outage waits for `waitMs`, later ones do not wait at all: they go to the second store, and one of them every
- * `retryMs` looks, beside its own work, whether the first is back. What either has counted is not carried over to the other.
+ * The first store as long as it answers in time; otherwise the second, with the same limits, so that an outage never lifts them. The call
+ * that meets the outage waits for `waitMs`, later ones do not wait at all: they go to the second store, and every `retryMs` one of them
+ * also checks whether the first is back. Counts are not carried over from one to the other.
  */
 export class FallbackRateWindowStore implements RateWindowStore {
-  /** Null while the first store is used; else when it is to be looked at again, by the stopwatch. */
+  /** Null while the first store is used; otherwise when to check it again, by the stopwatch. */
   private lookAt: number | null = null;
 
   constructor(
@@ -60,9 +60,9 @@ export class FallbackRateWindowStore implements RateWindowStore {
     }
   }
 
-  /** Peeks, so that nothing is counted for it. */
+  /** Peeks, so that nothing is counted. */
   private async look(budget: Budget): Promise<void> {
-    // Until the answer is there nobody else looks.
+    // Until the answer arrives no other call checks.
     this.lookAt = Number.POSITIVE_INFINITY;
     try {
       await this.inTime(this.first.peek(budget));
@@ -73,7 +73,7 @@ export class FallbackRateWindowStore implements RateWindowStore {
     }
   }
 
-  /** Of many calls that meet the same outage the first one tells. */
+  /** Of many calls that meet the same outage, the first reports it. */
   private leave(reason: unknown): void {
     if (this.lookAt !== null) return;
     this.lookAt = performance.now() + this.times.retryMs;

@@ -5,10 +5,10 @@ import { isOutage } from '../core/shared/errors.js';
 /** A method of the store, by its name in the metric: `diskSpace` has always been `room` there. */
 export type BlobOperation = Exclude<keyof BlobStore, 'diskSpace'> | 'room';
 
-/** Told the name of the method that failed because the store is away. Must not throw. */
+/** Called with the name of a method that failed because the store is unavailable. Must not throw. */
 export type OnFailure = (operation: BlobOperation) => void;
 
-/** A blob store whose outages are told. Changes nothing else. */
+/** A blob store whose outages are reported. Changes nothing else. */
 export class ObservedBlobStore implements BlobStore {
   constructor(
     private readonly inner: BlobStore,
@@ -57,7 +57,7 @@ export class ObservedBlobStore implements BlobStore {
     }
   }
 
-  /** The same iteration, `return()` included, with an eye on what it throws. */
+  /** The same iteration, `return()` included, which also reports what it throws. */
   private observedBytes<T>(operation: BlobOperation, inner: AsyncIterable<T>): AsyncIterable<T> {
     return {
       [Symbol.asyncIterator]: () => {

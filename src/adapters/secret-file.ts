@@ -3,7 +3,7 @@ import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDataDir } from './data-dir.js';
 
-/** The installation's own signing secret, made at the first start and kept in a file that only its owner can read. */
+/** The installation's own signing secret, generated at the first start and stored in a file that only its owner can read. */
 export async function readOrMakeSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, 'secret-key');
   for (;;) {
@@ -31,12 +31,12 @@ export async function readSecretFile(dataDir: string): Promise<string | null> {
   );
 }
 
-/** Gives a data folder a secret, unless it has one. */
+/** Creates a secret in a data folder, unless it has one. */
 export function writeSecretFile(dataDir: string, secret: string): Promise<void> {
   return make(dataDir, join(dataDir, 'secret-key'), secret);
 }
 
-/** Whole or absent, and only one of two that start at once: written beside, then linked to its name. */
+/** Whole or absent, and only one of two that start at once: written to a temporary file, then linked to its name. */
 async function make(dataDir: string, path: string, secret = randomBytes(32).toString('hex')): Promise<void> {
   await makeDataDir(dataDir);
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

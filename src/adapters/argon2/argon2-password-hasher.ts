@@ -1,10 +1,10 @@
 import { Algorithm, hash, type Options, verify } from '@node-rs/argon2';
 import type { PasswordHasher } from '../../core/users/password-hasher.js';
 
-/** What OWASP's password storage cheat sheet asks of argon2id at least: 19 MiB, two passes, one lane. */
+/** The minimum that OWASP's password storage cheat sheet recommends for argon2id: 19 MiB, two passes, one lane. */
 const options: Options = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** argon2id (RFC 9106) in the form of the PHC. Runs beside JavaScript's thread. */
+/** argon2id (RFC 9106) in PHC string format. Does not run on the JavaScript thread. */
 export class Argon2PasswordHasher implements PasswordHasher {
   private decoy: Promise<string> | undefined;
 

@@ -3,13 +3,13 @@ import type { ByteRange } from '../../core/blobs/blob-store.js';
 import { inOneChunk, readOnce } from '../../core/blobs/open-blob.js';
 import { onDisk } from './storage-error.js';
 
-/** Large enough that the calls cost little beside the copying, small enough for hundreds of readers and a processor's cache. */
+/** Large enough that system calls cost little compared to copying, small enough for hundreds of readers and a processor's cache. */
 const CHUNK_BYTES = 128 * 1024;
 const MOST_SPARE = 128;
 
 /**
- * Memory that readers gave back. Each new piece of memory brings the next collection of all garbage nearer, and that takes as long in a
- * service of this size as the reading of tens of pieces.
+ * Buffers that readers have returned. Each new buffer brings the next major garbage collection closer, which in a service of this size
+ * takes as long as reading tens of chunks.
  */
 const spare = new Set<Uint8Array>();
 
@@ -25,21 +25,21 @@ function memoryFor(length: number): Uint8Array {
   return chunk;
 }
 
-/** Readers that nobody finished or returned: their files are closed when the collector finds them. A net, not the way. */
+/** Readers that were neither finished nor returned: their files are closed by the garbage collector. A safety net only. */
 const forgotten = new FinalizationRegistry<FileHandle>((handle) => {
   handle.close().catch(() => undefined);
 });
 
 /**
- * The bytes of an open file from `range.start` to `range.end`, once. Takes the handle over: it is closed at the end, at a failure and
- * by return(), also when not one byte was asked for.
+ * The bytes of an open file from `range.start` to `range.end`, once. Takes ownership of the handle: it is closed at the end, on failure and
+ * by return(), even if no byte was requested.
  */
 export async function fileBytes(handle: FileHandle, range: ByteRange): Promise<AsyncIterable<Uint8Array>> {
   const length = range.end + 1 - range.start;
-  // At once: most files are thumbs, and to keep one open until somebody has read it is most of the work.
+  // Immediately: most files are thumbs, and keeping one open until somebody has read it is most of the work.
   if (0 < length && length <= CHUNK_BYTES) return readOnce(inOneChunk(await readAndClose(handle, range.start, length)));
   const reader = chunks(handle, range);
-  // A generator that was never entered skips its `finally` when it is returned: go in, as far as the first yield.
+  // A generator that was never entered skips its `finally` when it is returned: enter it, up to the first yield.
   await reader.next();
   forgotten.register(reader, handle, handle);
   return readOnce(reader);

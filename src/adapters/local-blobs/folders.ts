@@ -6,22 +6,22 @@ import { systemCode } from './storage-error.js';
 
 export const FOLDER_MODE = 0o700;
 
-/** Enough for any run of bad luck: each further try needs another delete that empties the folder in between. */
+/** Enough in practice: each further attempt needs another delete that empties the folder in between. */
 const MAX_TRIES = 50;
 const MAX_KNOWN = 10_000;
 
-/** The folders between a root and its blobs: made when a blob comes, removed when the last one goes. Other processes do the same. */
+/** The folders between a root and its blobs: created with the first blob, removed with the last. Other processes do the same. */
 export class Folders {
   /**
-   * Folders whose own entry in their parent is on the disk, by path, with what tells the folder from a later one of that name.
-   * Not taken from mkdir's answer: a folder that was there already may be one that another put, or a process that died, has made
-   * and not yet synced.
+   * Folders whose own entry in their parent is on the disk, by path, with an identity that distinguishes the folder from a later one of
+   * that name. Not taken from mkdir's result: an existing folder may be one that another put, or a process that died, has created and not
+   * yet synced.
    */
   private readonly onDisk = new Map<string, string>();
 
   /**
-   * Who needs a folder synced while it is being synced joins the next time, with all who wait for that. A sync that failed is not
-   * tried again: the system tells a lost write once, and the second would seem to have gone well (fsync(2)).
+   * A caller that needs a folder synced while it is being synced joins the next sync, with all others that wait for it. A failed sync is
+   * not retried: the system reports a lost write once, and the second sync would appear to succeed (fsync(2)).
    */
   private readonly syncs = new Batcher<string, null, void>(
     async (folder, calls) => {
@@ -33,7 +33,7 @@ export class Folders {
 
   constructor(readonly root: string) {}
 
-  /** Moves a file to its place, making folders as needed. When it resolves, the place survives a power cut. */
+  /** Moves a file to its place, creating folders as needed. When it resolves, the entry survives a power failure. */
   async place(file: string, target: string): Promise<void> {
     const folder = dirname(target);
     for (let tries = 1; ; tries += 1) {
@@ -49,8 +49,8 @@ export class Folders {
   }
 
   /**
-   * Syncs a folder and the parents of those above it that are not known to be on the disk. One that is known has been there ever since,
-   * and with it all above it: none of them can have been removed while it was not empty.
+   * Syncs a folder and those of its parents that are not known to be on the disk. One that is known has existed ever since, and so have its
+   * parents: none of them can have been removed while it was not empty.
    */
   private async settle(folder: string): Promise<void> {
     const unsettled: [string, string][] = [];
@@ -71,7 +71,7 @@ export class Folders {
     }
   }
 
-  /** Puts a folder's entries on the disk. One that is gone stands for the nearest folder above it. */
+  /** Syncs a folder's entries. For one that is gone, the nearest existing parent is synced. */
   async sync(folder: string): Promise<void> {
     try {
       await this.syncs.enqueue(folder, null);
@@ -82,8 +82,8 @@ export class Folders {
   }
 
   /**
-   * Removes a folder if it is empty, then those above it. Best effort: what is left empty does no harm. Answers the first that is still
-   * there: once it is synced, what was removed does not come back.
+   * Removes a folder if it is empty, then its parents. Best effort: an empty folder does no harm. Returns the first that still exists: once
+   * it is synced, the removal is durable.
    */
   async prune(folder: string): Promise<string> {
     for (let empty = folder; empty !== this.root; empty = dirname(empty)) {
@@ -98,7 +98,7 @@ export class Folders {
   }
 }
 
-/** Makes a folder and those above it, and puts the new entries on the disk. */
+/** Creates a folder and its parents, and syncs the new entries. */
 export async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   if (first === undefined) return;
@@ -116,7 +116,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Inode numbers come back; together with the moment of making they do not. */
+/** Inode numbers are reused; together with the creation time they are unique. */
 async function identify(folder: string): Promise<string | null> {
   try {
     const { ino, birthtimeNs } = await stat(folder, { bigint: true });

@@ -13,12 +13,12 @@ import { infoOf, writeFile } from './written-file.js';
 const TEMP_FOLDER = 'tmp';
 const LIST_BATCH = 64;
 
-/** Answers of link(2) that mean "not here", "not on this file system" or "no more links to this file": then the bytes are copied. */
+/** Errors of link(2) that mean "not here", "not on this file system" or "no more links to this file": then the bytes are copied. */
 const CANNOT_LINK = new Set(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES']);
 
 /**
  * Blobs as files: `root/<key>`. Several processes may use one root. A blob is written under `root/tmp`, synced, then renamed to its key,
- * and never changed in place; a copy is therefore a second link to the same file.
+ * and never changed in place; so a copy is a second link to the same file.
  */
 export class LocalBlobStore implements BlobStore {
   private constructor(
@@ -26,7 +26,7 @@ export class LocalBlobStore implements BlobStore {
     private readonly temp: TempFiles,
   ) {}
 
-  /** Makes the folders that are missing (mode 0700) and removes temporary files that nobody writes any more. */
+  /** Creates missing folders (mode 0700) and removes temporary files that nobody writes any more. */
   static async open(rootFolder: string): Promise<LocalBlobStore> {
     const root = resolve(rootFolder);
     return onDisk(async () => {
@@ -81,7 +81,7 @@ export class LocalBlobStore implements BlobStore {
       const linked = await onDisk(() => this.unlessAbsent(() => tryLink(source, temp)));
       if (linked === null) return false;
       if (!linked) return await this.copyBytes(from, to, ifMatch);
-      // Compared on the link, not on the source: that may have been replaced since.
+      // Compared on the link, not on the source, which may have been replaced since.
       const stats = await onDisk(() => lstat(temp, { bigint: true }));
       if (!stats.isFile() || infoOf(stats).etag !== ifMatch) return false;
       await onDisk(() => this.folders.place(temp, target));
@@ -112,7 +112,9 @@ export class LocalBlobStore implements BlobStore {
     yield* this.walk(folder, prefix);
   }
 
-  /** Temporary files of processes that are gone, and what nobody has written to for a day: no younger put is ever in doubt. */
+  /**
+   * Temporary files of processes that no longer exist, and those that have not been written to for a day: a younger put is never affected.
+   */
   sweep(): Promise<void> {
     return onDisk(() => this.temp.sweep());
   }
@@ -147,10 +149,10 @@ export class LocalBlobStore implements BlobStore {
     const listed = await Promise.all(
       names.map(async (name) => {
         const key = `${prefix}${name}`;
-        // A stranger's file.
+        // A file that the service did not create.
         if (!isBlobKey(key)) return [];
         const stats = await onDisk(() => this.unlessAbsent(() => lstat(join(folder, name))));
-        // A link has the modification time of its source; the time of change is also that of the linking.
+        // A link has the modification time of its source; its change time also reflects the linking.
         return stats === null ? [] : [{ key, sizeBytes: stats.size, modifiedAt: stats.ctime }];
       }),
     );
@@ -165,7 +167,7 @@ export class LocalBlobStore implements BlobStore {
     return false;
   }
 
-  /** Null when the file is not there. When the store itself is not there (not mounted, say) that is an error and no absence. */
+  /** Null when the file does not exist. If the store itself is missing (for example not mounted), that is an error, not absence. */
   private async unlessAbsent<T>(work: () => Promise<T>): Promise<T | null> {
     try {
       return await work();
@@ -194,6 +196,6 @@ async function tryLink(source: string, file: string): Promise<boolean> {
 }
 
 async function discard(file: string): Promise<void> {
-  // Best effort: the sweep removes what stays.
+  // Best effort: the sweep removes what remains.
   await unlink(file).catch(() => undefined);
 }

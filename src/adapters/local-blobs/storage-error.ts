@@ -4,18 +4,20 @@ const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** The code of a failed system call (`ENOENT`), or null for any other error. */
 export function systemCode(error: unknown): string | null {
-  // By its shape: `instanceof` says no to errors of Node itself when the caller runs in another realm, as tests do.
+  // By its shape: `instanceof` is false for errors of Node itself when the caller runs in another realm, as tests do.
   if (typeof error !== 'object' || error === null || !('syscall' in error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** No such file, a file where a folder would be, or a symbolic link, which is none of ours: what a key that holds no blob looks like. */
+/**
+ * No such file, a file where a folder would be, or a symbolic link, which the service never creates: what a key without a blob looks like.
+ */
 export function isAbsence(error: unknown): boolean {
   const code = systemCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP';
 }
 
-/** Runs calls to the file system: their failures become `service_unavailable`, with the system's error as the cause. */
+/** Runs file system calls: their failures become `service_unavailable`, with the system's error as the cause. */
 export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -4,13 +4,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isAbsence, systemCode } from './storage-error.js';
 
-/** No upload is silent for so long: whatever made the file, it is not coming back. */
+/** No upload pauses for so long: the process that created the file has ended. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * A temporary file is named `scope-pid-start-random`. The scope is the running system and its set of process numbers: two containers
- * that share the folder do not see each other's processes and must not judge by their numbers. The start tells a process from a
- * later one with the same number.
+ * A temporary file is named `scope-pid-start-random`. The scope is the running system and its PID namespace: two containers that share the
+ * folder do not see each other's processes and must not interpret their ids. The start distinguishes a process from a later one with the
+ * same id.
  */
 const NAME = /^([0-9a-f]{12})-([0-9]{1,10})-([0-9]{1,20})-[0-9a-f]{24}$/;
 
@@ -30,7 +30,7 @@ export class TempFiles {
     return join(this.folder, `${this.owner}-${randomBytes(12).toString('hex')}`);
   }
 
-  /** Removes what dead processes left, and what nobody has written to for 24 hours. Files with other names are not ours to remove. */
+  /** Removes files of dead processes, and those that have not been written to for 24 hours. Files with other names are left alone. */
   async sweep(): Promise<void> {
     const here = await scope();
     for (const name of await readdir(this.folder)) {
@@ -61,14 +61,14 @@ async function scope(): Promise<string> {
 }
 
 /**
- * Something that a live process keeps and no later one with its number shares; null when there is none, or only a zombie.
+ * A value that stays the same while a process lives, and that no later one with its id shares; null when there is none, or only a zombie.
  * Linux: the 22nd field of /proc/PID/stat, clock ticks since boot (proc(5)). Elsewhere all live processes look alike.
  */
 async function processStart(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') return isAlive(pid) ? '0' : null;
   try {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets, which may hold anything.
+    // The second field is the program's name in parentheses, which may contain anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
   } catch (error) {

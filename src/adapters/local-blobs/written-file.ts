@@ -5,7 +5,7 @@ import { onDisk } from './storage-error.js';
 
 const FILE_MODE = 0o600;
 
-/** A new file with these bytes, synced. What `bytes` throws comes out as it is. */
+/** A new file with these bytes, synced. Errors of `bytes` are rethrown unchanged. */
 export async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
   const handle = await onDisk(() => open(file, 'wx', FILE_MODE));
   try {
@@ -24,16 +24,16 @@ export async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>):
   }
 }
 
-/** What is written by one call. Each call is handed to another thread, which takes as long as writing some tens of kilobytes. */
+/** Bytes written by one call. Each call is passed to another thread, which takes as long as writing tens of kilobytes. */
 const BATCH_BYTES = 256 * 1024;
 const MOST_SPARE = 16;
 
-/** Memory for what is to be written together, used again: new memory has to be cleared by the system, which takes longer than copying into it. */
+/** A buffer for bytes that are written together, reused: the system has to clear new memory, which takes longer than copying into it. */
 const spare: Uint8Array[] = [];
 
 /**
- * Writes bytes where the file ends. Is done with each piece before it asks for the next.
- * Errors: `service_unavailable`; those of `bytes`, as they are.
+ * Appends bytes to the file. Finishes with each chunk before it requests the next. Errors: `service_unavailable`; those of `bytes`,
+ * unchanged.
  */
 export async function writeAll(handle: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const batch = spare.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
@@ -66,13 +66,13 @@ function write(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 
 let moments = Math.floor(Math.random() * 1000);
 
-/** Seconds since 1970, told apart within a millisecond: kernels stamp files in steps of several, and reuse inode numbers at once. */
+/** Seconds since 1970, unique within a millisecond: kernels timestamp files in steps of several, and reuse inode numbers immediately. */
 function nextMoment(): number {
   moments += 1;
   return (Date.now() + (moments % 1000) / 1000) / 1000;
 }
 
-/** The `etag` tells a file from any other that was ever at its place. */
+/** The `etag` distinguishes a file from any other that ever had its path. */
 export function infoOf(stats: BigIntStats): BlobInfo {
   const etag = [stats.ino, stats.mtimeNs, stats.size].map((part) => part.toString(36)).join('-');
   return { sizeBytes: Number(stats.size), etag };

@@ -23,31 +23,33 @@ import { openScratch, type Scratch } from './scratch.js';
 import { formats, sniff } from './sniff.js';
 
 export interface MediaReaderOptions extends Partial<ProcessBounds> {
-  /** Where files are kept while they are looked at; made when missing. Its disk must hold twice the pictures that are looked at together, and HEIC unpacked. */
+  /**
+   * Where files are stored while they are read; created when missing. Its disk must have space for twice the pictures that are read at the
+   * same time, and unpacked HEIC.
+   */
   readonly scratchDir: string;
-  /** How many pictures at once, 2 when absent, and one more of a customer who would wait for others; each may hold `maxMemoryBytes`. */
+  /** Number of concurrent pictures, default 2, plus one for a customer that would have to wait for others; each may use `maxMemoryBytes`. */
   readonly processes?: number;
-  /** Told of every process that is replaced: it died, or was ended (`died`), or held much memory when idle (`grown`). Must not throw. */
+  /** Called for every process that is replaced: it died, or was killed (`died`), or used much memory when idle (`grown`). Must not throw. */
   readonly onReplaced?: (cause: 'died' | 'grown') => void;
-  /** How far processes are kept apart from the rest of the machine; the best level that works when absent. */
+  /** How strongly processes are isolated from the rest of the machine; default: the best level that works. */
   readonly isolation?: WantedIsolation;
   /** The compiled `media-child.js`. */
   readonly childScript?: string;
-  /** Folders and files that the script loads, beside its packages; the whole program when absent. */
+  /** Folders and files that the script loads, in addition to its packages; default: the whole program. */
   readonly childFiles?: readonly string[];
 }
 
-/** Whose turn it is, and how. */
+/** Whose turn it is, and whether alone. */
 type Turn = Pick<InspectBounds, 'customerId' | 'alone'>;
 type Order = (path: string) => MediaJob;
 
-/** What an idle process may hold; above, it is replaced, so that one large picture does not cost memory for ever. */
+/** Memory that an idle process may use; above, it is replaced, so that one large picture does not use memory permanently. */
 const IDLE_MEMORY_BYTES = 300 * 1024 ** 2;
 
 /**
- * Reads pictures in child processes, which are started when first needed and replaced when they die, hang (60 seconds unless
- * the options say otherwise) or take too much memory (1 GiB): `ReaderFailure`. Bytes go through a file, so that no picture is in
- * our own memory.
+ * Reads pictures in child processes, which are started when first needed and replaced when they die, hang (60 seconds unless the options
+ * say otherwise) or use too much memory (1 GiB): `ReaderFailure`. Bytes go through a file, so that no picture is in this process's memory.
  */
 export class ChildProcessMediaReader implements MediaReader {
   readonly formats = formats;
@@ -55,7 +57,7 @@ export class ChildProcessMediaReader implements MediaReader {
   readonly #processes = new Set<MediaProcess>();
   readonly #idle: MediaProcess[] = [];
   readonly #running: FairLimit;
-  /** For pictures that are inspected, or are the next; and for renditions that are made, or are the next. */
+  /** One for pictures that are being inspected, or are next; one for renditions that are being made, or are next. */
   readonly #nextInspected: FairLimit;
   readonly #nextRendered: FairLimit;
   readonly #program: ProgramFiles;
@@ -113,8 +115,8 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   /**
-   * The level of isolation, which is chosen once, by starting a process: call it when the service starts. Errors: `service_unavailable`
-   * when the wanted level does not work here, or the scratch folder cannot be made.
+   * The isolation level, which is chosen once, by starting a process: call it when the service starts. Errors: `service_unavailable` when
+   * the requested level does not work here, or the scratch folder cannot be created.
    */
   async isolation(): Promise<MediaIsolation> {
     const { level, refused } = await this.#isolation();
@@ -131,22 +133,22 @@ export class ChildProcessMediaReader implements MediaReader {
     }
   }
 
-  /** The child processes there are now. For those who watch over the service. */
+  /** The current child processes, for monitoring. */
   get processes(): readonly { readonly pid: number; readonly busy: boolean }[] {
     return [...this.#processes].map(({ pid, busy }) => ({ pid, busy }));
   }
 
-  /** Ends all child processes and removes all files. Calls that are under way reject, and so do later ones. */
+  /** Ends all child processes and removes all files. Calls in progress reject, and so do later ones. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#processes].map((process) => process.end()));
-    // Each removes its own files as it ends; one that is still writing would put another where all are being removed.
+    // Each removes its own files as it ends; one that is still writing would create another while all are being removed.
     await Promise.allSettled(this.#calls);
     this.#processes.clear();
     await (await this.#scratch)?.removeAll();
   }
 
-  /** However many wait, few files lie here, and a rendition does not wait behind all that is to be inspected. */
+  /** However many calls wait, there are few files, and a rendition does not wait behind all pending inspections. */
   async #inTurn(next: FairLimit, bytes: AsyncIterable<Uint8Array>, turn: Turn, order: Order): Promise<MediaAnswer> {
     await next.acquire(turn.customerId);
     try {
@@ -163,7 +165,7 @@ export class ChildProcessMediaReader implements MediaReader {
     try {
       return await call;
     } catch (error) {
-      // What we ended ourselves is not the picture's doing.
+      // A process that we ended ourselves is not the picture's fault.
       throw this.#closed && error instanceof ReaderFailure ? closed() : error;
     } finally {
       this.#calls.delete(call);
@@ -200,7 +202,7 @@ export class ChildProcessMediaReader implements MediaReader {
     }
   }
 
-  /** Tried again by the next call when it could not be made. */
+  /** Retried by the next call if it could not be created. */
   async #openScratch(): Promise<Scratch> {
     this.#scratch ??= openScratch(this.#options.scratchDir);
     try {
@@ -251,7 +253,7 @@ export class ChildProcessMediaReader implements MediaReader {
       () => false,
     );
     const held = process.alive ? heldMemory(process.pid) : null;
-    // The place that is kept for a customer who has none brings one process more, for as long as it is needed.
+    // The slot that is reserved for a customer without one adds one process, for as long as it is needed.
     const isOneTooMany = this.#processes.size > this.#options.processes;
     if (isEmptied && process.alive && !this.#closed && !isOneTooMany && (held ?? 0) <= IDLE_MEMORY_BYTES) {
       this.#idle.push(process);
@@ -272,7 +274,7 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 }
 
-/** What comes from a process that decodes is believed as little as what it was given. */
+/** Results of a decoder process are no more trusted than its input. */
 function hasPart<Part extends string>(
   answer: MediaAnswer,
   part: Part,
@@ -284,7 +286,7 @@ function closed(): DomainError {
   return new DomainError('service_unavailable', 'The media reader is closed.');
 }
 
-/** Why there is no process at a level: its folder could not be made, or given to another account. */
+/** Why there is no process at a level: its folder could not be created, or given to another account. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error ? cause.message : message;

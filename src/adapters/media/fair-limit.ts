@@ -6,20 +6,20 @@ interface Waiting {
 }
 
 /**
- * A limit of concurrency that is shared between customers: those who wait take turns by customer, and a customer with nothing under way
- * does not wait for others: for one such there is a slot more. Work that is to be alone runs beside none of its own customer's, and
- * holds up nobody else. Of one customer, first come, first served.
+ * A concurrency limit shared between customers: waiting calls take turns by customer, and a customer with nothing in progress does not wait
+ * for others: there is one extra slot for this. A call that must run alone runs beside no other of its own customer, and delays nobody
+ * else. Within one customer, first come, first served.
  */
 export class FairLimit {
   /** In the order of their turns. */
   readonly #waiting = new Map<Id, Waiting[]>();
   readonly #taken = new Map<Id, number>();
-  /** Customers of whom something runs that is to be alone. */
+  /** Customers with a running call that must be alone. */
   readonly #alone = new Set<Id>();
 
   constructor(private readonly count: number) {}
 
-  /** Calls of a customer that run or wait. */
+  /** Number of a customer's running and waiting calls. */
   asked(customerId: Id): number {
     return (this.#taken.get(customerId) ?? 0) + (this.#waiting.get(customerId)?.length ?? 0);
   }
@@ -45,7 +45,7 @@ export class FairLimit {
   #letIn(): void {
     for (let next = this.#nextCustomer(); next !== null; next = this.#nextCustomer()) {
       const [first, ...others] = this.#waiting.get(next) ?? [];
-      // Its next turn is after everybody else's.
+      // Its next turn comes after everyone else's.
       this.#waiting.delete(next);
       if (others.length > 0) this.#waiting.set(next, others);
       this.#taken.set(next, (this.#taken.get(next) ?? 0) + 1);
@@ -54,7 +54,10 @@ export class FairLimit {
     }
   }
 
-  /** Whose turn it is, if there is a slot. What waits to be alone holds up what its customer asked for later, or its turn might never come. */
+  /**
+   * The customer whose turn it is, if there is a slot. A call that must run alone blocks later calls of its customer, or it might never get
+   * its turn.
+   */
   #nextCustomer(): Id | null {
     for (const [customerId, [first]] of this.#waiting) {
       const mayBegin = first?.alone ? !this.#taken.has(customerId) : !this.#alone.has(customerId);

@@ -7,23 +7,23 @@ import { type FileTags, numberOf, rationalOf, type Tag } from './tags.js';
 const MAX_BYTES = 64 * 1024;
 const MAX_TEXT = 1000;
 
-/** Means of finding other tags, padding, and what only the camera's maker can read. */
+/** Pointers to other tags, padding, and data that only the camera's maker can read. */
 const LEFT_OUT =
   /pointer|offset(?!time)|padding|makernote|thumbnail|^about$|^_raw$|applicationnotes|interchangeformat|subifds|iptc-naa|^icc|photoshopsettings|imagesourcedata|^strip|^tile/i;
 
 /** Two whole numbers, where other pairs of numbers are one rational. */
 const PAIRS = /^(ISOSpeedRatings|YCbCrSubSampling|PageNumber|SubjectLocation|SubjectArea|HalftoneHints|DotRange)$/;
-/** Bytes that spell a text. */
+/** Bytes that encode text. */
 const SPELT = /^(XP|UserComment$|GPSProcessingMethod$|GPSAreaInformation$)|Version$/;
 const COORDINATE = /^GPS(Dest)?(Latitude|Longitude)$/;
 
 type Value = string | number | null;
 
 /**
- * All tags on one level: EXIF's by their names, others as `XMP:…` and `IPTC:…`. Values are as they stand in the file, for programs to
- * read: numbers and codes as numbers, rationals divided (`FNumber` 2.8), several of them with commas, all else as text. Coordinates
- * are decimal degrees, south and west negative; an altitude below the sea is negative too.
- * Binary values are left out; what does not fit into 64 KiB is left out from the end.
+ * All tags on one level: EXIF's by their names, others as `XMP:…` and `IPTC:…`. Values are as in the file, for programs: numbers and codes
+ * as numbers, rationals divided (`FNumber` 2.8), lists separated by commas, everything else as text. Coordinates are decimal degrees, south
+ * and west negative; an altitude below sea level is negative too. Binary values are omitted; what does not fit into 64 KiB is cut off at
+ * the end.
  */
 export function flatTags({ exif, xmp, iptc }: FileTags): ExifTags {
   const flat: [string, string | number][] = [];
@@ -69,7 +69,7 @@ function isRational(value: unknown): value is readonly [number, number] {
   return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'number');
 }
 
-/** Nine digits are more than any camera measures. */
+/** Nine digits exceed the precision of any camera. */
 function quotient([numerator, denominator]: readonly [number, number]): number | null {
   return finite(Number((numerator / denominator).toPrecision(9)));
 }
@@ -78,7 +78,7 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** As ExifReader says it to people: for what is text in bytes. */
+/** ExifReader's description for people, for text in bytes. */
 function describedValue({ value, description }: Tag): Value {
   if (typeof description === 'number') return finite(description);
   return typeof description !== 'string' || isBinary(value, description) ? null : plainText(description);
@@ -90,7 +90,7 @@ function plainText(value: unknown): string | null {
   return text === '' ? null : text;
 }
 
-/** A list of bytes for which there is no better text than the numbers themselves, or a remark in brackets. */
+/** A list of bytes whose only description is the numbers themselves, or a remark in brackets. */
 function isBinary(value: unknown, description: string): boolean {
   if (!Array.isArray(value) || value.length <= 16 || !value.every((item) => typeof item === 'number')) return false;
   return description.startsWith('[') || description.startsWith(value.slice(0, 16).join(', '));

@@ -1,6 +1,6 @@
 /**
- * Width and height that the first frame of a GIF declares, by its bytes from the beginning; null when they end before it.
- * A frame may be larger than the canvas, and decoders make room for it.
+ * Width and height that the first frame of a GIF declares, from the bytes at its beginning; null when they end before it. A frame may be
+ * larger than the canvas, and decoders allocate memory for it.
  */
 export function firstFrame(bytes: Uint8Array): { readonly width: number; readonly height: number } | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -11,7 +11,7 @@ export function firstFrame(bytes: Uint8Array): { readonly width: number; readonl
     const block = view.getUint8(at);
     if (block === 0x2c) return { width: view.getUint16(at + 5, true), height: view.getUint16(at + 7, true) };
     if (block !== 0x21) return null;
-    // An extension: a label, then sub-blocks, each behind its length, until an empty one.
+    // An extension: a label, then sub-blocks, each preceded by its length, until an empty one.
     at += 2;
     while (at < bytes.length && view.getUint8(at) !== 0) at += view.getUint8(at) + 1;
     at += 1;

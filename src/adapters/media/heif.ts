@@ -2,7 +2,7 @@ import libheif, { type Libheif } from 'libheif-js/libheif-wasm/libheif-bundle.js
 import type { Pixels } from './pixel-tiff.js';
 import { decodeFailed, requirePictureSize } from './refusals.js';
 
-// Out of libheif's heif_image.h.
+// From libheif's heif_image.h.
 const COLORSPACE_RGB = 1;
 const CHROMA_INTERLEAVED_RGB = 10;
 const CHROMA_INTERLEAVED_RGBA = 11;
@@ -14,8 +14,8 @@ export interface DecodedHeif extends Pixels {
 }
 
 /**
- * Decodes the primary picture of a HEIC file to 8 bits per channel in the file's own colour space, turned and mirrored as the
- * container says. Throws a refusal when it cannot be, or is over `maxPixels`. The pixels are a view into memory of the decoder.
+ * Decodes the primary picture of a HEIC file to 8 bits per channel in the file's own colour space, rotated and mirrored as the container
+ * specifies. Throws a refusal when it cannot be decoded, or is over `maxPixels`. The pixels are a view into memory of the decoder.
  */
 export function decodeHeif(file: Uint8Array, maxPixels: number): DecodedHeif {
   try {
@@ -29,7 +29,7 @@ export function decodeHeif(file: Uint8Array, maxPixels: number): DecodedHeif {
 }
 
 function decodeWith(heif: Libheif, file: Uint8Array, maxPixels: number): DecodedHeif {
-  /** `struct heif_error` (code, subcode, message), and behind it one word for what a call hands out. */
+  /** `struct heif_error` (code, subcode, message), followed by one word for the output of a call. */
   const error = heif._malloc(16);
   const out = error + 12;
   const word = (pointer: number) => heif.HEAPU32[pointer / 4] ?? 0;

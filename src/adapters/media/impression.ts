@@ -2,15 +2,15 @@ import { rgbaToThumbHash } from 'thumbhash';
 import type { PictureFacts } from '../../core/media/media-reader.js';
 import type { SmallPicture } from './small-picture.js';
 
-/** Pixels of the longest side that ThumbHash takes at most; it keeps seven waves of them. */
+/** Maximum longest side in pixels that ThumbHash accepts; it stores seven waves of them. */
 const LONGEST_SIDE = 100;
 
-/** What can be shown before the picture is there. */
+/** What can be displayed before the picture has loaded. */
 export function impression(small: SmallPicture): Pick<PictureFacts, 'thumbhash' | 'dominantColor'> {
   return { thumbhash: thumbhash(small), dominantColor: dominantColor(small) };
 }
 
-/** Of square blocks of pixels, each with the colour of what can be seen of it. */
+/** For square blocks of pixels, each with its average visible colour. */
 function thumbhash({ data, raw: { width, height, channels } }: SmallPicture): string {
   const side = Math.ceil(Math.max(width, height) / LONGEST_SIDE);
   const [columns, rows] = [Math.ceil(width / side), Math.ceil(height / side)];
@@ -41,8 +41,8 @@ function thumbhash({ data, raw: { width, height, channels } }: SmallPicture): st
 }
 
 /**
- * The colour that most pixels are close to, `#rrggbb`: red, green and blue are told apart in sixteen steps each, and stand for the middle
- * of theirs. Transparent parts count as the white on which they would be shown.
+ * The colour that most pixels are close to, `#rrggbb`: red, green and blue are quantized to sixteen steps each, and represented by the
+ * middle of the step. Transparent parts count as the white background on which they would be displayed.
  */
 function dominantColor({ data, raw: { channels } }: SmallPicture): string {
   const { green, blue, alpha } = places(channels);
@@ -64,7 +64,7 @@ function onWhite(value: number, alpha: number): number {
   return alpha === 255 ? value : Math.floor((value * alpha + 255 * (255 - alpha)) / 255);
 }
 
-/** Where in a pixel its values are, beside the first: grey is all three colours. */
+/** Offsets of a pixel's values from the first: with grey, all three colours are the same. */
 function places(channels: SmallPicture['raw']['channels']) {
   const isGrey = channels <= 2;
   const hasAlpha = channels === 2 || channels === 4;

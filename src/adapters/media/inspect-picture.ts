@@ -9,12 +9,12 @@ import { type SmallPicture, sharpOf, smallPicture } from './small-picture.js';
 
 export interface InspectOrder {
   readonly path: string;
-  /** Where temporary files may be made. */
+  /** Where temporary files may be created. */
   readonly folder: string;
   readonly maxPixels: number;
 }
 
-/** Looks at a file (`MediaReader.inspect`). The picture is decoded once, into a small one from which all else is made. */
+/** Inspects a file (`MediaReader.inspect`). The picture is decoded once, into a small one from which everything else is made. */
 export async function inspectPicture(
   order: InspectOrder,
   readMetadata: (source: MetadataSource) => Promise<PictureMetadata>,

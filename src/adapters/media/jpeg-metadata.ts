@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { bytesAt } from './tiff-directory.js';
 
-/** EXIF as a TIFF, and IPTC records; each undefined unless it stands in several segments. */
+/** EXIF as a TIFF, and IPTC records; each undefined unless it spans several segments. */
 export interface SplitMetadata {
   readonly exif?: Buffer;
   readonly iptc?: Buffer;
@@ -17,8 +17,8 @@ const START_OF_SCAN = 0xda;
 const MAX_SEGMENTS = 2000;
 
 /**
- * The metadata of a JPEG that is larger than a segment (64 KiB) and so stands in several: EXIF goes on in further APP1 segments, as
- * ExifTool writes it, and Photoshop's resources, IPTC among them, in further APP13 segments. Pieces beyond `maxBytes` are left out.
+ * The metadata of a JPEG that is larger than a segment (64 KiB) and so spans several: EXIF continues in further APP1 segments, as ExifTool
+ * writes it, and Photoshop's resources, including IPTC, in further APP13 segments. Segments beyond `maxBytes` are omitted.
  */
 export async function splitMetadata(file: FileHandle, maxBytes: number): Promise<SplitMetadata> {
   const [exif, photoshop]: [Buffer[], Buffer[]] = [[], []];
@@ -30,7 +30,7 @@ export async function splitMetadata(file: FileHandle, maxBytes: number): Promise
     const bytes = await bytesAt(file, start + head.length, length - head.length);
     size += bytes.length;
     if (marker === APP13) photoshop.push(bytes);
-    // A second TIFF is metadata of its own, and no further piece.
+    // A second TIFF is separate metadata, not a continuation.
     else if (exif.length === 0 || !isTiff(bytes)) exif.push(bytes);
   }
   const iptc = photoshop.length > 1 ? iptcOf(Buffer.concat(photoshop)) : undefined;
@@ -44,14 +44,14 @@ interface Segment {
   readonly length: number;
 }
 
-/** Segments in front of the picture (ITU-T T.81, B.1.1); none where the file does not begin as a JPEG. */
+/** Segments before the picture (ITU-T T.81, B.1.1); none if the file does not begin as a JPEG. */
 async function* segments(file: FileHandle): AsyncGenerator<Segment> {
   if (!(await bytesAt(file, 0, 2)).equals(Buffer.from([0xff, 0xd8]))) return;
   for (let at = 2, seen = 0; seen < MAX_SEGMENTS; seen += 1) {
     const head = await bytesAt(file, at, 4);
     const marker = head[1] ?? START_OF_SCAN;
     if (head.length < 4 || head[0] !== 0xff || marker === START_OF_SCAN) return;
-    // Any number of 0xff may stand in front of a marker.
+    // Any number of 0xff may precede a marker.
     if (marker === 0xff) {
       at += 1;
       continue;
@@ -80,7 +80,7 @@ function iptcOf(resources: Buffer): Buffer | undefined {
   return undefined;
 }
 
-/** The smallest JPEG that holds these IPTC records; null where they do not fit into one segment. */
+/** The smallest JPEG that contains these IPTC records; null if they do not fit into one segment. */
 export function jpegAroundIptc(iptc: Buffer): Buffer | null {
   const padding = Buffer.alloc(iptc.length % 2);
   const resource = Buffer.alloc(12);

@@ -2,8 +2,8 @@ import type { GeoPoint } from '../../core/photos/photo.js';
 import { type FileTags, numberOf, rationalOf, type Tag, textOf } from './tags.js';
 
 /**
- * Where the picture was taken, by EXIF, else by XMP. Null unless latitude and longitude are both there with their hemispheres and on
- * the globe; 0/0, which receivers write before they know, is dropped. An altitude that makes no sense is null by itself.
+ * Where the picture was taken, by EXIF, else by XMP. Null unless latitude and longitude both exist with their hemispheres and are valid;
+ * 0/0, which receivers write before they have a position, is dropped. An implausible altitude alone is null.
  */
 export function location({ exif, xmp }: FileTags): GeoPoint | null {
   const byExif = point(
@@ -30,7 +30,7 @@ function point(latitude: number | null, longitude: number | null, above: number 
 
 /**
  * Degrees in EXIF, north and east positive: three rationals (degrees, minutes, seconds) under a name that ends in `Latitude` or
- * `Longitude`, and the hemisphere beside it. Null when either is missing or they are not on the globe.
+ * `Longitude`, and the hemisphere beside it. Null when either is missing or out of range.
  */
 export function exifDegrees(exif: FileTags['exif'], name: string): number | null {
   const value = exif[name]?.value;
@@ -64,7 +64,7 @@ function signed(
   return hemisphere === negative && size !== 0 ? -size : size;
 }
 
-/** In metres, above the sea or the ellipsoid; references 1 and 3 (EXIF 3.0) mean below. Null when it makes no sense. */
+/** In metres, above the sea or the ellipsoid; references 1 and 3 (EXIF 3.0) mean below. Null when implausible. */
 export function altitude(metres: number | null, ref: number | null): number | null {
   if (metres === null) return null;
   const above = ref === 1 || ref === 3 ? -metres : metres;

@@ -5,7 +5,10 @@ import { MetadataReader } from './metadata-reader.js';
 import { renderPicture } from './render-picture.js';
 import { restrictSharp } from './sharp-settings.js';
 
-/** A child process that decodes what strangers sent. It holds no secret, and its end is nobody else's. Its argument is the process id of its parent. */
+/**
+ * A child process that decodes untrusted pictures. It holds no secret, and its end affects no other process. Its argument is the process id
+ * of its parent.
+ */
 
 restrictSharp();
 const parent = Number(process.argv[2]);
@@ -16,13 +19,14 @@ process.on('message', async (job: MediaJob) => {
   process.send?.(await answer(job));
 });
 
-// The parent ends us. What a terminal or a supervisor tells the whole group is for the parent, which may still want an answer.
+// The parent ends this process. Signals from a terminal or a supervisor to the whole group are for the parent, which may still be waiting
+// for a result.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 
 // The parent is gone. Not exit(), which would wait for a decoder.
 const end = () => process.kill(process.pid, 'SIGKILL');
 process.on('disconnect', end);
-// It may have gone before anyone listened.
+// It may have ended before the listener was added.
 if (!process.connected) end();
 else loaded.then(() => process.send?.(READY));
 

@@ -13,20 +13,22 @@ import { heldMemory } from './process-memory.js';
 export interface ProcessBounds {
   /** Milliseconds that one job may take. */
   readonly timeoutMs: number;
-  /** Bytes of memory that the process may hold (watched where there is /proc). */
+  /** Bytes of memory that the process may use (monitored where there is /proc). */
   readonly maxMemoryBytes: number;
 }
 
 const WATCH_MS = 100;
-/** A machine on which a process does not even begin within this has no room for pictures now. */
+/** A machine on which a process does not even start within this time is too busy for pictures now. */
 const START_MS = 60_000;
 
-/** One child process. Runs one job at a time; once it has failed at one by dying, or being ended for going over a bound, it is of no more use. */
+/**
+ * One child process. Runs one job at a time; after failing at one by dying, or being killed for exceeding a limit, it cannot be used again.
+ */
 export class MediaProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
   #alive = true;
-  /** It has started, and what happens from then on is the doing of its job. */
+  /** It has started, and anything that happens from then on is caused by its job. */
   #ready = false;
   #begin: () => void = () => undefined;
   readonly #begun: Promise<void>;
@@ -37,13 +39,13 @@ export class MediaProcess {
   /** How it ended. */
   #how = 'has not begun';
 
-  /** Of the process that decodes, where it is not the one that we started. */
+  /** Of the process that decodes, if it is not the one that we started. */
   #inner: number | null = null;
 
   constructor(
     launch: Launch,
     readonly folder: string,
-    /** Of the files that it is given, if not we. */
+    /** Owner of the files that it is given, if not this account. */
     readonly owner: Owner | null,
     private readonly bounds: ProcessBounds,
   ) {
@@ -59,7 +61,7 @@ export class MediaProcess {
       if (answer !== READY) return this.#settle?.(answer);
       void innerParent.then((parent) => {
         this.#inner = parent === null ? null : childOf(parent);
-        // Its memory could not be watched, nor would it end alone.
+        // Its memory could not be monitored, nor would it end when its parent does.
         if (parent !== null && this.#inner === null) return this.#kill('cannot be seen in /proc');
         lowerSessionPriority(this.pid);
         this.#ready = true;
@@ -92,7 +94,7 @@ export class MediaProcess {
     return this.#inner ?? this.#child.pid ?? 0;
   }
 
-  /** Null once it has begun; else why it could not, and then it has ended. */
+  /** Null once it has started; otherwise why it could not, and then it has ended. */
   async started(): Promise<string | null> {
     this.#child.ref();
     this.#child.channel?.ref();
@@ -104,8 +106,8 @@ export class MediaProcess {
   }
 
   /**
-   * The answer. Errors: `ReaderFailure` when the process ends before it, by itself or because it went over a bound;
-   * `service_unavailable` when it could not even begin. The process has then ended.
+   * The result. Errors: `ReaderFailure` when the process ends before it, by itself or because it exceeded a limit; `service_unavailable`
+   * when it could not even start. The process has then ended.
    */
   async run(job: MediaJob): Promise<MediaAnswer> {
     this.#child.ref();
@@ -133,14 +135,14 @@ export class MediaProcess {
     }
   }
 
-  /** Ends it, whatever it does. Resolves when it is gone. */
+  /** Ends it, whatever it is doing. Resolves when it has ended. */
   async end(): Promise<void> {
     this.#child.ref();
     this.#kill('was ended');
     await this.#ended;
   }
 
-  /** A process without work keeps nobody from ending. */
+  /** An idle process does not keep this one alive. */
   #rest(): void {
     this.#child.unref();
     this.#child.channel?.unref();
@@ -191,10 +193,10 @@ function start(launch: Launch, folder: string): Started {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...more],
   });
   if (child.pid !== undefined) lowerPriority(child.pid);
-  // Absent where not even pipes could be made (EMFILE): then `error` follows.
+  // Absent if not even pipes could be created (EMFILE): then `error` follows.
   const pipes = (child.stdio ?? []) as readonly (Readable | Writable | null | undefined)[];
   const [, , , , filterPipe, infoPipe] = pipes;
-  // Whoever does not read it has ended, and that is told elsewhere.
+  // If the other side does not read it, it has ended, which is reported elsewhere.
   if (filterPipe) (filterPipe as Writable).on('error', () => undefined).end(filter);
   const info = infoPipe ? json(infoPipe as Readable) : Promise.resolve(null);
   const innerParent = info.then(
@@ -204,7 +206,7 @@ function start(launch: Launch, folder: string): Started {
   return { child, innerParent };
 }
 
-/** The first child of a process; null where it has none any more, or the kernel does not list them (CONFIG_PROC_CHILDREN). */
+/** The first child of a process; null if it has none any more, or the kernel does not list them (CONFIG_PROC_CHILDREN). */
 function childOf(pid: number): number | null {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]) || null;
@@ -213,7 +215,7 @@ function childOf(pid: number): number | null {
   }
 }
 
-/** What ended a process: a signal, or its exit code. bubblewrap tells of a signal by a code over 128, as shells do. */
+/** What ended a process: a signal, or its exit code. bubblewrap reports a signal as a code over 128, as shells do. */
 function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
   const [name] = Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? [];
   return signal ?? name ?? `code ${code}`;

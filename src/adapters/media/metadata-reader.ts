@@ -18,22 +18,22 @@ interface MetadataAnswer {
   readonly metadata: PictureMetadata | null;
 }
 
-/** What the thread answers once, before it is asked anything. */
+/** The thread's first message, before any request. */
 export const LOADED = 0;
 
 const TIMEOUT_MS = 5000;
 const MAX_HEAP_MIB = 256;
 
-/** Reads metadata in a thread of its own, which is replaced when it does not answer. One file at a time. */
+/** Reads metadata in a separate thread, which is replaced when it does not answer. One file at a time. */
 export class MetadataReader {
   #thread: Worker | null = null;
   #requests = 0;
   #settle: (answer: MetadataAnswer | null) => void = () => undefined;
 
-  /** `parent` is the process id of the parent of this process, without which it must not go on. */
+  /** `parent` is the process id of the parent of this process, without which it must not continue. */
   constructor(private readonly parent: number) {}
 
-  /** Never throws: metadata that cannot be read, in time and in bounds, is no metadata. */
+  /** Never throws: metadata that cannot be read within time and limits is treated as absent. */
   async read(source: MetadataSource): Promise<PictureMetadata> {
     this.#requests += 1;
     const answer = await this.#ask({ ...source, id: this.#requests });
@@ -43,7 +43,7 @@ export class MetadataReader {
     return answer?.metadata ?? metadataOf({ exif: {}, xmp: {}, iptc: {} });
   }
 
-  /** Resolves when the thread is there, so that the first file need not wait; or cannot be had, which costs metadata only. */
+  /** Resolves when the thread has started, so that the first file need not wait; or cannot be started, which costs metadata only. */
   async load(): Promise<void> {
     const thread = this.#start();
     await new Promise<unknown>((resolve) => {

@@ -7,7 +7,7 @@ import { LOADED, type MetadataRequest } from './metadata-reader.js';
 import type { FileTags } from './tags.js';
 
 /**
- * A thread of the child, so that metadata which takes for ever, or all memory, costs the metadata only and not the picture
+ * A thread of the child, so that metadata which takes endless time, or all memory, costs the metadata only and not the picture
  * (metadata-reader.ts ends it then).
  */
 
@@ -24,10 +24,10 @@ parentPort?.on('message', async ({ id, ...file }: MetadataRequest) => {
   parentPort?.postMessage({ id, metadata: await read(file).catch(() => null) });
 });
 
-// Everything is loaded: what comes from now on is the time of the file that is read.
+// Everything is loaded: from now on time is spent on the file.
 parentPort?.postMessage({ id: LOADED, metadata: null });
 
-// A child that is busy does not notice that its parent is gone; this thread does.
+// A busy child does not notice that its parent is gone; this thread does.
 setInterval(() => {
   if (process.ppid !== workerData) process.kill(process.pid, 'SIGKILL');
 }, 1000);
@@ -42,13 +42,13 @@ type Tags = Partial<Pick<FileTags, 'exif' | 'iptc'>>;
 
 async function tagsIn({ path, contentType, exif }: Pick<MetadataRequest, 'path' | 'contentType' | 'exif'>) {
   if (contentType === 'image/tiff') return tiffTags(path);
-  // In a WebP EXIF stands behind the picture, where ExifReader does not look unless it is given the whole file; libvips does.
+  // In a WebP, EXIF follows the picture, where ExifReader does not look unless it is given the whole file; libvips does.
   if (contentType === 'image/webp') return exif ? exifTags(exif) : {};
   const tags = await fileTags(path).catch((): Tags => ({}));
   return contentType === 'image/jpeg' ? { ...tags, ...(await splitTags(path).catch((): Tags => ({}))) } : tags;
 }
 
-/** Of a JPEG whose metadata stands in several segments: ExifReader takes one of them for all. */
+/** For a JPEG whose metadata spans several segments: ExifReader takes one of them for all. */
 async function splitTags(path: string): Promise<Tags> {
   const file = await open(path, 'r');
   let split: SplitMetadata;
@@ -61,7 +61,7 @@ async function splitTags(path: string): Promise<Tags> {
   return { ...(split.exif && exifTags(split.exif)), ...(around && iptcTags(around)) };
 }
 
-/** EXIF as it stands by itself: a TIFF, in some containers behind the prefix that it has in JPEG. */
+/** EXIF on its own: a TIFF, in some containers with the prefix that it has in JPEG. */
 function exifTags(bytes: Uint8Array): Tags {
   if (bytes.length > MAX_BYTES) return {};
   const hasPrefix = new TextDecoder('latin1').decode(bytes.subarray(0, 4)) === 'Exif';
@@ -75,7 +75,7 @@ function iptcTags(jpeg: Buffer): Tags {
 }
 
 async function fileTags(path: string): Promise<Tags> {
-  // `auto` reads the parts of the file that hold metadata, not the whole.
+  // `auto` reads the parts of the file that contain metadata, not the whole.
   const { exif, iptc, metadataRange } = await ExifReader.load(path, {
     ...options,
     includeOffsets: true,

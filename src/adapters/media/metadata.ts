@@ -6,13 +6,13 @@ import { flatTags } from './flat-tags.js';
 import { location } from './location.js';
 import { type FileTags, numberOf, rationalOf, type Tag, textOf } from './tags.js';
 
-/** What a file says of itself, beyond its pixels. */
+/** The metadata of a file, beyond its pixels. */
 export type PictureMetadata = Pick<
   PictureFacts,
   'title' | 'description' | 'location' | 'rating' | 'camera' | 'exposure' | 'times' | 'positionZone' | 'exif'
 >;
 
-/** Reads tags as facts. Whatever is missing, malformed or out of range is null. */
+/** Converts tags to facts. Whatever is missing, malformed or out of range is null. */
 export function metadataOf(tags: FileTags): PictureMetadata {
   const place = location(tags);
   return {
@@ -28,7 +28,7 @@ export function metadataOf(tags: FileTags): PictureMetadata {
   };
 }
 
-/** What cameras and phones write of their own accord where people's words belong. */
+/** What cameras and phones write by default into fields for people's texts. */
 const PLACEHOLDER =
   /^(.*digital (still )?camera|sony dsc|exif[_ ]jpeg.*|dcim\\.*|default|untitled|<(digimax|kenox).*|cof|dav|edf|fbt|mde|oznor|r?hdr|sdr)$/i;
 

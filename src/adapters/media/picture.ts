@@ -16,22 +16,22 @@ export interface Picture {
   /** Upright. */
   readonly width: number;
   readonly height: number;
-  /** EXIF's, where it counts; else 1. */
+  /** EXIF's, if it applies; otherwise 1. */
   readonly orientation: number;
   readonly alpha: boolean;
-  /** Found damaged while opening it. */
+  /** Found to be damaged while opening it. */
   readonly damaged: boolean;
   /** Metadata as libvips finds it. */
   readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
 }
 
-/** Beyond this a GIF's extensions are not searched for its first frame. */
+/** A GIF's extensions are not searched beyond this for its first frame. */
 const GIF_HEAD_BYTES = 1024 * 1024;
 
 /**
- * Opens a picture for `work`, whose temporary files are under `folder`. By the bytes alone: the accepted types, and nothing over
- * `maxPixels` by its header, before anything is decoded. Throws refusals.
+ * Opens a picture for `work`, whose temporary files are under `folder`. By its bytes only: the accepted types, and nothing over `maxPixels`
+ * by its header, before anything is decoded. Throws refusals.
  */
 export async function withPicture<T>(
   { path, folder, maxPixels }: { path: string; folder: string; maxPixels: number },
@@ -84,9 +84,9 @@ async function acceptedType(path: string, maxPixels: number): Promise<{ contentT
 }
 
 /**
- * Pixels for each byte of the file that the format can hold at most. Pictures of one colour, 64 megapixels, as small as encoders of each
- * format make them, came to 511 (JPEG), 8,258 (PNG) and 1,452 (GIF, whose codes can come to 2,730). The other formats have no
- * such bound: a WebP or AVIF of one colour is some bytes, whatever its size.
+ * Maximum number of pixels per byte of the file that the format can encode. Pictures of one colour, 64 megapixels, as small as encoders of
+ * each format make them, reached 511 (JPEG), 8,258 (PNG) and 1,452 (GIF, whose codes can reach 2,730). The other formats have no such
+ * limit: a WebP or AVIF of one colour takes a few bytes, whatever its size.
  */
 const MAX_PIXELS_PER_BYTE: Readonly<Record<string, number>> = {
   'image/jpeg': 1000,
@@ -94,7 +94,7 @@ const MAX_PIXELS_PER_BYTE: Readonly<Record<string, number>> = {
   'image/gif': 4000,
 };
 
-/** A header that declares many more pixels than the file can hold costs the time of all of them. */
+/** A header that declares many more pixels than the file can contain costs the time of all of them. */
 function requireDensity(picture: { contentType: string; width: number; height: number; sizeBytes: number }): void {
   const { contentType, width, height, sizeBytes } = picture;
   const max = MAX_PIXELS_PER_BYTE[contentType] ?? Number.POSITIVE_INFINITY;

@@ -1,7 +1,10 @@
 import { MAX_SIDE } from '../../core/customers/limits.js';
 import type { ItemError, ItemErrorCode } from '../../core/shared/errors.js';
 
-/** A picture that is not taken, with the words for the person who sent it. Thrown inside the child only; nothing of a library's own message gets out. */
+/**
+ * A picture that is refused, with a message for the person who sent it. Thrown inside the child only; a library's own message is never
+ * passed on.
+ */
 export class Refusal extends Error {
   constructor(readonly error: ItemError) {
     super(error.message);
@@ -31,7 +34,7 @@ export const tooFewBytes = (width: number, height: number, sizeBytes: number) =>
     `The file declares ${width} × ${height} pixels and has ${sizeBytes} bytes, too few for a picture. Send it again from the original.`,
   );
 
-/** Throws when a picture of this size is over the bounds; a side of 0 cannot be decoded by anyone. */
+/** Throws when a picture of this size exceeds the limits; a side of 0 cannot be decoded at all. */
 export function requirePictureSize(width: number, height: number, maxPixels: number): void {
   if (!(width > 0 && height > 0)) throw decodeFailed();
   if (width * height <= maxPixels && Math.max(width, height) <= MAX_SIDE) return;

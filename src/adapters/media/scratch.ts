@@ -6,40 +6,40 @@ import { writeAll } from '../local-blobs/written-file.js';
 import type { Owner } from './isolation/isolation.js';
 
 /**
- * A folder of one reader, under one that all readers on this disk share. Nothing in it outlives the reader by design, or the next
- * start by accident. Errors of its methods: `service_unavailable` when the disk is full or broken.
+ * A folder of one reader, under one that all readers on this disk share. Nothing in it is meant to outlive the reader, and leftovers are
+ * removed at the next start. Errors of its methods: `service_unavailable` when the disk is full or broken.
  */
 export interface Scratch {
   readonly path: string;
-  /** Writes bytes to a new file that only we can read. When it throws, nothing stays. Errors: those of `bytes`, as they are. */
+  /** Writes bytes to a new file that only this account can read. When it throws, nothing remains. Errors: those of `bytes`, unchanged. */
   spool(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
-  /** Makes a folder of a process. @param owner Whose it is to be, if not ours. */
+  /** Creates a folder for a process. @param owner The owner, if not this account. */
   folder(name: string, owner: Owner | null): Promise<string>;
-  /** Moves what `spool` has written into such a folder. Answers its name there, which `takeBack` removes. */
+  /** Moves a file written by `spool` into such a folder. Returns its name there, which `takeBack` removes. */
   handOver(name: string, folder: string, owner: Owner | null): Promise<string>;
   takeBack(folder: string): Promise<void>;
-  /** Removes what `spool` has written. Absent is fine. */
+  /** Removes a file written by `spool`. An absent one is ignored. */
   unspool(name: string): Promise<void>;
-  /** Removes a folder with all that is in it. Absent is fine. */
+  /** Removes a folder with everything in it. An absent one is ignored. */
   remove(name: string): Promise<void>;
   removeAll(): Promise<void>;
 }
 
 const HANDED_OVER = 'picture';
 
-/** Age at which what another machine left in a shared folder is taken for abandoned. */
+/** Age at which files of another machine in a shared folder are considered abandoned. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
-/** Tells this process from an earlier one with the same id, as the first process of a container always has. */
+/** Distinguishes this process from an earlier one with the same id, as the first process of a container always has. */
 const STARTED = Math.round(performance.timeOrigin);
 const HOST = hostname().replace(/[^A-Za-z0-9-]/g, '-');
 
 /**
- * Makes the shared folder (mode 0700) where needed, removes what dead processes left in it, and opens a folder for a new reader.
- * Errors: `service_unavailable`.
+ * Creates the shared folder (mode 0700) if needed, removes what dead processes left in it, and opens a folder for a new reader. Errors:
+ * `service_unavailable`.
  */
 export function openScratch(shared: string): Promise<Scratch> {
-  // Processes start in folders of their own, from where a relative path would lead elsewhere.
+  // Processes start in their own folders, from where a relative path would lead elsewhere.
   return onDisk(() => openFolder(resolve(shared)));
 }
 
@@ -112,7 +112,7 @@ function isDead(pid: number, started: number): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    // EPERM: it lives, and is someone else's.
+    // EPERM: it is alive, and belongs to another account.
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** One file at a time and nothing kept, so that memory is bounded by one picture; and no loader but those of the accepted types. */
+/** One file at a time and no cache, so that memory is limited by one picture; and only the loaders of the accepted types. */
 export function restrictSharp(): void {
   sharp.cache(false);
   sharp.concurrency(1);

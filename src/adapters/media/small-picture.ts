@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import type { Picture } from './picture.js';
 
-/** Pixels of a whole picture made small: sRGB, 8 bits, with alpha or without. */
+/** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */
 export interface SmallPicture {
   readonly data: Buffer;
   readonly raw: { readonly width: number; readonly height: number; readonly channels: 1 | 2 | 3 | 4 };
@@ -10,16 +10,16 @@ export interface SmallPicture {
 export interface SmallOrder {
   /** In pixels; never enlarged. */
   readonly longestSide: number;
-  /** Whether damage is an error or is made the best of. */
+  /** Whether damage is an error or is tolerated. */
   readonly failOn: 'error' | 'none';
 }
 
 /**
- * Decodes a picture whole, into a small upright one. Every byte goes through the decoder: shrinking JPEG and WebP while they load
- * leaves none out. Turning comes last, because turning the large picture would need all of it in memory.
+ * Decodes a whole picture into a small upright one. Every byte goes through the decoder: shrink-on-load of JPEG and WebP skips none.
+ * Rotation comes last, because rotating the large picture would need all of it in memory.
  */
 export async function smallPicture(picture: Picture, { longestSide, failOn }: SmallOrder): Promise<SmallPicture> {
-  // The size was looked at when the picture was opened.
+  // The size was checked when the picture was opened.
   const lying = sharp(picture.path, { failOn, limitInputPixels: false })
     .resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb');
@@ -35,7 +35,7 @@ function turned(small: SmallPicture, orientation: number): Promise<SmallPicture>
 
 const upright = { turn: 0, mirror: false };
 
-/** What brings a picture upright: mirrored left to right, then turned clockwise, which is the order that sharp keeps. */
+/** The transformation that makes a picture upright: mirrored left to right, then rotated clockwise, which is the order that sharp uses. */
 const orientations: Readonly<Record<number, typeof upright>> = {
   1: upright,
   2: { turn: 0, mirror: true },

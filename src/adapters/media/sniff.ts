@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { fileTypeFromBuffer } from 'file-type/core';
 import type { Sniffed } from '../../core/media/media-reader.js';
 
-/** What file-type calls it → what we call it. A PNG with frames is a PNG; a HEIF sequence is shown by its first picture. */
+/** file-type's name → our name. A PNG with frames is a PNG; a HEIF sequence is represented by its first picture. */
 const accepted: Readonly<Record<string, string>> = {
   'image/jpeg': 'image/jpeg',
   'image/png': 'image/png',
@@ -17,19 +17,19 @@ const accepted: Readonly<Record<string, string>> = {
   'image/heif-sequence': 'image/heif',
 };
 
-/** HEIC and HEIF need the WebAssembly decoder, which an installation may have left out for its licence (LGPL-3.0). */
+/** HEIC and HEIF need the WebAssembly decoder, which an installation may omit because of its licence (LGPL-3.0). */
 export const formats: readonly string[] = [...new Set(Object.values(accepted))].filter(
   (type) => !isHeif(type) || hasHeifDecoder(),
 );
 
-/** Bytes that decide. What lies behind them is never looked at, so that a short head and a whole file give the same answer. */
+/** Number of bytes that are examined. What follows is never read, so that a prefix and a whole file give the same result. */
 export const HEAD_BYTES = 4100;
 
 export function isHeif(contentType: string): boolean {
   return contentType === 'image/heic' || contentType === 'image/heif';
 }
 
-/** The type by the first bytes. XML, and so SVG, is text to us. */
+/** The type by the first bytes. XML, and so SVG, is treated as text. */
 export async function sniff(head: Uint8Array): Promise<Sniffed> {
   const found = (await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES)))?.mime ?? tiff(head);
   if (found === undefined) return { kind: 'not_an_image' };
@@ -40,7 +40,7 @@ export async function sniff(head: Uint8Array): Promise<Sniffed> {
     : { kind: 'not_an_image' };
 }
 
-/** A TIFF may have its directory at the end, where file-type, which wants to see it, is not shown it. */
+/** A TIFF may have its directory at the end, which file-type needs but is not given. */
 function tiff(head: Uint8Array): string | undefined {
   const magic = String.fromCharCode(...head.subarray(0, 4));
   return ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(magic) ? 'image/tiff' : undefined;

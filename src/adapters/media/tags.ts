@@ -1,6 +1,6 @@
 import { cleanText, truncate } from '../../core/shared/text.js';
 
-/** One tag as ExifReader gives it: `value` as it stands in the file, `description` for people. Written by strangers: any of it may be anything. */
+/** One tag as returned by ExifReader: `value` as in the file, `description` for people. Untrusted: any of it may be anything. */
 export interface Tag {
   readonly value?: unknown;
   readonly description?: unknown;
@@ -13,14 +13,14 @@ export interface FileTags {
   readonly iptc: Readonly<Record<string, Tag>>;
 }
 
-/** Cleaned and cut to `max` code points; null when there is none, or nothing in it. */
+/** Cleaned and truncated to `max` code points; null when it is missing or empty. */
 export function textOf(tag: Tag | undefined, max: number): string | null {
   const written = writtenText(tag?.value) ?? (typeof tag?.description === 'string' ? tag.description : '');
   const text = truncate(cleanText(written), max).trim();
   return text === '' ? null : text;
 }
 
-/** EXIF gives a list of one string; XMP a string, or the same text in several languages, of which the default counts. */
+/** EXIF has a list of one string; XMP a string, or the same text in several languages, of which the default is used. */
 function writtenText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return null;
@@ -37,13 +37,13 @@ function languageOf(item: unknown): unknown {
   return (Object(attributes) as { lang?: unknown }).lang;
 }
 
-/** A number, or text that is one; null for all else. */
+/** A number, or text that is one; null for everything else. */
 export function numberOf(tag: Tag | undefined): number | null {
   const value = typeof tag?.value === 'string' && tag.value.trim() !== '' ? Number(tag.value) : tag?.value;
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** A number, or numerator ÷ denominator, or the first of several numbers; null for all else, n/0 included. */
+/** A number, or numerator ÷ denominator, or the first of several numbers; null for everything else, n/0 included. */
 export function rationalOf(tag: Tag | undefined): number | null {
   const value = tag?.value;
   if (!Array.isArray(value)) return numberOf(tag);

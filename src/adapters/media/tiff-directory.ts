@@ -11,8 +11,8 @@ const RAW_PHOTOMETRIC = [32_803, 34_892];
 const RAW_COMPRESSION = [32_767, 32_769, 32_770, 34_713, 65_535];
 
 /**
- * Whether a TIFF is a camera's raw file. Those begin with a directory like any TIFF, whose picture is a small preview: taken for
- * a TIFF, a photo of 40 megapixels would become a stamp.
+ * Whether a TIFF is a camera's raw file. Those begin with a directory like any TIFF, whose picture is a small preview: treated as a TIFF, a
+ * photo of 40 megapixels would be reduced to its preview.
  */
 export async function isRawTiff(file: FileHandle): Promise<boolean> {
   const first = await firstDirectory(file);
@@ -22,7 +22,7 @@ export async function isRawTiff(file: FileHandle): Promise<boolean> {
   return first.has(SUB_IFDS) && ((first.get(NEW_SUBFILE_TYPE) ?? 0) & 1) === 1;
 }
 
-/** Tags of the first directory with their first value, where it is a short or a long that stands in the entry itself; else 0. */
+/** Tags of the first directory with their first value, if it is a short or a long that is stored in the entry itself; otherwise 0. */
 async function firstDirectory(file: FileHandle): Promise<ReadonlyMap<number, number>> {
   const tags = new Map<number, number>();
   const header = await bytesAt(file, 0, 8);

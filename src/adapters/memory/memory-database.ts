@@ -16,7 +16,7 @@ import type { RequestCount, RequestFailure } from '../../core/traffic/traffic.js
 import type { Session } from '../../core/users/session.js';
 import type { User } from '../../core/users/user.js';
 
-/** A job with what the queue knows of it. */
+/** A job and its state in the queue. */
 export interface StoredJob {
   readonly id: Id;
   readonly customerId: Id;
@@ -41,12 +41,12 @@ export interface StoredIdempotencyKey extends Pick<ClaimRequest, 'customerId' | 
   readonly answer: StoredResponse | null;
 }
 
-/** A delivery with what the queue knows of it. */
+/** A delivery and its state in the queue. */
 export interface StoredDelivery extends Omit<LeasedDelivery, 'lease'> {
   readonly lease: string | null;
 }
 
-/** What is left of items that were forgotten. */
+/** The counts of deleted items. */
 export interface ForgottenItems {
   readonly byStatus: Readonly<Partial<Record<ImportPhotoStatus, number>>>;
   readonly totalBytes: number;
@@ -54,7 +54,7 @@ export interface ForgottenItems {
   readonly all: boolean;
 }
 
-/** Rows by id. Values are copies: nobody changes what is stored but through here, and here every change can be undone. */
+/** Rows by id. Values are copies: what is stored can only be changed here, and here every change can be rolled back. */
 export class MemoryTable<T extends object, K extends string | number = Id> {
   private readonly rows = new Map<K, T>();
 
@@ -81,7 +81,7 @@ export class MemoryTable<T extends object, K extends string | number = Id> {
     return [...this.rows];
   }
 
-  /** Answers how many there were. */
+  /** Returns how many there were. */
   deleteWhere(condition: (row: T, key: K) => boolean): number {
     const keys = [...this.rows].flatMap(([key, row]) => (condition(row, key) ? [key] : []));
     for (const key of keys) this.delete(key);
@@ -107,12 +107,12 @@ export class MemoryTable<T extends object, K extends string | number = Id> {
 }
 
 /**
- * The database whose transaction is running. One for all databases: Node makes every promise dearer with each AsyncLocalStorage that exists,
- * and tests make a database each.
+ * The database whose transaction is running. One for all databases: each AsyncLocalStorage makes every promise in Node slower, and tests
+ * create a database each.
  */
 const inTransactionOf = new AsyncLocalStorage<MemoryDatabase>();
 
-/** All rows of an installation. Transactions run one after another; one that throws is undone. */
+/** All rows of an installation. Transactions run one after another; one that throws is rolled back. */
 export class MemoryDatabase {
   private undo: (() => void)[] = [];
   private last: Promise<unknown> = Promise.resolve();
@@ -128,17 +128,17 @@ export class MemoryDatabase {
   /** Tag ids by photo. */
   readonly links = new MemoryTable<readonly Id[]>(this.journal);
   readonly tags = new MemoryTable<Tag>(this.journal);
-  /** Tags that are gone, by their id, while photos may be left to be renewed for them. */
+  /** Tombstones of deleted tags, by id, while photos may still need a new version. */
   readonly tagTombstones = new MemoryTable<Pick<Tag, 'customerId'>>(this.journal);
-  /** Which of them have left a photo that has no new version since, by photo. */
+  /** Photos that had one of them and have no new version since, by photo. */
   readonly tombstonePhotos = new MemoryTable<readonly Id[]>(this.journal);
   readonly imports = new MemoryTable<Import>(this.journal);
   readonly importPhotos = new MemoryTable<ImportPhoto>(this.journal);
-  /** That photos name. */
+  /** Referred to by photos. */
   readonly forgottenImports = new MemoryTable<{ readonly customerId: Id }>(this.journal);
   /** By import. */
   readonly forgottenItems = new MemoryTable<ForgottenItems>(this.journal);
-  /** Attempts by import. */
+  /** Upload ids by import. */
   readonly droppedUploads = new MemoryTable<readonly number[]>(this.journal);
   /** By customer and `jobKey`. */
   readonly jobs = new MemoryTable<StoredJob, string>(this.journal);
@@ -152,31 +152,31 @@ export class MemoryDatabase {
   readonly requestFailures = new MemoryTable<RequestFailure>(this.journal);
   /** By customer and key. */
   readonly idempotencyKeys = new MemoryTable<StoredIdempotencyKey, string>(this.journal);
-  /** Processes that live, as far as those who work with idempotency keys can see. */
+  /** Processes that are alive, as idempotency stores see them. */
   readonly aliveHolders = new Set<number>();
 
   private readonly sequences = new Map<string, number>();
 
-  /** The next number of a sequence. Like a database's it is not given back when a transaction is undone. */
+  /** The next number of a sequence. As in a database, it is not reverted by a rollback. */
   next(sequence: string): number {
     const value = (this.sequences.get(sequence) ?? 0) + 1;
     this.sequences.set(sequence, value);
     return value;
   }
 
-  /** What a foreign key does: a row belongs to a customer that exists. */
+  /** The effect of a foreign key: a row belongs to an existing customer. */
   requireCustomer(id: Id): void {
     if (this.customers.get(id) === undefined) throw new Error(`There is no customer ${id}.`);
   }
 
-  /** What a foreign key finds: the import is the customer's, or was. */
+  /** The effect of a foreign key: the import is, or was, the customer's. */
   hasImport(customerId: Id, id: Id): boolean {
     return (this.imports.get(id) ?? this.forgottenImports.get(id))?.customerId === customerId;
   }
 
-  /** Runs after everything that was asked for before, all of it or nothing of it. */
+  /** Runs after everything requested before, all or nothing. */
   transaction<T>(work: () => Promise<T>): Promise<T> {
-    // It would wait for the end of the one that waits for it.
+    // It would wait for the end of a transaction that waits for it.
     if (inTransactionOf.getStore() === this)
       return Promise.reject(new Error('A transaction was begun inside a transaction.'));
     const run = this.last.then(() => this.allOrNothing(work));
@@ -196,7 +196,7 @@ export class MemoryDatabase {
     }
   }
 
-  /** Later, so that whoever is called finds the transaction ended, and its own errors are not taken for ours. */
+  /** Later, so that listeners find the transaction ended, and their own errors are not taken for ours. */
   private announce(): void {
     for (const listener of this.commitListeners) queueMicrotask(listener);
   }
@@ -209,8 +209,8 @@ export class MemoryDatabase {
 }
 
 /**
- * A copy of plain data that cannot be changed, but for its dates, which JavaScript cannot freeze: so answers are copies, too. Made
- * by hand, as `structuredClone` gives objects of another realm where a test has one of its own.
+ * An immutable copy of plain data, except for its dates, which JavaScript cannot freeze: so results are copies, too. Copied by hand,
+ * because `structuredClone` returns objects of another realm where a test has its own.
  */
 export function copyOf<T>(value: T): T {
   if (value instanceof Date) return new Date(value) as T;

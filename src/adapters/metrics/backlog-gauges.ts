@@ -1,18 +1,21 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Backlog } from '../typeorm/backlog.js';
 
-/** What waits in the installation. */
+/** What is waiting in the installation. */
 export interface BacklogSource {
   backlog(): Promise<Backlog>;
 }
 
-/** However often they are asked for, the database is asked once in so many milliseconds. */
+/** However often they are collected, the database is queried at most once in so many milliseconds. */
 const FRESH_MS = 15_000;
 
 const KINDS = ['inspect', 'publish'];
 const UNDER_WAY = ['awaiting_upload', 'processing', 'ready'];
 
-/** Numbers of the whole installation, the same from every process. While the database is away they are absent, and all others there. */
+/**
+ * Numbers of the whole installation, the same from every process. While the database is unavailable they are missing, and all others
+ * present.
+ */
 export class BacklogGauges {
   private readAt = Number.NEGATIVE_INFINITY;
   private reading: Promise<void> | null = null;
@@ -60,7 +63,7 @@ export class BacklogGauges {
       help,
       labelNames: [...labelNames],
       registers: [this.registry],
-      // Whichever is collected first reads for all.
+      // The first one collected reads for all.
       collect: () => this.read(),
     });
     this.gauges.push(gauge as unknown as Gauge);

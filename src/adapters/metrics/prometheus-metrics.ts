@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type IsolationLevel, isolationLevels } from '../../core/media/isolation.js';
 import { BacklogGauges, type BacklogSource } from './backlog-gauges.js';
 
-/** Where numbers are read when they are asked for. */
+/** Sources of values that are read when metrics are collected. */
 export interface MetricSources extends BacklogSource {
   /** This process's connections to the database. */
   pool(): { readonly open: number; readonly idle: number; readonly waiting: number };
@@ -10,7 +10,7 @@ export interface MetricSources extends BacklogSource {
   rateLimitsAreShared(): boolean;
 }
 
-/** An answer that went out. */
+/** A response that was sent. */
 export interface Answered {
   readonly method: string;
   /** The route by its template; null where there is none. */
@@ -26,7 +26,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** What happens in this process, and what waits in the installation, for Prometheus. No label says anything of a customer. */
+/** What happens in this process, and what is waiting in the installation, for Prometheus. No label identifies a customer. */
 export class PrometheusMetrics {
   private readonly registry = new Registry();
   private readonly on = { registers: [this.registry] };

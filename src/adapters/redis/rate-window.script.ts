@@ -1,9 +1,9 @@
 /**
  * The rule of core/access/rolling-window.ts on one list of admission times, oldest first: nothing else runs in Redis meanwhile, and the
- * time is Redis's own, so that all processes have one clock. The list goes away by itself once it counts nothing.
+ * time is Redis's own, so that all processes share one clock. The list expires once it no longer counts.
  *
- * KEYS: the list. ARGV: the limit, the window in milliseconds, 1 to count the call and 0 to look only.
- * Answers: whether it is admitted, how many are counted, the newest of them, the one that blocks the next, and the time; -1 for none.
+ * KEYS: the list. ARGV: the limit, the window in milliseconds, 1 to count the call and 0 to peek. Returns: whether it is admitted, how many
+ * are counted, the newest of them, the one that blocks the next, and the time; -1 for none.
  */
 export const RATE_WINDOW_SCRIPT = `
   local log = KEYS[1]

@@ -2,7 +2,7 @@ import { type CommandParser, createClient, defineScript } from 'redis';
 import { withTimeout } from '../with-timeout.js';
 import { RATE_WINDOW_SCRIPT } from './rate-window.script.js';
 
-/** As the script answers. */
+/** The reply of the script. */
 export type Answer = readonly [admitted: number, used: number, newest: number, blocker: number, now: number];
 
 const rateWindow = defineScript({
@@ -15,7 +15,7 @@ const rateWindow = defineScript({
   transformReply: (reply: unknown) => reply as Answer,
 });
 
-/** Once closed, or cut, it stays so. */
+/** Once closed, or disconnected, it stays so. */
 export class RedisConnection {
   private readonly client: ReturnType<typeof openClient>;
   private readonly ready: Promise<unknown>;
@@ -26,19 +26,19 @@ export class RedisConnection {
     private readonly deadlineMs: number,
   ) {
     this.client = openClient(url, deadlineMs);
-    // Whoever calls hears of what went wrong; without a listener the process would end of it.
+    // Callers get the error; without a listener the process would end.
     this.client.on('error', () => undefined);
     this.ready = this.client.connect();
     this.ready.catch(() => undefined);
   }
 
-  /** Rejects when no answer came in time. */
+  /** Rejects when no answer arrives in time. */
   async rateWindow(name: string, limit: number, windowMs: number, counting: boolean): Promise<Answer> {
     const answer = this.ready.then(() => this.client.rateWindow(name, limit, windowMs, counting ? 1 : 0));
     return withTimeout(answer, this.deadlineMs, `no answer within ${this.deadlineMs} ms`);
   }
 
-  /** At once; whoever waits for an answer is told that there will be none. */
+  /** Immediately; calls that wait for an answer are rejected. */
   close(): void {
     this.client.destroy();
   }
@@ -47,7 +47,7 @@ export class RedisConnection {
 function openClient(url: string, deadlineMs: number) {
   return createClient({
     url,
-    // What every Redis, and whatever speaks like one, has understood for ever.
+    // Supported by every version of Redis and its compatible servers.
     RESP: 2,
     disableClientInfo: true,
     maintNotifications: 'disabled',

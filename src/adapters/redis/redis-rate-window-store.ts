@@ -8,16 +8,16 @@ import {
 import { DomainError } from '../../core/shared/errors.js';
 import { type Answer, RedisConnection } from './redis-connection.js';
 
-/** What a call takes at most, the way to Redis included. Shorter than the patience of whoever falls back (FallbackRateWindowStore). */
+/** How long a call takes at most, including the network. Shorter than the timeout of FallbackRateWindowStore. */
 const DEADLINE_MS = 800;
 
 /** -1 stands for none. */
 const orNone = (moment: number): number | null => (moment < 0 ? null : moment);
 
 /**
- * Admissions in Redis, for many processes at high rates: one atomic script per call, on Redis's clock. A connection is made with the first
- * call, and given up with the first that fails or gets no answer in time: the next call makes another.
- * Errors: `service_unavailable` within the deadline; the call may have been counted all the same.
+ * Admissions in Redis, for many processes at high rates: one atomic script per call, on Redis's clock. A connection is opened with the
+ * first call, and dropped after the first that fails or gets no answer in time: the next call opens another. Errors: `service_unavailable`
+ * within the deadline; the call may have been counted nevertheless.
  */
 export class RedisRateWindowStore implements RateWindowStore {
   private connection: RedisConnection | null = null;
@@ -36,7 +36,7 @@ export class RedisRateWindowStore implements RateWindowStore {
     return this.ask(budget, false);
   }
 
-  /** Redis forgets by itself. */
+  /** Redis expires keys by itself. */
   async sweep(): Promise<number> {
     return 0;
   }
@@ -58,7 +58,7 @@ export class RedisRateWindowStore implements RateWindowStore {
       return await connection.rateWindow(name, limit, WINDOW_MS, counting);
     } catch (error) {
       connection.close();
-      // Another call may have made a new one meanwhile.
+      // Another call may have opened a new one meanwhile.
       if (this.connection === connection) this.connection = null;
       const failure = new DomainError('service_unavailable', `Redis cannot be used: ${reasonOf(error)}`);
       failure.cause = error;
@@ -67,7 +67,7 @@ export class RedisRateWindowStore implements RateWindowStore {
   }
 }
 
-/** The client's words name the address and no password. */
+/** The client's message contains the address and no password. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   return error instanceof Error ? error.message : String(error);

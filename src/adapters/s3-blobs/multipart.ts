@@ -14,7 +14,7 @@ import type { Marks } from './marks.js';
 import type { S3Bucket } from './s3-bucket.js';
 import { onStore, refusalOf } from './s3-errors.js';
 
-/** An object that comes into being in parts: all of it at once, at the end. */
+/** An object uploaded in parts: it appears as a whole, at the end. */
 export class MultipartUpload {
   private readonly parts: CompletedPart[] = [];
 
@@ -42,14 +42,14 @@ export class MultipartUpload {
     });
   }
 
-  /** Errors as the SDK has them. */
+  /** Errors are those of the SDK. */
   async copy(source: { CopySource: string; CopySourceIfMatch: string | undefined; CopySourceRange: string }) {
     const command = new UploadPartCopyCommand({ ...this.next(), ...source });
     const { CopyPartResult } = await this.bucket.call((client, options) => client.send(command, options));
     this.parts.push({ PartNumber: this.parts.length + 1, ETag: CopyPartResult?.ETag });
   }
 
-  /** When it resolves the object is there, or was there and has been replaced since. */
+  /** When it resolves the object exists, or existed and has been replaced since. */
   complete(sizeBytes: number): Promise<void> {
     return onStore(async () => {
       const command = new CompleteMultipartUploadCommand({ ...this.names(), MultipartUpload: { Parts: this.parts } });
@@ -57,7 +57,7 @@ export class MultipartUpload {
       try {
         await this.bucket.call((client, options) => client.send(command, options));
       } catch (error) {
-        // Asked once more after an answer was lost, a store does not know the upload any longer.
+        // Called again after a lost response, a store no longer knows the upload.
         if (refusalOf(error) !== 'NoSuchUpload') throw error;
         isTold = false;
       }
@@ -68,7 +68,7 @@ export class MultipartUpload {
     });
   }
 
-  /** Best effort: the sweep ends what stays. After an outage nobody waits for it, who has waited long enough. */
+  /** Best effort: the sweep aborts what remains. After an outage the caller, who has waited long enough, does not wait for it. */
   async giveUp(because: unknown): Promise<void> {
     const command = new AbortMultipartUploadCommand(this.names());
     const aborted = this.bucket.call((client, options) => client.send(command, options)).catch(() => undefined);

@@ -13,7 +13,7 @@ export interface S3Blobs {
 }
 
 /**
- * Opens a bucket, which must exist; whether it does shows at the first call, so that a service can start while its store is away.
+ * Opens a bucket, which must exist; whether it does shows at the first call, so that a service can start while its store is unavailable.
  * @param maxFileBytes The largest blob that will be put.
  */
 export function openS3(

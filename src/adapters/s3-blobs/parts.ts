@@ -1,4 +1,4 @@
-/** A piece of a blob in memory, so that it can be sent more than once. */
+/** A part of a blob in memory, so that it can be sent more than once. */
 export interface Part {
   readonly bytes: Uint8Array;
   readonly isLast: boolean;
@@ -6,7 +6,9 @@ export interface Part {
 
 const FIRST_ROOM = 64 * 1024;
 
-/** Cuts bytes into parts of exactly `partBytes` but for the last, of which there is always one. What `bytes` throws comes out as it is. */
+/**
+ * Cuts bytes into parts of exactly `partBytes` except for the last, of which there is always one. Errors of `bytes` are rethrown unchanged.
+ */
 export async function* inParts(bytes: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Part, void, void> {
   let filled = new Filling(partBytes);
   for await (const chunk of bytes) {
@@ -21,7 +23,7 @@ export async function* inParts(bytes: AsyncIterable<Uint8Array>, partBytes: numb
   yield { bytes: filled.take(), isLast: true };
 }
 
-/** A buffer that grows with what comes, so that small blobs take little. */
+/** A buffer that grows with its content, so that small blobs take little memory. */
 class Filling {
   private buffer: Buffer;
   private length = 0;
@@ -34,7 +36,7 @@ class Filling {
     return this.length === this.max;
   }
 
-  /** Copies what fits: the source may use its chunk again. */
+  /** Copies what fits: the source may reuse its chunk. */
   add(chunk: Uint8Array): number {
     const taken = Math.min(chunk.length, this.max - this.length);
     this.reserve(this.length + taken);

@@ -19,13 +19,13 @@ import { checkedBody } from './s3-body.js';
 import type { S3Bucket } from './s3-bucket.js';
 import { onStore, refusalOf, statusOf, storeOutage } from './s3-errors.js';
 
-/** What S3 takes in one call. */
+/** Maximum number of keys that S3 accepts in one call. */
 const DELETED_AT_ONCE = 1000;
 
-/** Stores tell a time of writing in whole seconds, cut; a blob must never look older than it is. */
+/** Stores report the time of a write in whole seconds, rounded down; a blob must never look older than it is. */
 const SECOND_CUT_OFF = 999;
 
-/** Blobs as objects of a bucket: `bucket/<key>`. Any number of processes may use it. What is relied on: docs/decisions/0014. */
+/** Blobs as objects of a bucket: `bucket/<key>`. Any number of processes may use it. Requirements on the store: docs/decisions/0014. */
 export class S3BlobStore implements BlobStore {
   constructor(private readonly bucket: S3Bucket) {}
 
@@ -103,7 +103,7 @@ export class S3BlobStore implements BlobStore {
     do {
       const page = await this.listPage(prefix, from);
       for (const { Key = '', Size, LastModified } of page.Contents ?? []) {
-        // What is no key was put there by a stranger.
+        // An object whose name is not a key was not created by the service.
         if (!isBlobKey(Key) || Size === undefined || LastModified === undefined) continue;
         yield { key: Key, sizeBytes: Size, modifiedAt: new Date(LastModified.getTime() + SECOND_CUT_OFF) };
       }
@@ -115,7 +115,7 @@ export class S3BlobStore implements BlobStore {
     return abortUnfinished(this.bucket, until);
   }
 
-  /** A bucket has no end that is known. */
+  /** A bucket has no known capacity. */
   async diskSpace(): Promise<null> {
     return null;
   }
@@ -127,7 +127,7 @@ export class S3BlobStore implements BlobStore {
     return { sizeBytes: bytes.length, etag: marks.write };
   }
 
-  /** One part is on its way while the next one fills. */
+  /** One part is being sent while the next one fills. */
   private async putInParts(key: BlobKey, first: Part, rest: AsyncIterable<Part>): Promise<BlobInfo> {
     const marks = newMarks(null);
     const upload = await MultipartUpload.begin(this.bucket, key, marks);
@@ -169,7 +169,7 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** Null when the object is absent. A range that only begins within the object is answered, as far as the object goes. */
+  /** Null when the object is absent. A range that only begins within the object is answered up to the end of the object. */
   private open(key: BlobKey, range: ByteRange | undefined): Promise<GetObjectCommandOutput | 'not within' | null> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const command = new GetObjectCommand({ Bucket: this.bucket.name, Key: key, Range });
@@ -184,7 +184,7 @@ export class S3BlobStore implements BlobStore {
     });
   }
 
-  /** Null when the object is absent, else an error. */
+  /** Null when the object is absent, otherwise an error. */
   private async refuse(key: BlobKey, range: ByteRange | undefined): Promise<null> {
     const found = await this.head(key);
     if (found === null) return null;
@@ -200,13 +200,13 @@ export class S3BlobStore implements BlobStore {
 
 type CopyCondition = { readonly CopySource: string; readonly CopySourceIfMatch: string | undefined };
 
-/** Whether it could be a range of some blob, and may be asked for. */
+/** Whether it could be a range of some blob, and may be requested. */
 function isSound(range: ByteRange | undefined): boolean {
   if (range === undefined) return true;
   return Number.isInteger(range.start) && Number.isInteger(range.end) && 0 <= range.start && range.start <= range.end;
 }
 
-/** Believes no answer that is not about what was asked for. Errors: RangeError, `service_unavailable`. */
+/** Accepts only a response that matches the request. Errors: RangeError, `service_unavailable`. */
 async function openBlob(
   answer: GetObjectCommandOutput,
   body: IncomingMessage,

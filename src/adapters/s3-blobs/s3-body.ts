@@ -4,23 +4,24 @@ import { readOnce } from '../../core/blobs/open-blob.js';
 import { storeOutage } from './s3-errors.js';
 
 export interface ExpectedBody {
-  /** Bytes that must come, neither more nor fewer. */
+  /** The exact number of bytes expected. */
   readonly length: number;
-  /** 64 hex digits of all of them; null when nothing was said. */
+  /** 64 hex digits of all of them; null when unknown. */
   readonly sha256: string | null;
   /** Milliseconds that the store may take for the next bytes, however slow the reader is. */
   readonly silence: number;
 }
 
 /**
- * The bytes of an answer, once. The last ones are held back until all are known to be what was announced: who reads to the end has the
- * right ones. Errors: `service_unavailable` for a body that is short, long, wrong, cut or stuck.
+ * The bytes of a response, once. The last ones are held back until all have been verified: a complete read is a correct one. Errors:
+ * `service_unavailable` for a body that is short, long, wrong, cut off or stuck.
  */
 export async function checkedBody(body: IncomingMessage, announced: ExpectedBody): Promise<AsyncIterable<Uint8Array>> {
-  // The client's own patience knows no difference between a store that is silent and a reader who rests.
+  // The client's own timeout does not distinguish a silent store from a paused reader.
   body.socket.setTimeout(0);
   const reader = checked(body, announced);
-  // A generator that was never entered skips its `finally` when it is returned, and the connection would stay: go in, as far as the first yield.
+  // A generator that was never entered skips its `finally` when it is returned, and the connection would stay open: enter it, up to the
+  // first yield.
   await reader.next();
   return readOnce(reader);
 }

@@ -4,16 +4,16 @@ import { onStore, statusOf } from './s3-errors.js';
 
 /** Sizes in bytes. */
 export interface PartSizes {
-  /** What is sent at a time, and held in memory for it. S3 takes 5 MiB to 5 GiB, and 10,000 parts an object. */
+  /** Size of a part, which is also held in memory. S3 accepts 5 MiB to 5 GiB, and 10,000 parts per object. */
   readonly sent: number;
-  /** What the store copies at a time: one call must end before its silence looks like death. */
+  /** What the store copies per call: one call must end before the store is considered dead. */
   readonly copied: number;
 }
 
 const MIB = 1024 ** 2;
 const MAX_PARTS = 10_000;
 
-/** For blobs of up to `maxBytes`. All parts of a blob but the last are of one size, which not every store insists on. */
+/** For blobs of up to `maxBytes`. All parts of a blob except the last have the same size, which some stores require. */
 export function partsFor(maxBytes: number): PartSizes {
   const least = Math.ceil(maxBytes / MAX_PARTS);
   return { sent: Math.max(8 * MIB, least), copied: Math.max(64 * MIB, least) };
@@ -21,7 +21,7 @@ export function partsFor(maxBytes: number): PartSizes {
 
 type Call<T> = (client: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>;
 
-/** One bucket, and the way calls to it are made. */
+/** One bucket, and how calls to it are made. */
 export class S3Bucket {
   private readonly client: S3Client;
   readonly name: string;
@@ -36,14 +36,14 @@ export class S3Bucket {
   }
 
   /**
-   * Makes a call with a deadline for the head of its answer; errors come as the SDK has them. A body that follows has its own patience.
-   * `call` gets the client and the options to send with.
+   * Makes a call with a deadline for the head of its response; errors are those of the SDK. A body that follows has its own timeout. `call`
+   * gets the client and the options to send with.
    */
   call<T>(call: Call<T>): Promise<T> {
     return this.within(this.patience.call, call);
   }
 
-  /** The same for a call that sends bytes, which may take long as long as they flow. */
+  /** The same for a call that sends bytes, which may take long as long as they make progress. */
   send<T>(call: Call<T>): Promise<T> {
     return this.within(this.patience.sending, call);
   }
@@ -67,7 +67,7 @@ export class S3Bucket {
         );
       } catch (error) {
         if (statusOf(error) !== 404) throw error;
-        // An answer to HEAD has no body that would tell a missing object from a missing bucket.
+        // A response to HEAD has no body that would distinguish a missing object from a missing bucket.
         await this.call((client, options) => client.send(new HeadBucketCommand({ Bucket: this.name }), options));
         return null;
       }

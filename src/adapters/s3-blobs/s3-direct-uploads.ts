@@ -6,7 +6,7 @@ import type { DirectUploads, ExpectedBlob, SignedPut } from '../../core/blobs/di
 import { openS3Client, type S3Settings } from './s3-client.js';
 import { onStore } from './s3-errors.js';
 
-/** A signature takes about a millisecond of the one thread: after so many, others have their turn. */
+/** A signature takes about a millisecond of the main thread: after so many, other work gets its turn. */
 const SIGNED_AT_ONCE = 10;
 
 const CHECKSUM = 'x-amz-checksum-sha256';
@@ -26,13 +26,13 @@ export class S3DirectUploads implements DirectUploads {
     const signed: SignedPut[] = [];
     for (const blob of blobs) {
       if (signed.length % SIGNED_AT_ONCE === SIGNED_AT_ONCE - 1) await others();
-      // Where credentials come from elsewhere, that can be away.
+      // Credentials may come from elsewhere, which may be unavailable.
       signed.push(await onStore(() => this.signOne(blob, seconds)));
     }
     return signed;
   }
 
-  /** Where the bucket is, is the client's business: in the path, or before the host's name. */
+  /** The URL contains the bucket as clients need it: in the path, or before the host name. */
   async origin(): Promise<string> {
     const [signed] = await this.sign([{ key: storedKey('origin'), sizeBytes: 0, sha256: null }], 1);
     return new URL(signed?.url ?? '').origin;
@@ -45,7 +45,7 @@ export class S3DirectUploads implements DirectUploads {
   private async signOne({ key, sizeBytes, sha256 }: ExpectedBlob, expiresIn: number): Promise<SignedPut> {
     const checksum = sha256 === null ? {} : { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') };
     const command = new PutObjectCommand({ Bucket: this.bucket, Key: key, ContentLength: sizeBytes, ...checksum });
-    // By itself the signer moves the checksum into the query, where it binds nobody.
+    // By default the signer moves the checksum into the query, where it is not enforced.
     const url = await getSignedUrl(this.client, command, { expiresIn, unhoistableHeaders: new Set([CHECKSUM]) });
     const bound = sha256 === null ? {} : { [CHECKSUM]: checksum.ChecksumSHA256 ?? '' };
     return { url, headers: { 'content-length': String(sizeBytes), ...bound } };

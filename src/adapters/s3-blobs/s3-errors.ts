@@ -1,7 +1,7 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { DomainError } from '../../core/shared/errors.js';
 
-/** `service_unavailable`, with what happened as its cause: whatever a store does wrong, its callers see an outage. */
+/** `service_unavailable`, with the original error as its cause: whatever a store does wrong, its callers see an outage. */
 export function storeOutage(cause: unknown): DomainError {
   const unavailable = new DomainError(
     'service_unavailable',
@@ -20,7 +20,7 @@ export async function onStore<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the store called its refusal (`NoSuchKey`); null when it gave none, or an answer that is not S3's. */
+/** The store's error code (`NoSuchKey`); null when it sent none, or a response that is not S3's. */
 export function refusalOf(error: unknown): string | null {
   return isRefusal(error) ? error.name : null;
 }

@@ -6,13 +6,13 @@ import type { Job } from '../../core/jobs/job.js';
 import { withTraceContext } from '../../core/jobs/trace-context.js';
 import { readTraceparent, writeTraceparent } from './traceparent.js';
 
-/** What the last spans may take to be sent when the service ends. */
+/** How long sending the last spans may take when the service ends. */
 const GOODBYE_MS = 2000;
 
 /**
- * Traces, sent by OTLP over HTTP as JSON: a span for each request, below that of its sender (`traceparent`), and one for each run of a
- * job, linked to the request that caused it. They name routes by their templates, and nothing that anybody sent. A collector that
- * is away costs nobody anything but the spans.
+ * Traces, sent by OTLP over HTTP as JSON: a span for each request, below that of its sender (`traceparent`), and one for each run of a job,
+ * linked to the request that caused it. They contain route templates, and nothing that a client sent. If the collector is unavailable, only
+ * spans are lost.
  */
 export class OtlpTracing {
   private readonly provider: NodeTracerProvider;
@@ -55,7 +55,7 @@ export class OtlpTracing {
     };
   };
 
-  /** Runs a job in a trace of its own. */
+  /** Runs a job in its own trace. */
   async job({ work, attempt, traceContext }: Job, run: () => Promise<void>): Promise<void> {
     const request = readTraceparent(traceContext);
     const span = this.tracer.startSpan(`job ${work.kind}`, {
@@ -67,7 +67,7 @@ export class OtlpTracing {
     try {
       await withTraceContext(writeTraceparent(span.spanContext()), run);
     } catch (error) {
-      // The name alone: a message may say more of a file than it should.
+      // The name only: a message may reveal too much about a file.
       span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'thrown' });
       throw error;
     } finally {
@@ -75,7 +75,7 @@ export class OtlpTracing {
     }
   }
 
-  /** Sends what is left, for as long as that takes little. */
+  /** Sends the remaining spans, within a short time. */
   async close(): Promise<void> {
     const done = new AbortController();
     const patience = delay(GOODBYE_MS, undefined, { signal: done.signal, ref: false }).catch(() => undefined);

@@ -14,20 +14,20 @@ export interface Address {
 export interface HttpWebhookSenderOptions {
   /** For home networks: any address, and http as well. */
   readonly allowPrivate: boolean;
-  /** All addresses that a name leads to; the system's resolver when absent. */
+  /** All addresses of a name; default: the system's resolver. */
   readonly lookup?: (hostname: string) => Promise<readonly Address[]>;
-  /** For the whole request, the name's addresses included. Milliseconds; 15 seconds when absent (API.md §10). */
+  /** For the whole request, including name resolution. Milliseconds; default 15 seconds (API.md §10). */
   readonly timeout?: number;
 }
 
-/** Of a receiver's answer so much is read, and dropped, before the connection is cut. */
+/** So much of a receiver's response is read, and dropped, before the connection is closed. */
 const MAX_BODY_BYTES = 64 * 1024;
 const TIMEOUT_MS = 15_000;
 
-/** Thrown and caught in here: a URL that leads to where nothing may be sent. */
+/** Thrown and caught here: the URL leads to a forbidden address. */
 class Refused extends Error {}
 
-/** Sends over the network. Keeps no connections, and goes through no proxy that the environment names. */
+/** Sends over the network. Keeps no connections, and ignores proxies of the environment. */
 export class HttpWebhookSender implements WebhookSender {
   private readonly allowPrivate: boolean;
   private readonly lookup: (hostname: string) => Promise<readonly Address[]>;
@@ -60,8 +60,8 @@ export class HttpWebhookSender implements WebhookSender {
   }
 
   /**
-   * Where the URL leads. Every address must be allowed: of several, nobody knows to which the connection will go. The URL parser has
-   * written every spelling of an IPv4 address (127.1, 0x7f000001, 2130706433) as four decimal numbers.
+   * Where the URL leads. Every address must be allowed: of several, it is unknown which one the connection will use. The URL parser has
+   * normalized every spelling of an IPv4 address (127.1, 0x7f000001, 2130706433) to four decimal numbers.
    */
   private async addressesOf(url: string): Promise<readonly Address[]> {
     const problem = urlProblem(url, this.allowPrivate);
@@ -75,7 +75,7 @@ export class HttpWebhookSender implements WebhookSender {
   }
 }
 
-/** The status of the answer. The connection goes to one of the addresses that were looked at: no name is asked for again. */
+/** The status of the response. The connection goes to one of the checked addresses: the name is not resolved again. */
 function send(
   { url, headers, body }: WebhookMessage,
   addresses: readonly Address[],
@@ -95,7 +95,7 @@ function send(
   const options = { method: 'POST', headers: { ...headers, ...length }, lookup: pinned, agent: false, signal };
   return new Promise((resolve, reject) => {
     const request: ClientRequest = begin(url, options, (response) => {
-      // It has answered, whatever becomes of the rest.
+      // It has answered, whatever happens to the rest.
       request.removeListener('error', reject).on('error', () => undefined);
       dropped(response).then(() => {
         request.destroy();
@@ -107,7 +107,7 @@ function send(
   });
 }
 
-/** Resolves when the body has ended, however it did, or enough of it has come: its status was there before. */
+/** Resolves when the body has ended, in whatever way, or enough of it has arrived: its status was received before. */
 function dropped(response: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
@@ -120,7 +120,7 @@ function dropped(response: IncomingMessage): Promise<void> {
   });
 }
 
-/** A look-up cannot be taken back; its answer is not waited for any longer. */
+/** A look-up cannot be cancelled; its result is no longer awaited. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -1,4 +1,4 @@
-/** What Node's codes mean to whoever reads the delivery log. Addresses and messages of the system stay here. */
+/** Explanations of Node's error codes for the delivery log. Addresses and system messages are not included. */
 const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The name of the host is not known.',
   EAI_AGAIN: 'The name of the host could not be asked for.',

@@ -10,9 +10,9 @@ export interface ChosenIsolation extends MediaIsolation {
 }
 
 /**
- * The best level that works, or the one that is wanted. Tried, not deduced: the kernel, containers and security modules all have a say.
- * @param start Starts a process at a level; answers null, or why it does not run.
- * Errors: `service_unavailable` when none works, with the reasons.
+ * The best level that works, or the requested one. Tried, not deduced: it depends on the kernel, containers and security modules.
+ * @param start Starts a process at a level; returns null, or why it does not run. Errors: `service_unavailable` when none works, with the
+ * reasons.
  */
 export async function chooseIsolation(
   wanted: WantedIsolation,

@@ -1,6 +1,6 @@
 import type { IsolationLevel } from '../../../core/media/isolation.js';
 
-/** What decoding processes need to read, beside their picture. */
+/** What decoding processes need to read, apart from their picture. */
 export interface ProgramFiles {
   readonly script: string;
   /** Folders and files of the program and its packages. */
@@ -13,7 +13,7 @@ export interface Launch {
   readonly args: readonly string[];
   /** A program that the command reads from its descriptor 4, if it does. */
   readonly filter?: Buffer;
-  /** The command stays, starts a process that is the parent of ours, and writes JSON with the `child-pid` of that to its descriptor 5. */
+  /** The command keeps running, starts a process that is the parent of ours, and writes JSON with its `child-pid` to descriptor 5. */
   readonly reportsChildPid: boolean;
 }
 
@@ -25,21 +25,21 @@ export interface Owner {
 /** One level, as it works on this machine. */
 export interface Isolation {
   readonly level: IsolationLevel;
-  /** Who must own the files of the next process; null: nobody else than who makes them. */
+  /** The account that must own the files of the next process; null: the account that creates them. */
   nextOwner(): Owner | null;
-  /** @param folder The process's own: it starts in it, and finds its pictures there by their names alone. */
+  /** @param folder The process's own: its working directory, where it finds its pictures by name. */
   launch(program: ProgramFiles, folder: string, owner: Owner | null): Launch;
 }
 
-/** What Node is started with. The script's argument is the process id of its parent as it sees it. */
+/** Arguments of Node. The script's argument is the process id of its parent as it sees it. */
 export function nodeArguments({ script }: ProgramFiles, parent: number): readonly string[] {
   return [process.execPath, '--max-old-space-size=512', script, String(parent)];
 }
 
-/** The environment of every process: of the service's own, which may hold secrets, nothing. */
+/** The environment of every process: nothing from the service's own, which may contain secrets. */
 export const childEnvironment: Readonly<Record<string, string>> = {
   TZ: 'UTC',
-  // Its folder, in which it starts.
+  // Its folder and working directory.
   TMPDIR: '.',
   VIPS_CONCURRENCY: '1',
   VIPS_BLOCK_UNTRUSTED: '1',
@@ -48,8 +48,8 @@ export const childEnvironment: Readonly<Record<string, string>> = {
 const GIB = 1024 ** 3;
 
 /**
- * Bounds of the kernel on each process (setrlimit(2)), for prlimit(1). WebAssembly reserves address space far beyond the memory that it
- * uses; what is used is watched by the parent.
+ * Kernel limits of each process (setrlimit(2)), for prlimit(1). WebAssembly reserves far more address space than the memory that it uses;
+ * the parent monitors actual usage.
  */
 export const resourceLimits: readonly string[] = [
   `--as=${256 * GIB}`,

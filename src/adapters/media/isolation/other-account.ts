@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Isolation, nodeArguments, resourceLimits } from './isolation.js';
 
-/** Above what systems give to their own accounts and to people, below what they keep for others, and mapped in every container. */
+/** Above the ids that systems give to their own accounts and to people, below those reserved for others, and mapped in every container. */
 const [FIRST_ID, LAST_ID] = [64_200, 65_500] as const;
 /** Threads count as processes; one of ours has about fifteen. */
 const MAX_PROCESSES = 64;
 
 /**
- * For root: user ids that nobody else has and that own nothing, without groups, capabilities or ways to new privileges (setpriv(1)).
- * Each process has one of its own, or it could read and end the others. They have no names: no account is made.
+ * For root: user ids that nobody else has and that own nothing, without groups, capabilities or ways to gain privileges (setpriv(1)). Each
+ * process has its own, or it could read and kill the others. They have no names: no account is created.
  */
 export function otherAccount(): Isolation {
   const free = freeIds();
-  // Another installation on this machine begins elsewhere.
+  // Another installation on this machine starts elsewhere.
   let next = Math.floor(Math.random() * free.length);
   return {
     level: 'user',

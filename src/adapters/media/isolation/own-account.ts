@@ -1,6 +1,6 @@
 import { type Isolation, nodeArguments, resourceLimits } from './isolation.js';
 
-/** A process like any other of this account, with the kernel's bounds where prlimit(1) can set them. */
+/** An ordinary process of this account, with the kernel's limits where prlimit(1) can set them. */
 export function ownAccount(hasPrlimit: boolean): Isolation {
   return {
     level: 'process',

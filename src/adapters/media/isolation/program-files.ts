@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { ProgramFiles } from './isolation.js';
 
 /**
- * What the script of a decoding process loads: the given files, the files that tell Node how to load them, and every `node_modules`
- * that Node looks into from there.
+ * What the script of a decoding process loads: the given files, the files that tell Node how to load them, and every `node_modules` that
+ * Node searches from there.
  */
 export function programFiles(script: string, files: readonly string[]): ProgramFiles {
   const paths = [...files];

@@ -1,19 +1,22 @@
 import { childEnvironment, type Isolation, type Launch, nodeArguments, resourceLimits } from './isolation.js';
 import { type FilteredArchitecture, seccompFilter } from './seccomp-filter.js';
 
-/** Where libraries of the runtime are on Linux; those that are not there are passed over. */
+/** Where libraries of the runtime are on Linux; missing ones are ignored. */
 const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib', '/etc/ld.so.cache', '/nix/store'];
 
 /** The folder of the process, inside. */
 const INSIDE = '/picture';
-/** bubblewrap's own, the parent of ours. The kernel spares the first process of a namespace most signals, so ours is not that. */
+/**
+ * bubblewrap's own process, the parent of ours. The kernel does not deliver most signals to the first process of a namespace, so ours is
+ * not that.
+ */
 const FIRST_INSIDE = 1;
 /** An identity that owns nothing: files keep theirs outside. */
 const NOBODY = '65534';
 
 /**
- * bubblewrap (`bwrap`): namespaces of its own for files, processes, network, users and the rest, all capabilities dropped, no new
- * privileges, and a filter of system calls. The process ends with its parent.
+ * bubblewrap (`bwrap`): separate namespaces for files, processes, network, users and the rest, all capabilities dropped, no new privileges,
+ * and a system call filter. The process ends with its parent.
  */
 export function sandbox(architecture: FilteredArchitecture): Isolation {
   const filter = seccompFilter(architecture);
@@ -41,5 +44,5 @@ export function sandbox(architecture: FilteredArchitecture): Isolation {
   };
 }
 
-/** What Node puts into the environment of a child that it talks to, and bwrap clears away: descriptor 3, and how values are written. */
+/** What Node adds to the environment of a child that it communicates with, and bwrap clears: descriptor 3, and the serialization format. */
 const channel = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };

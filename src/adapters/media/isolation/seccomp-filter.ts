@@ -2,11 +2,11 @@
 export type FilteredArchitecture = 'x64' | 'arm64';
 
 /**
- * System calls that no decoder needs, and their numbers on x64 and arm64 (Linux's asm/unistd.h; null where there is none). Refused with
- * EPERM, but for those of `UNSUPPORTED`.
+ * System calls that no decoder needs, and their numbers on x64 and arm64 (Linux's asm/unistd.h; null if there is none). Refused with EPERM,
+ * except for those of `UNSUPPORTED`.
  */
 export const FORBIDDEN = {
-  // Network, and sockets between processes. The child talks to its parent over one that it was given open.
+  // Network, and sockets between processes. The child communicates with its parent over one that is already open.
   socket: [41, 198],
   socketpair: [53, 199],
   connect: [42, 203],
@@ -44,7 +44,7 @@ export const FORBIDDEN = {
   add_key: [248, 217],
   request_key: [249, 218],
   keyctl: [250, 219],
-  // Parts of the kernel in which faults have been found again and again.
+  // Parts of the kernel in which vulnerabilities have been found repeatedly.
   bpf: [321, 280],
   perf_event_open: [298, 241],
   userfaultfd: [323, 282],
@@ -67,7 +67,7 @@ export const FORBIDDEN = {
   adjtimex: [159, 171],
 } as const satisfies Record<string, readonly [number, number | null]>;
 
-/** Answered as by a kernel that does not have it, so that the C library makes threads by `clone`, whose flags a filter can read. */
+/** Answered as by a kernel that does not support it, so that the C library creates threads by `clone`, whose flags a filter can read. */
 const CLONE3 = 435;
 const CLONE: Readonly<Record<FilteredArchitecture, number>> = { x64: 56, arm64: 220 };
 /** Of clone(2): the new task is a thread of this process. */
@@ -75,7 +75,7 @@ const CLONE_THREAD = 0x0001_0000;
 
 /** AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64 of linux/audit.h. */
 const AUDIT_ARCH: Readonly<Record<FilteredArchitecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
-/** On x64, numbers from here on are those of x32, a second door to the same calls. */
+/** On x64, numbers from here on are those of x32, a second entry to the same calls. */
 const X32_BIT = 0x4000_0000;
 
 // Offsets into `struct seccomp_data` (linux/seccomp.h).
@@ -98,26 +98,27 @@ const REFUSE = 0x0005_0000;
 const EPERM = 1;
 const ENOSYS = 38;
 
-/** One instruction: what it does, how many to skip where a condition holds or does not, and its value. */
+/** One instruction: its code, how many to skip if a condition holds or not, and its value. */
 type Instruction = readonly [operation: number, skipIf: number, skipUnless: number, value: number];
 
 /**
- * The filter that a decoder runs under, as the kernel takes it (seccomp(2)): a program of classic BPF that is run at each system call.
- * Everything is allowed but what `FORBIDDEN` names, new processes, and calls by the numbers of another processor, which end the process.
+ * The filter that a decoder runs under, in the kernel's format (seccomp(2)): a classic BPF program that runs at each system call.
+ * Everything is allowed except what `FORBIDDEN` names, new processes, and calls with the numbers of another architecture, which kill the
+ * process.
  */
 export function seccompFilter(architecture: FilteredArchitecture): Buffer {
   const numbers = Object.values(FORBIDDEN).flatMap((row) => row[architecture === 'x64' ? 0 : 1] ?? []);
   const program: Instruction[] = [
-    // Calls are numbered by processor: with another's numbers all that follows would be wrong.
+    // Calls are numbered by architecture: with another's numbers everything below would be wrong.
     [LOAD, 0, 0, ARCHITECTURE],
     [IF_EQUAL, 1, 0, AUDIT_ARCH[architecture]],
     [RETURN, 0, 0, KILL_PROCESS],
     [LOAD, 0, 0, NUMBER],
     ...(architecture === 'x64' ? x32Ends : []),
-    // Each forbidden number skips what is left of this list, and the five instructions behind it, to EPERM.
+    // Each forbidden number jumps over the rest of this list, and the five instructions after it, to EPERM.
     ...numbers.map((number, at): Instruction => [IF_EQUAL, numbers.length - at + 4, 0, number]),
     [IF_EQUAL, 5, 0, CLONE3],
-    // `clone`: its first argument says what it makes. All others are allowed.
+    // `clone`: its first argument says what it creates. All others are allowed.
     [IF_EQUAL, 0, 2, CLONE[architecture]],
     [LOAD, 0, 0, FIRST_ARGUMENT],
     [IF_ANY_BIT, 0, 1, CLONE_THREAD],
