@@ -18,12 +18,13 @@ export async function createApp(ports: Ports, options: HttpOptions): Promise<Nes
   const adapter = new ExpressServer(expressApp(ports, options));
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(ports, options), adapter, {
     abortOnError: false,
-    // Bodies are read behind the guards, by the route's own rules.
+    // Bodies are read after the guards, by the route's own rules.
     bodyParser: false,
     logger: new NestLogger(options.logger),
   });
   limitSockets(app.getHttpServer());
-  // An expectation that Node does not know: it would answer a bare 417 by itself, past every guard. It may be ignored (RFC 9110 §10.1.1).
+  // An expectation that Node does not know: it would answer a bare 417 by itself, bypassing every guard. It may be ignored (RFC 9110
+  // §10.1.1).
   app.getHttpServer().on('checkExpectation', adapter.getInstance());
   await app.init();
   return app;
@@ -37,29 +38,29 @@ function expressApp(ports: Ports, options: HttpOptions): express.Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
-  // Whether an answer is 304 is ours to decide: Express would go by the ETag alone.
+  // We decide whether a response is 304: Express would only compare the ETag.
   Object.defineProperty(app.request, 'fresh', { value: false });
   app.use(openRequestContext(options));
   app.use(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: nothing },
       frameguard: { action: 'deny' },
-      // Whether there is TLS in front is the operator's to say.
+      // Only the operator knows whether there is TLS in front.
       strictTransportSecurity: false,
     }),
   );
   app.use(requireHost(ports));
   app.use(compression({ filter: isCompressed, threshold: 1024 }));
-  // Whether browsers come by TLS is said by PUBLIC_URL: a proxy in front may not tell.
+  // PUBLIC_URL says whether browsers use TLS: a proxy in front may not report it.
   Object.defineProperty(app.request, 'secure', { value: ports.publicUrl.startsWith('https:') });
   app.use(browserSessions(ports));
   return app;
 }
 
-/** For answers that are data: should one be shown as a page after all, it can do nothing. Pages for people set their own. */
+/** For data responses: if one is displayed as a page after all, it can do nothing. Pages for people set their own. */
 const nothing = { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] };
 
-/** Not pages: in their length, compressed, whoever watches could read the tokens of their forms (BREACH). */
+/** Not pages: if they were compressed, an eavesdropper could derive the tokens of their forms from their length (BREACH). */
 function isCompressed(_: Request, response: Response): boolean {
   return /^(application\/json|text\/css|text\/javascript)/.test(String(response.getHeader('Content-Type') ?? ''));
 }

@@ -3,9 +3,9 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 
 /**
- * Nest's adapter on a server whose requests and responses are Express's from the beginning. Express itself gives each of them its
- * prototype once they exist, and V8 never makes such objects fast again: everything that then touched them, Node's own code for
- * HTTP before all else, took five times as long (docs/decisions/0024). Of Nest's options for servers it knows none: we use none.
+ * Nest's adapter on a server whose requests and responses have Express's prototypes from the beginning. Express itself changes the
+ * prototype of each after creation, and V8 never optimizes such objects again: everything that then accessed them, above all Node's own
+ * HTTP code, took five times as long (docs/decisions/0024). It supports none of Nest's options for servers: we use none.
  */
 export class ExpressServer extends ExpressAdapter {
   constructor(private readonly app: Express) {
@@ -19,12 +19,13 @@ export class ExpressServer extends ExpressAdapter {
     this.app.response = behind(ExpressResponse.prototype, this.app.response);
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
     this.httpServer = createServer(classes, this.app);
-    // Node drops every header after the first thousand, silently: then a proxy's X-Forwarded-For behind them. Their bytes are bounded (431).
+    // Node silently drops every header after the first thousand, including an X-Forwarded-For that a proxy added after them. Their bytes
+    // are limited (431).
     this.httpServer.maxHeadersCount = 0;
   }
 }
 
-/** The prototype with all that Express has put into its own. */
+/** The prototype with everything that Express has added to its own. */
 function behind<Prototype extends object>(prototype: object, expressOwn: Prototype): Prototype {
   return Object.setPrototypeOf(prototype, expressOwn);
 }

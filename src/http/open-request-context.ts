@@ -10,12 +10,12 @@ const SETTINGS = '/settings';
 
 const newRequestId = () => `req_${newUlid(Date.now())}`;
 
-/** No path of the API needs percent-encoding, but for the comma of a list of ids. */
+/** No path of the API needs percent-encoding, except for the comma in a list of ids. */
 const ENCODED = /%(?!2c)/i;
 
 /**
- * The first step of every request: its id, its source address, and the log line at its end (API.md §11). The line names the
- * route by its template and no more: paths hold the tokens of signed addresses, and queries what clients look for.
+ * The first step of every request: its id, its source address, and the log line at its end (API.md §11). The line contains the route
+ * template only: paths contain tokens of signed addresses, and queries what clients search for.
  */
 export function openRequestContext({ logger, trustedProxies, onAnswered, trace }: HttpOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -47,7 +47,7 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
     const traced = trace?.({ method, traceparent: request.headersDistinct['traceparent']?.[0] });
     const sentBefore = socket.bytesWritten;
     let whole = false;
-    // Node says `finish` also when a connection is cut with bytes still to send.
+    // Node also emits `finish` when a connection is closed with bytes still to send.
     response.once('finish', () => {
       whole = !socket.destroyed;
     });
@@ -58,7 +58,7 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
       const userId = pageContext?.person?.user.id;
       const ms = performance.now() - began;
-      // What the connection has carried of this answer, its head included.
+      // Bytes that the connection has sent for this response, including its headers.
       const bytes = socket.bytesWritten - sentBefore;
       const fields = { ...line, ...(userId !== undefined && { userId }), ms: Math.round(ms), bytes, whole };
       logger.info(fields, 'request');
@@ -66,7 +66,7 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       onAnswered?.(answered);
       traced?.end({ ...answered, requestId });
     });
-    // The router cannot decode every path, and would see /photos/%31 as /photos/1. Such a path exists nowhere: the catch-all answers it.
+    // The router cannot decode every path, and would treat /photos/%31 as /photos/1. No route has such a path: the catch-all answers it.
     if (underApi && ENCODED.test(path)) request.url = `${API}/-`;
     if (traced) withTraceContext(traced.traceContext, next);
     else next();

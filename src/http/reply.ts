@@ -1,4 +1,4 @@
-/** An answer whose status or headers depend on what happened. What a handler returns otherwise is the body of a 200. */
+/** A response whose status or headers depend on the result. Otherwise a handler returns the body of a 200. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -7,7 +7,7 @@ export class Reply {
   ) {}
 }
 
-/** What became of each part of a bulk request. It is no resource, so it has no ETag. */
+/** The outcome of each part of a bulk request. It is not a resource, so it has no ETag. */
 export class Outcomes extends Reply {
   declare readonly body: { readonly data: readonly object[] };
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../core/shared/errors.js';
 
-/** How much of an unwanted body is read and thrown away, so that the client gets to see its answer. */
+/** How much of an unwanted body is read and discarded, so that the client receives the response. */
 const DISCARDED_BYTES = 16 * 1024 * 1024;
 
-/** The client went away before its request was whole. Nobody is left to read an answer. */
+/** The client disconnected before its request was complete. Nobody is left to receive a response. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -13,7 +13,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The whole body. Errors: `payload_too_large` at the first byte over `maxBytes`, or before any when its length is announced. */
+/** The whole body. Errors: `payload_too_large` at the first byte over `maxBytes`, or immediately when its length is announced. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Buffer[] = [];
@@ -27,8 +27,8 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 }
 
 /**
- * The bytes of a body as they come. Leaving early does not close the connection, so that an answer can still be sent. Errors: `ClientGone`,
- * and `tooSlow` where they come too slowly: unless another is given the connection is closed then, too.
+ * The bytes of a body as they arrive. Ending early does not close the connection, so that a response can still be sent. Errors:
+ * `ClientGone`, and `tooSlow` if they arrive too slowly: unless another error is given, the connection is closed then, too.
  */
 export async function* bodyOf(
   request: IncomingMessage,
@@ -43,11 +43,14 @@ export async function* bodyOf(
   if (!request.complete) throw new ClientGone('the request was cut off');
 }
 
-/** The slowest that a body may come, in bytes a second, over each of so many milliseconds (API.md §9). */
+/** The minimum rate of a body, in bytes a second, over each of so many milliseconds (API.md §9). */
 const SLOWEST = 1024;
 const OVER_MS = 60_000;
 
-/** The same bytes, until they come too slowly; silence is cut at the socket (`limitSockets`). @param now Milliseconds of a clock that never jumps. */
+/**
+ * The same bytes, unless they arrive too slowly; the socket's timeout handles silence (`limitSockets`). @param now Milliseconds of a
+ * monotonic clock.
+ */
 export async function* notSlower<T extends Uint8Array>(
   bytes: AsyncIterable<T>,
   tooSlow: () => Error,
@@ -65,13 +68,13 @@ export async function* notSlower<T extends Uint8Array>(
   }
 }
 
-/** For whoever may send the same body again. */
+/** For clients that may send the same body again. */
 export function requestTimeout(): DomainError {
   const message = `The body came more slowly than ${SLOWEST} bytes a second for ${OVER_MS / 1000} seconds. Send it again over a better connection.`;
   return new DomainError('request_timeout', message);
 }
 
-/** Reads on to nowhere, up to a limit, then cuts the connection. */
+/** Reads and discards, up to a limit, then closes the connection. */
 export function discardBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   let left = DISCARDED_BYTES;

@@ -6,37 +6,37 @@ import type { ErrorCode } from '../core/shared/errors.js';
 import type { RunIdempotently } from './api/idempotent.js';
 import type { PageContext } from './settings/page-context.js';
 
-/** What is known of one request and its answer so far; each check adds its part. */
+/** What is known about one request and its response so far; each check adds its part. */
 export interface RequestContext {
   /** `req_` and a ULID. */
   readonly requestId: string;
-  /** Where the request comes from; a proxy's address where that did not name its client. */
+  /** Where the request comes from; a proxy's address if that did not send its client's. */
   readonly clientIp: string;
-  /** The address that IP lists are compared with; null where a proxy did not name its client. */
+  /** The address that IP lists are compared with; null if a proxy did not send its client's. */
   readonly namedIp: string | null;
   /** The path is under /api/v1: keys, budgets and their headers apply. */
   readonly underApi: boolean;
   /** The path is under /settings: pages for people, and errors are pages too. */
   readonly underSettings: boolean;
-  /** Who looks at the settings area, set by its guard. */
+  /** Who is signed in to the settings area, set by its guard. */
   pageContext: PageContext | null;
-  /** What the cookie of a session that this request opens will say; null while it opens none. */
+  /** The content of the cookie for a session that this request opens; null if it opens none. */
   newSessionToken: string | null;
   /** Set once the key is known. */
   key: KnownKey | null;
-  /** The budget that this request was charged to, as its rate-limit headers tell it. */
+  /** The budget that this request was charged to, as in its rate-limit headers. */
   charged: { readonly group: BudgetGroup; readonly state: WindowState } | null;
-  /** Query parameters as the route declared them, checked. */
+  /** Query parameters as declared by the route, validated. */
   parameters: unknown;
-  /** The body as the route declared it, checked. */
+  /** The body as declared by the route, validated. */
   body: unknown;
-  /** How the handler does its work, set once the Idempotency-Key was looked at. */
+  /** How the handler runs its work, set once the Idempotency-Key has been checked. */
   runIdempotently: RunIdempotently | null;
-  /** What the request was refused with; null while it was not. */
+  /** The error that the request was refused with; null if it was not. */
   refusal: ErrorCode | null;
 }
 
-/** Not a WeakMap: young entries of one outlive their request until the next collection of the whole heap. */
+/** Not a WeakMap: its young entries would outlive their request until the next full garbage collection. */
 const REQUEST_CONTEXT = Symbol('RequestContext');
 
 interface WithRequestContext extends IncomingMessage {
@@ -53,7 +53,7 @@ export function requestContextOf(request: WithRequestContext): RequestContext {
   return requestContext;
 }
 
-/** Who asks, for the use cases. Only behind the guards. */
+/** The caller, for the use cases. Only after the guards. */
 export function callerOf(requestContext: RequestContext): Caller {
   const { key } = knownKeyOf(requestContext);
   return {
@@ -70,7 +70,7 @@ export function knownKeyOf(requestContext: RequestContext): KnownKey {
   return requestContext.key;
 }
 
-/** The budget that this request was counted in. Only behind the guards. */
+/** The budget that this request was counted in. Only after the guards. */
 export function chargedTo({ charged }: RequestContext): WindowState {
   if (!charged) throw new Error('no budget is charged before the rate-limit guard has passed');
   return charged.state;

@@ -4,14 +4,14 @@ import { DomainError } from '../core/shared/errors.js';
 import { isForPrograms } from './for-programs.js';
 import { requestContextOf } from './request-context.js';
 
-/** A name or an address, in brackets where it has colons, and perhaps a port (RFC 9110 §7.2; no name of ours needs more letters). */
+/** A name or an address, in brackets if it contains colons, and optionally a port (RFC 9110 §7.2; our own names need no other characters). */
 const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/;
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Lets through what names one host (RFC 9112 §3.2). Pages are for the host of PUBLIC_URL and for loopback: under another name a page
- * of somebody else, whose name leads here, would be of the same origin as ours (DNS rebinding).
+ * Accepts requests that name one host (RFC 9112 §3.2). Pages are only served for the host of PUBLIC_URL and loopback: under another name
+ * that resolves to this address, somebody else's page would have the same origin as ours (DNS rebinding).
  */
 export function requireHost({ publicUrl }: Pick<Ports, 'publicUrl'>) {
   const own = new URL(publicUrl).hostname;
@@ -22,7 +22,7 @@ export function requireHost({ publicUrl }: Pick<Ports, 'publicUrl'>) {
 
 function refusalOf(request: Request, own: string): DomainError | null {
   const hosts = request.headersDistinct['host'];
-  // HTTP/1.0 knows no Host. Without one 1.1 does not come here: Node refuses it.
+  // HTTP/1.0 has no Host. A 1.1 request without one does not arrive here: Node refuses it.
   if (hosts === undefined) return null;
   const [host = ''] = hosts;
   if (hosts.length > 1 || !HOST.test(host)) return invalidHost();

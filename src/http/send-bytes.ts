@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Writes bytes into an answer, as fast as the client reads and no faster, and ends it. When their source breaks the connection is cut
- * and the error comes out: what arrived can never be taken for the whole. A client that goes away is no error.
- * @param length What the head says of them; null when it says nothing.
- * @param release Given each piece but the last when the system has it, if the source wants it back.
+ * Writes bytes to a response, no faster than the client reads, and ends it. When their source fails the connection is closed and the error
+ * is thrown: a partial response can never be taken for the whole. A client that disconnects is not an error.
+ * @param length As announced in the headers; null when unknown.
+ * @param release Called with each chunk but the last once the system has it, if the source wants it back.
  */
 export async function sendBytes(
   response: ServerResponse,
@@ -15,11 +15,11 @@ export async function sendBytes(
   let left = length ?? Number.POSITIVE_INFINITY;
   try {
     for await (const chunk of bytes) {
-      // By leaving, the source is told that no more is wanted.
+      // Returning tells the source that no more is needed.
       if (response.destroyed) return;
       left -= chunk.length;
       if (left < 0) throw new Error(`There are more bytes than the ${length} that were told.`);
-      // The last ones with the end: a small body goes out together with its head.
+      // The last ones with the end: a small body is sent together with its headers.
       if (left === 0) response.end(chunk);
       else if (!response.write(chunk, (error) => !error && release?.(chunk))) await drained(response);
     }
@@ -31,7 +31,7 @@ export async function sendBytes(
   }
 }
 
-/** Waits until the client has taken what was written, or is gone. */
+/** Waits until the client has read what was written, or has disconnected. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const goOn = () => {
@@ -44,7 +44,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Waits for the first bytes, so that a source that has none still becomes an honest error. */
+/** Waits for the first bytes, so that a source that has none still becomes a proper error. */
 export async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const iterator = bytes[Symbol.asyncIterator]();
   const first = await iterator.next();

@@ -7,13 +7,15 @@ import { noneMatch } from './api/entity-tag.js';
 import type { HttpOptions } from './http-options.js';
 import { begun, sendBytes } from './send-bytes.js';
 
-/** Fields with which a GET asks for something else than all of it. The last two are ours to pass over, and not a front server's to judge. */
+/**
+ * Headers with which a GET requests something other than everything. We ignore the last two, which a front server must not evaluate either.
+ */
 const CONDITIONS = ['if-none-match', 'if-modified-since', 'range', 'if-match', 'if-unmodified-since'] as const;
 
-/** A server in front of this one that can read the blobs by itself, where there is one. */
+/** A server in front of this one that can read the blobs by itself, if there is one. */
 export type FrontServer = Pick<HttpOptions, 'trustedProxies' | 'blobsLocation'>;
 
-/** Bytes with everything that their headers say of them. */
+/** Bytes and everything that their headers say about them. */
 export interface Sendable extends Download {
   /** Strong, with its quotes. */
   readonly entityTag: string;
@@ -24,9 +26,9 @@ export interface Sendable extends Download {
 }
 
 /**
- * Answers with bytes: 200, 206, 304 or 416 (RFC 9110 §13, §14). They flow as fast as the client reads. When the store
- * breaks after the first byte the connection is cut: what arrived can never be taken for the whole.
- * @param front Whoever sends whole files instead, to requests that came through it.
+ * Responds with bytes: 200, 206, 304 or 416 (RFC 9110 §13, §14). They are sent no faster than the client reads. When the store fails after
+ * the first byte the connection is closed: a partial response can never be taken for the whole.
+ * @param front The server that sends whole files instead, for requests that came through it.
  */
 export async function sendDownload(
   request: IncomingMessage,
@@ -39,7 +41,7 @@ export async function sendDownload(
     await handOver(response, sendable, front);
     return;
   }
-  // Who wants all of it, whatever it is, needs no look before the opening.
+  // A request for everything, unconditionally, needs no check before opening.
   const all = isPlain ? await sendable.open() : null;
   const sizeBytes = all?.sizeBytes ?? (await sendable.sizeBytes());
   setHeaders(response, sendable);
@@ -65,24 +67,24 @@ export async function sendDownload(
   await sendBytes(response, bytes, length, opened?.release);
 }
 
-/** A GET that nothing is said about but what it asks for. */
+/** A GET without conditions or ranges. */
 function isPlainGet({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && !CONDITIONS.some((name) => headers[name] !== undefined);
 }
 
 type ReadingFront = FrontServer & { readonly blobsLocation: string };
 
-/** Who comes past the front server must not see what is meant for it, nor go without the bytes. */
+/** Requests that bypass the front server must neither see its headers nor miss the bytes. */
 function isBehind(front: FrontServer | null, { socket }: IncomingMessage): front is ReadingFront {
   if (front === null || front.blobsLocation === null || front.trustedProxies === null) return false;
   return front.trustedProxies.contains(socket.remoteAddress ?? '');
 }
 
-/** All that is said of the bytes, and where nginx finds them. */
+/** All headers about the bytes, and where nginx finds them. */
 async function handOver(response: ServerResponse, sendable: Sendable, { blobsLocation }: ReadingFront): Promise<void> {
   const key = await sendable.place();
   setHeaders(response, sendable);
-  // nginx says it once more.
+  // nginx adds it again.
   response.removeHeader('Accept-Ranges');
   response.setHeader('Content-Type', sendable.contentType);
   response.setHeader('X-Accel-Redirect', `${blobsLocation}/${key}`);
@@ -113,7 +115,7 @@ function isUnchanged({ headers }: IncomingMessage, { entityTag, lastModified }: 
   return Date.parse(headers['if-modified-since'] ?? '') >= wholeSeconds(lastModified);
 }
 
-/** One range is sent as such. Several, other units and what cannot be read get everything, as RFC 9110 §14.2 allows. */
+/** One range is sent as such. Several ranges, other units and invalid ones get everything, as RFC 9110 §14.2 allows. */
 function rangeOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -129,7 +131,7 @@ function rangeOf(
   throw new DomainError('range_not_satisfiable', message);
 }
 
-/** One range of bytes (RFC 9110 §14.1.2): from–to, from–, or –last; what goes beyond the end is cut. Undefined when it is none. */
+/** One range of bytes (RFC 9110 §14.1.2): from–to, from–, or –last; truncated to the end. Undefined when it is not one. */
 function singleRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i.exec(header) ?? [];
   if (from === '' && to === '') return undefined;
@@ -139,7 +141,7 @@ function singleRange(header: string, size: number): ByteRange | 'unsatisfiable' 
   return start < size ? { start, end } : 'unsatisfiable';
 }
 
-/** `If-Range` (RFC 9110 §13.1.5): a strong tag, or exactly the date that we gave. */
+/** `If-Range` (RFC 9110 §13.1.5): a strong tag, or exactly the date that we sent. */
 function isStillCurrent(ifRange: string | string[] | undefined, { entityTag, lastModified }: Sendable): boolean {
   if (ifRange === undefined) return true;
   return ifRange === entityTag || Date.parse(String(ifRange)) === wholeSeconds(lastModified);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { begun, sendBytes } from './send-bytes.js';
 import { dispositionOf } from './send-download.js';
 
-/** Answers with a file that has one JSON object in each line, as `sendText` does. */
+/** Responds with a file of one JSON object per line, like `sendText`. */
 export function sendLines(
   request: IncomingMessage,
   response: ServerResponse,
@@ -13,8 +13,8 @@ export function sendLines(
 }
 
 /**
- * Answers with a file of text, as fast as the client reads and no faster: nothing is gathered. When something breaks after the first
- * part the connection is cut: what arrived can never be taken for the whole.
+ * Responds with a text file, no faster than the client reads: nothing is buffered. When something fails after the first part the connection
+ * is closed: a partial response can never be taken for the whole.
  */
 export async function sendText(
   request: IncomingMessage,

@@ -5,12 +5,15 @@ import { SECOND } from '../core/shared/clock.js';
 /** API.md §9. */
 const HEADERS_MS = 30 * SECOND;
 const IDLE_MS = 60 * SECOND;
-/** Between two requests. Longer than balancers keep a connection (60 s at most, as they come): else one sends a request into our closing it. */
+/**
+ * Between two requests. Longer than load balancers keep a connection open by default (60 s at most): otherwise one sends a request while we
+ * close it.
+ */
 const KEEP_ALIVE_MS = 65 * SECOND;
 
 /**
- * Cuts connections that stand still: 30 s for the headers, 60 s without a byte of body in either direction. How long a
- * whole request takes is not limited, so that slow uploads of large files end well (RELIABILITY.md §1.8).
+ * Closes stalled connections: 30 s for the headers, 60 s without a byte of body in either direction. The duration of a whole request is not
+ * limited, so that slow uploads of large files succeed (RELIABILITY.md §1.8).
  */
 export function limitSockets(server: Server): void {
   const working = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
@@ -20,7 +23,7 @@ export function limitSockets(server: Server): void {
   server.on('request', (request, response) => working.set(request.socket, { request, response }));
   server.setTimeout(IDLE_MS, (socket) => {
     const now = working.get(socket);
-    // Nobody waits for the client while we work on our answer.
+    // The client is not timed out while we prepare our response.
     const weWork = now?.request.complete && !now.response.headersSent && !now.response.destroyed;
     if (!weWork) socket.destroy();
   });

@@ -3,11 +3,11 @@ import type { FieldErrorCode } from '../../core/shared/errors.js';
 import { isId } from '../../core/shared/ids.js';
 
 /**
- * Decorators for the fields of request bodies. They look at presence, null and type; values are core's to judge. Each
- * constraint bears the code that clients see (API.md §4.4), and its message goes on after the field's name.
+ * Decorators for the fields of request bodies. They check presence, null and type; core validates values. Each constraint has the code that
+ * clients see (API.md §4.4), and its message continues after the field's name.
  */
 export interface FieldRules {
-  /** Must be there. */
+  /** Required. */
   readonly required?: boolean;
   /** May be null, which clears it. */
   readonly nullable?: boolean;
@@ -19,7 +19,7 @@ export function Text(rules: FieldRules = {}): PropertyDecorator {
   return field(rules, (value) => typeof value === 'string', 'must be a string.');
 }
 
-/** Any finite number; `1e999` is none. */
+/** Any finite number; `1e999` is not one. */
 export function Decimal(rules: FieldRules = {}): PropertyDecorator {
   return field(rules, (value) => Number.isFinite(value), 'must be a number.');
 }
@@ -55,7 +55,7 @@ export function Texts(max: number, rules: FieldRules = {}): PropertyDecorator {
   return both(field(rules, areTexts, 'must be a list of strings.'), atMost(max));
 }
 
-/** Names to strings. With `nulls`, null removes a key. */
+/** Names mapped to strings. With `nulls`, null removes a key. */
 export function StringMap(rules: FieldRules & { readonly nulls?: boolean } = {}): PropertyDecorator {
   const isValue = (value: unknown) => typeof value === 'string' || (rules.nulls === true && value === null);
   const isMap = (value: unknown) => isPlainObject(value) && Object.values(value).every(isValue);
@@ -64,7 +64,7 @@ export function StringMap(rules: FieldRules & { readonly nulls?: boolean } = {})
 
 const nested = new WeakMap<object, Map<string, Shape>>();
 
-/** An object of a shape of its own. */
+/** A nested object with its own class. */
 export function Nested(shape: Shape, rules: FieldRules = {}): PropertyDecorator {
   const remember: PropertyDecorator = (target, name) => {
     nested.set(target, new Map([...(nested.get(target) ?? []), [String(name), shape]]));
@@ -72,7 +72,7 @@ export function Nested(shape: Shape, rules: FieldRules = {}): PropertyDecorator 
   return both(field(rules, isPlainObject, 'must be an object.'), ValidateNested(), remember);
 }
 
-/** The shape of a nested field, also of one that the class has from its parent. */
+/** The class of a nested field, also of one inherited from a parent class. */
 export function nestedShape(shape: Shape, name: string): Shape | undefined {
   for (let target = shape.prototype; target !== null; target = Object.getPrototypeOf(target)) {
     const found = nested.get(target)?.get(name);
@@ -81,7 +81,7 @@ export function nestedShape(shape: Shape, name: string): Shape | undefined {
   return undefined;
 }
 
-/** A list of objects, each of a shape of its own. */
+/** A list of objects, each with its own class. */
 export interface ListField {
   readonly name: string;
   readonly shape: Shape;
@@ -90,7 +90,7 @@ export interface ListField {
 
 const lists = new WeakMap<object, ListField[]>();
 
-/** A required list of 1 to `max` objects. They are read one by one, so that a long list does not hold everyone else up. */
+/** A required list of 1 to `max` objects. They are read one by one, so that a long list does not block other requests. */
 export function ListOf(shape: Shape, max: number): PropertyDecorator {
   return (target, name) => {
     lists.set(target, [...(lists.get(target) ?? []), { name: String(name), shape, max }]);
@@ -116,7 +116,7 @@ function field(
   return both(...decorators);
 }
 
-/** Asked only of what is there: absence and null have checks of their own. */
+/** Only applied to present values: absence and null have their own checks. */
 function check(
   code: FieldErrorCode,
   isRight: (value: unknown) => boolean,

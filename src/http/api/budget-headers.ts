@@ -5,7 +5,7 @@ import type { Uses } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { RequestContext } from '../request-context.js';
 
-/** Puts the budget that a request was charged to into its answer (API.md §4.3). */
+/** Puts the budget that a request was charged to into its response (API.md §4.3). */
 export function setBudgetHeaders(
   requestContext: RequestContext,
   response: Response,
@@ -28,8 +28,8 @@ export function budgetUsedUp(response: Response, group: BudgetGroup, state: Wind
 }
 
 /**
- * The refusal of a request that no key may pay for: it counts against its source address, and becomes 429 once that
- * budget is empty (API.md §4.2, steps 1 and 2).
+ * The refusal of a request without a valid key: it counts against its source address, and becomes 429 once that budget is used up (API.md
+ * §4.2, steps 1 and 2).
  */
 export async function refusedByAddress(
   { rateWindows }: Uses<'rateWindows'>,

@@ -8,8 +8,8 @@ import { ReadRequest } from './read-request.js';
 import { SendReply } from './send-reply.js';
 
 /**
- * What is done around every handler, behind the guards: steps 7 to 9 of API.md §4.2, and the reply. One interceptor for all of it:
- * what Nest does for each took as long as reading a small row.
+ * Everything done around each handler, after the guards: steps 7 to 9 of API.md §4.2, and the reply. One interceptor for all of it: Nest's
+ * overhead for each took as long as reading a small row.
  */
 @Injectable()
 export class CallHandlers implements NestInterceptor {

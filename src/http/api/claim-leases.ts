@@ -7,18 +7,18 @@ import { MINUTE, SECOND } from '../../core/shared/clock.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 
-/** Twice within a lease, and time for an answer of a slow database. */
+/** Twice within a lease, leaving time for a slow database. */
 const RENEW_EVERY_MS = (CLAIM_LEASE_SECONDS * SECOND) / 3;
-/** A run that has not ended by then is given up: its lease runs out. If it lives after all, it can commit only as long as nobody took over. */
+/** A run that has not ended by then is given up: its lease expires. If it is still alive, it can commit only as long as nobody took over. */
 const RUNS_FOR_MS = 5 * MINUTE;
 
 /**
- * The claims on idempotency keys that requests of this process work under. All leases are renewed by one statement now and then, as long as the
- * process lives; what a dead process has left is reclaimed when another starts.
+ * The claims on idempotency keys held by requests of this process. One statement renews all leases periodically, as long as the process is
+ * alive; the claims of a dead process are reclaimed when another starts.
  */
 @Injectable()
 export class ClaimLeases implements OnModuleInit, OnApplicationShutdown {
-  /** Since when each is held, as `performance.now()` counts. */
+  /** Since when each is held, by `performance.now()`. */
   private readonly held = new Map<Claim, number>();
   private timer: NodeJS.Timeout | undefined;
   private stopShowing: (() => Promise<void>) | undefined;
@@ -35,7 +35,7 @@ export class ClaimLeases implements OnModuleInit, OnApplicationShutdown {
     this.timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
   }
 
-  /** Last of all: what is still held by now is left to the next process. */
+  /** Last of all: what is still held is left to the next process. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.stopShowing?.();
@@ -51,7 +51,7 @@ export class ClaimLeases implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Renews the lease of every claim that is worked under. */
+  /** Renews the lease of every claim in use. */
   async renew(): Promise<void> {
     const youngest = performance.now() - RUNS_FOR_MS;
     const claims = [...this.held].flatMap(([claim, since]) => (since > youngest ? [claim] : []));

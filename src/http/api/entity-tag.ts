@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Precondition } from '../../core/shared/precondition.js';
 
-/** Fields that only a parameter or a bulk tool brings (API.md §4.1): a plain GET has none of them, so no tag depends on them. */
+/** Fields that only a parameter or a bulk tool adds (API.md §4.1): a plain GET has none of them, so no tag depends on them. */
 const EXTRAS = ['urls', 'exif', 'photos', 'changes'];
 
 /** The strong tag of a resource: a hash of what a plain GET returns. */
@@ -37,10 +37,10 @@ function opaque(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
-/** Makes the precondition that `If-Match` asks for, out of the view that clients know the resource by. */
+/** Creates the precondition of `If-Match` from the view that clients know the resource by. */
 export type IfMatchPrecondition = <T>(view: (current: T) => object) => Precondition<T>;
 
-/** The `If-Match` of a request to change one resource. Without the header every state will do. */
+/** The `If-Match` of a request that changes one resource. Without the header any state is accepted. */
 export const IfMatch = createParamDecorator((_: unknown, context: ExecutionContext): IfMatchPrecondition => {
   const header = context.switchToHttp().getRequest<Request>().headers['if-match'];
   return (view) => (current) => {

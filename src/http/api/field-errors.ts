@@ -1,7 +1,7 @@
 import { DomainError, type FieldError } from '../../core/shared/errors.js';
 
 /**
- * In the order in which the fields were sent; what was not sent comes last, and so does what is missing in an object.
+ * In the order in which the fields were sent; absent fields come last, and so does what is missing in an object.
  * @param names Of all fields that were sent, with their path, in their order.
  */
 export function inOrder(errors: readonly FieldError[], names: readonly string[]): FieldError[] {
@@ -10,7 +10,7 @@ export function inOrder(errors: readonly FieldError[], names: readonly string[])
   return [...errors].sort((a, b) => top(a) - top(b) || place(a.field) - place(b.field));
 }
 
-/** What an error says is wrong with fields; null when it is about something else. */
+/** The field errors of an error; null when it has none. */
 export function fieldErrorsOf(error: unknown): readonly FieldError[] | null {
   if (!(error instanceof DomainError) || error.code !== 'invalid_request') return null;
   return (error.details?.['errors'] as readonly FieldError[] | undefined) ?? null;

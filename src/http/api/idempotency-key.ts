@@ -22,8 +22,8 @@ export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
 }
 
 /**
- * What makes requests equal: method, path, query and body, as the route reads them, so that neither the order of fields nor
- * white space counts. Of a streamed body only its words count: its files are known by their own hashes.
+ * What makes requests equal: method, path, query and body, as parsed by the route, so that neither the order of fields nor white space
+ * matters. Of a streamed body only its values count: its files are identified by their hashes.
  */
 export function fingerprintOf({ method, path }: Request, { parameters, body }: RequestContext): string {
   const said = isStreamed(body) ? body.inputs : body;

@@ -19,11 +19,11 @@ import { ReplayedError, type StoredHttpResponse, storedErrorOf } from './stored-
 const REPLAYED = 'Idempotent-Replayed';
 
 /**
- * Step 9 of API.md §4.2: a write with an Idempotency-Key is done once, and its answer given again for 24 hours.
+ * Step 9 of API.md §4.2: a write with an Idempotency-Key is executed once, and its response returned again for 24 hours.
  *
- * Handlers that use `Idempotent` keep the answer in the transaction of their work, and nothing can come between the two. The others
- * are those of several transactions, which find their work done when they do it again (lists of ids, finalizing). Their answer
- * is kept behind the work: after a crash in between, the key is free as after any crash, and a repetition answers for itself.
+ * Handlers that use `Idempotent` store the response in the transaction of their work, and nothing can come between the two. The others have
+ * several transactions, and find their work done when they run again (lists of ids, finalizing). Their response is stored after the work:
+ * after a crash in between, the key is free as after any crash, and a repetition gets its own response.
  */
 @Injectable()
 export class IdempotentResponses {
@@ -68,7 +68,7 @@ export class IdempotentResponses {
       return answer;
     } catch (error) {
       const answer = storedErrorOf(error, requestContext.requestId);
-      // Where an answer is kept already both change nothing: a lost answer of the database, say, hides a commit that went through.
+      // If a response is stored already, both change nothing: for example, a lost response of the database can hide a successful commit.
       await this.quietly(requestContext, () =>
         answer ? this.store(claim, answer) : this.ports.idempotency.release(claim),
       );
@@ -80,7 +80,7 @@ export class IdempotentResponses {
     return this.ports.store.transaction(claim.customerId, (transaction) => transaction.responses.store(claim, answer));
   }
 
-  /** The client gets its answer all the same; the key is free again when its lease runs out. */
+  /** The client gets its response nevertheless; the key is free again when its lease expires. */
   private async quietly(requestContext: RequestContext, act: () => Promise<unknown>): Promise<void> {
     try {
       await act();
@@ -113,7 +113,7 @@ function storedResponseOf(
 ): StoredHttpResponse {
   const reply = answer instanceof Reply ? answer : new Reply(status, answer as object | undefined);
   const { headers } = reply;
-  // Pages are strings; what the API answers never is.
+  // Pages are strings; API responses never are.
   const body = reply.body as object | undefined;
   const bulk = answer instanceof Outcomes;
   return { status: reply.status, headers, body: body && format ? format.toStored(body) : body, bulk };

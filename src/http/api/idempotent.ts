@@ -6,9 +6,9 @@ import type { Ports } from '../../core/ports.js';
 import { requestContextOf } from '../request-context.js';
 
 /**
- * Runs a use case that has exactly one transaction, and answers. For a request with an Idempotency-Key the answer is kept in
- * that transaction, so that whatever breaks, a repetition finds both the work and its answer, or neither. `answerTo` only
- * translates: it is called inside the transaction and once more behind it.
+ * Runs a use case that has exactly one transaction, and responds. For a request with an Idempotency-Key the response is stored in that
+ * transaction, so that whatever fails, a repetition finds both the work and its response, or neither. `answerTo` only translates: it is
+ * called inside the transaction and once more after it.
  */
 export type RunIdempotently = <T>(
   act: (ports: Ports) => Promise<T>,
@@ -21,22 +21,22 @@ export const Idempotent = createParamDecorator((_: unknown, context: ExecutionCo
   return runIdempotently;
 });
 
-/** Answers without a body. */
+/** Responds without a body. */
 export function noBody(): undefined {}
 
-/** How the bodies of a route are kept when they hold secrets: only what is needed to show them anew. */
+/** How the bodies of a route are stored when they contain secrets: only what is needed to recreate them. */
 export interface StoredBodyFormat<Body extends object, Kept extends object> {
   toStored(body: Body): Kept;
-  /** The body for whoever repeats the request, as things are now. */
+  /** The body for a repeated request, in the current state. */
   toBody(ports: Ports, caller: Caller, stored: Kept): Promise<Body>;
 }
 
-/** Where `StoreBodyAs` leaves its word. */
+/** Metadata key of `StoreBodyAs`. */
 export const STORED_BODY_FORMAT = Symbol('Keeping');
 
-/** Without it, a body is kept as it is. */
+/** Without it, a body is stored unchanged. */
 export const StoreBodyAs = <Body extends object, Kept extends object>(format: StoredBodyFormat<Body, Kept>) =>
   SetMetadata(STORED_BODY_FORMAT, format);
 
-/** Its types are those of the one route that it stands on. */
+/** Its types are those of the one route that it decorates. */
 export type AnyStoredBodyFormat = StoredBodyFormat<object, object>;

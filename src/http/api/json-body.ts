@@ -10,24 +10,24 @@ import { inOrder } from './field-errors.js';
 /** Deepest nesting of a body (API.md §9). */
 const MAX_DEPTH = 10;
 
-/** No object of this API has more fields, no list more entries. Checked first, as looking at each of very many takes long. */
+/** No object of this API has more fields, and no list more entries. Checked first, because validating very many takes long. */
 const MAX_FIELDS = 100;
 const MAX_ENTRIES = 1000;
 
-/** Errors told of at once. */
+/** Maximum number of errors reported at once. */
 const MAX_ERRORS = 100;
 
-/** Objects of a list that are read before others get their turn. */
+/** Objects of a list that are read before other requests get their turn. */
 const ITEMS_AT_ONCE = 25;
 
 export type BodyClass = Shape & {
-  /** Fields that clients see but do not write here, each with what changes it. Sent, they are `read_only` instead of unknown. */
+  /** Fields that clients see but cannot write here, each with what changes it. If sent, they are `read_only` instead of unknown. */
   readonly readOnly?: Readonly<Record<string, string>>;
-  /** What core finds wrong with the values, whatever there is in the library. Fields whose shape is wrong are absent from the body. */
+  /** What core finds wrong with the values, independent of the library. Fields of the wrong shape are absent from the body. */
   readonly valueErrors?: (body: never, request: BodyContext) => readonly FieldError[];
 };
 
-/** What the values of a body are compared with, beside each other. */
+/** Other parts of the request that the values of a body are compared with. */
 export interface BodyContext {
   /** In the path. */
   readonly id: Id;
@@ -47,7 +47,7 @@ export function parseJson(bytes: Uint8Array, path = 'body'): unknown {
   return value;
 }
 
-/** What is too deep or too many, if anything. Stops looking once it is found. */
+/** The first limit on depth or number that is exceeded, if any. */
 function excess(value: unknown, path: string, depth = 1): FieldError | null {
   if (typeof value !== 'object' || value === null) return null;
   const field = path || 'body';
@@ -70,8 +70,8 @@ export interface Shaped {
 }
 
 /**
- * The body as an instance of its class, or everything that is wrong with it, in the order in which its fields were sent.
- * @param request Absent: only the shape is looked at, and the values are left to the use case.
+ * The body as an instance of its class, or all its errors, in the order in which its fields were sent.
+ * @param request Absent: only the shape is checked, and the values are left to the use case.
  */
 export async function readShape(value: unknown, shape: BodyClass, request?: BodyContext): Promise<Shaped> {
   const { lists, ...read } = readFields(value, shape, '');
@@ -86,7 +86,7 @@ export async function readShape(value: unknown, shape: BodyClass, request?: Body
   return { body: read.body, errors: inOrder(errors, fieldNames(value)).slice(0, MAX_ERRORS) };
 }
 
-/** That something is missing is not said while a field cannot be read: it may be what was meant. */
+/** Missing fields are not reported while a field is unknown: it may be the missing one, misspelt. */
 function valueErrors(
   body: object,
   broken: readonly FieldError[],
@@ -147,8 +147,8 @@ function readFields(value: unknown, shape: BodyClass, path: string): Shaped & { 
 }
 
 /**
- * The values as an instance of the class that knows their rules. class-transformer gets the plain values only: of whatever
- * else stands in a body it would make objects too, and throws on a field named `constructor` in one.
+ * The values as an instance of the class that has their rules. class-transformer only gets the plain values: it would turn everything else
+ * in a body into objects too, and throws on a field named `constructor` in one.
  */
 function instance(value: Record<string, unknown>, names: readonly string[], shape: Shape): object {
   const fields = names.filter((name) => !RESERVED.includes(name)).map((name) => [name, value[name]] as const);
@@ -161,7 +161,7 @@ function instance(value: Record<string, unknown>, names: readonly string[], shap
   return body;
 }
 
-/** `__proto__`, `constructor`, `toString` … would change what an object is. No body has such a field. */
+/** `__proto__`, `constructor`, `toString` … would change the nature of an object. No body has such a field. */
 const RESERVED = Object.getOwnPropertyNames(Object.prototype);
 
 function reservedNames(value: object, shape: Shape, path: string): FieldError[] {
@@ -177,7 +177,7 @@ function fieldErrors(error: ValidationError, shape: BodyClass, parent: string): 
   const path = pathOf(parent, error.property);
   const own = Object.entries(error.constraints ?? {}).filter(([name]) => name !== 'nestedValidation');
   const noObject = error.constraints?.['nestedValidation'] !== undefined && own.length === 0;
-  // Whether a field may be null is said by its own rules; an entry of a list never may.
+  // A field's own rules say whether it may be null; an entry of a list never may.
   if (noObject && error.value === null && !isIndex(error.property)) return [];
   if (noObject) return [{ field: path, code: 'invalid_type', message: `${path} must be an object.` }];
   if (own.length === 0) return (error.children ?? []).flatMap((child) => fieldErrors(child, shape, path));

@@ -3,17 +3,17 @@ import { type Id, parseId } from '../../core/shared/ids.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 import { codePoints } from '../../core/shared/text.js';
 
-/** The reading of one parameter's text: its value, or what is wrong with it. */
+/** The result of parsing one parameter: its value, or what is wrong with it. */
 export type ParseResult<T> =
   | { readonly value: T }
   | { readonly error: Omit<FieldError, 'field' | 'message'>; readonly says: string };
 
 export type ParameterParser<T> = (text: string) => ParseResult<T>;
 
-/** The query parameters that a route knows, by name. What is not named is refused. */
+/** The query parameters of a route, by name. Others are refused. */
 export type ParameterTable = Readonly<Record<string, ParameterParser<unknown>>>;
 
-/** All optional: what was not sent is absent. */
+/** All optional: those that were not sent are absent. */
 export type QueryOf<Table extends ParameterTable> = {
   readonly [Name in keyof Table]?: Table[Name] extends ParameterParser<infer Value> ? Value : never;
 };
@@ -24,7 +24,7 @@ export const MAX_IDS = 100;
 export interface ParsedQuery {
   readonly values: object;
   readonly errors: readonly FieldError[];
-  /** Names of all that were sent, right or wrong, in their order. */
+  /** Names of all that were sent, valid or not, in their order. */
   readonly sent: ReadonlySet<string>;
 }
 
@@ -126,7 +126,7 @@ export function text(max: number): ParameterParser<string> {
   };
 }
 
-/** What every list takes. A cursor is looked at by core, which alone can tell whether it is right. */
+/** Parameters of every list. Core checks the cursor, because only core can. */
 export const paginationParameters = {
   limit: wholeNumber(1, MAX_PAGE_SIZE),
   cursor: ((value) => ({ value })) as ParameterParser<string>,

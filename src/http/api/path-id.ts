@@ -5,10 +5,10 @@ import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { MAX_IDS } from './parameters.js';
 
-/** No row has it. */
+/** An id that no row has. */
 const NO_ID: Id = 0;
 
-/** An id in the path. One that cannot be an id is like any that does not exist: the use case answers 404, after all other checks. */
+/** An id in the path. An invalid id is treated like one that does not exist: the use case answers 404, after all other checks. */
 export const PathId = createParamDecorator((name: string, context: ExecutionContext): Id => {
   return pathIdOf(context.switchToHttp().getRequest<Request>(), name);
 });
@@ -23,7 +23,7 @@ const ID_LIST = Symbol('IdList');
 /** Declares that `:id` in the path of a route may be a list. */
 export const AcceptsIdList = () => SetMetadata(ID_LIST, true);
 
-/** What is wrong with the list of ids of a request, where its route takes one: too long, or with If-Match, which is about one resource. */
+/** Errors of the list of ids of a request, if its route accepts one: too long, or with If-Match, which is about one resource. */
 export function idListErrors(reflector: Reflector, context: ExecutionContext): FieldError[] {
   if (!reflector.get<true | undefined>(ID_LIST, context.getHandler())) return [];
   const { params, headers } = context.switchToHttp().getRequest<Request>();
@@ -32,7 +32,7 @@ export function idListErrors(reflector: Reflector, context: ExecutionContext): F
     const message = `The path takes at most ${MAX_IDS} ids, separated by commas.`;
     return [{ field: 'id', code: 'too_many', message, max: MAX_IDS }];
   }
-  // A list with anything else in it is like one id that does not exist.
+  // A list that contains anything else is treated like one id that does not exist.
   if (!isList || headers['if-match'] === undefined || texts.some((text) => parseId(text) === null)) return [];
   return [{ field: 'If-Match', code: 'conflict', message: 'If-Match goes with one photo, not with a list of ids.' }];
 }
@@ -43,7 +43,7 @@ function listIn(param: unknown): { readonly texts: readonly string[]; readonly i
 }
 
 /**
- * One id, or a list of them with commas between, of one with a comma behind it (API.md §7, 7 and 14). A list with anything else in it is
+ * One id, or a list separated by commas, or one id followed by a comma (API.md §7, 7 and 14). A list that contains anything else is treated
  * like one id that does not exist.
  */
 export const PathIds = createParamDecorator((name: string, context: ExecutionContext): Id | readonly Id[] => {

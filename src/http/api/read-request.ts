@@ -20,12 +20,12 @@ export const REGISTRATION_BODY_BYTES = 5 * MIB;
 
 export interface BodyRules {
   readonly shape: BodyClass;
-  /** The shape of a body that has this field. */
+  /** The schema of a body that has this field. */
   readonly bulk?: { readonly field: string; readonly shape: BodyClass };
   readonly maxBytes: number;
   /** Media types that are read as JSON. */
   readonly json: readonly string[];
-  /** Nothing at all means `{}`. */
+  /** No body means `{}`. */
   readonly optional: boolean;
   /** Another media type, of which only the beginning is read before the handler. */
   readonly streamed?: {
@@ -35,11 +35,11 @@ export interface BodyRules {
   };
 }
 
-/** A body that the handler goes on reading. */
+/** A body that the handler continues to read. */
 export interface StreamedBody {
-  /** What stands at its beginning. */
+  /** The values at its beginning. */
   readonly inputs: unknown;
-  /** Stops reading. To be called at the end, whether or not it was read. */
+  /** Stops reading. Call it at the end, whether or not the body was read. */
   leave(): Promise<void>;
 }
 
@@ -51,13 +51,13 @@ const PARAMETERS = Symbol('ParameterTable');
 const PARAMETER_RULE = Symbol('ParameterRule');
 const BODY = Symbol('BodyRules');
 
-/** What is wrong with parameters that are right each by itself; `sent` has the names of the others, too. */
+/** Errors of parameters that are valid individually; `sent` has the names of the others, too. */
 export type ParameterRule<Table extends ParameterTable> = (
   parameters: QueryOf<Table>,
   request: { readonly sent: ReadonlySet<string>; readonly body: unknown },
 ) => readonly FieldError[];
 
-/** Declares the query parameters of a route. Without it, it takes none. */
+/** Declares the query parameters of a route. Without it, the route accepts none. */
 export const QuerySchema = <Table extends ParameterTable>(table: Table, rule?: ParameterRule<Table>) =>
   applyDecorators(SetMetadata(PARAMETERS, table), SetMetadata(PARAMETER_RULE, rule));
 
@@ -71,11 +71,11 @@ export const BodySchema = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
     ...rules,
   });
 
-/** A JSON body that is merged into what is there (RFC 7396). */
+/** A JSON body that is merged into the resource (RFC 7396). */
 export const PatchSchema = (shape: BodyClass) =>
   BodySchema(shape, { json: ['application/json', 'application/merge-patch+json'] });
 
-/** The same of a handler by itself. */
+/** The same for a handler. */
 export function declaredParameters(reflector: Reflector, handler: Handler): ParameterTable | undefined {
   return reflector.get<ParameterTable | undefined>(PARAMETERS, handler);
 }
@@ -91,14 +91,14 @@ export const ValidQuery = createParamDecorator((_: unknown, context: ExecutionCo
   return requestContextOf(context.switchToHttp().getRequest<Request>()).parameters;
 });
 
-/** The body, of the route's shape, or as the route opens it. */
+/** The body, in the route's schema, or as opened by the route. */
 export const ValidBody = createParamDecorator((_: unknown, context: ExecutionContext) => {
   return requestContextOf(context.switchToHttp().getRequest<Request>()).body;
 });
 
 /**
- * Steps 7 and 8 of API.md §4.2, behind the guards: size and type of the body, then everything that is wrong with path, parameters and
- * body and can be told without the library, in one answer: what shapes say as well as what core finds in the values.
+ * Steps 7 and 8 of API.md §4.2, after the guards: size and type of the body, then all errors in path, parameters and body that do not
+ * depend on the library, in one response: those of the schemas as well as those that core finds in the values.
  */
 @Injectable()
 export class ReadRequest {
@@ -107,7 +107,7 @@ export class ReadRequest {
     @Inject(PORTS) private readonly ports: Ports,
   ) {}
 
-  /** Leaves what it read in the exchange. Errors: those of the steps. */
+  /** Stores what it read in the request context. Errors: those of the steps. */
   async read(context: ExecutionContext): Promise<void> {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
@@ -130,7 +130,7 @@ export class ReadRequest {
     return { values, errors: inOrder([...errors, ...together], [...sent]), sent };
   }
 
-  /** To be called at the end, whatever it was: stops reading a body that is still open. */
+  /** Call it at the end in any case: stops reading a body that is still open. */
   leave(context: ExecutionContext): void {
     const request = context.switchToHttp().getRequest<Request>();
     const { body } = requestContextOf(request);
@@ -168,7 +168,7 @@ interface ParsedBody {
   readonly errors: readonly FieldError[];
 }
 
-/** A body that could not be read has errors of its own; those of the steps before go on. */
+/** Errors of reading the body are thrown; those of the other steps are collected. */
 async function readOrErrors(read: () => Promise<ParsedBody>): Promise<ParsedBody> {
   try {
     return await read();
@@ -184,7 +184,10 @@ function ignoreBody(request: Request): ParsedBody {
   return { body: undefined, errors: [] };
 }
 
-/** The media type in lower case, without parameters; null when there is none or its charset is not UTF-8. A request without any body is taken for JSON. */
+/**
+ * The media type in lower case, without parameters; null when there is none or its charset is not UTF-8. A request without a body is
+ * treated as JSON.
+ */
 function mediaType(request: Request): string | null {
   const header = request.headers['content-type'];
   if (header === undefined) return hasBody(request) ? null : 'application/json';

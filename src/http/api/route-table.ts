@@ -8,15 +8,15 @@ import { type BodyRules, declaredBody, declaredParameters } from './read-request
 export interface Route {
   /** `GET` …; `ALL` for the catch-all. */
   readonly method: string;
-  /** With a slash in front: `/api/v1/photos/:id`. */
+  /** With a leading slash: `/api/v1/photos/:id`. */
   readonly path: string;
   readonly access: Access | undefined;
-  /** What its query and body may have; undefined where it takes none, or ignores it. */
+  /** The schemas of its query and body; undefined if it accepts none, or ignores it. */
   readonly parameters: ParameterTable | undefined;
   readonly body: BodyRules | undefined;
 }
 
-/** Every route of the application, as the controllers declare it. */
+/** Every route of the application, as declared by the controllers. */
 @Injectable()
 export class RouteTable {
   private known: readonly Route[] | undefined;
@@ -32,7 +32,7 @@ export class RouteTable {
     return this.known;
   }
 
-  /** The methods that a path answers, for `Allow`; none when there is no such path. */
+  /** The methods of a path, for `Allow`; none when there is no such path. */
   methodsAt(path: string): readonly string[] {
     const at = this.routes.filter((route) => route.method !== 'ALL' && pattern(route.path).test(path));
     if (at.length === 0) return [];

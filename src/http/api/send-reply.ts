@@ -7,15 +7,15 @@ import { entityTag, isPlain, noneMatch } from './entity-tag.js';
 
 const WITH_ETAG = Symbol('Tagged');
 
-/** The route answers with a resource that has an ETag (API.md §4.6). */
+/** The route returns a resource that has an ETag (API.md §4.6). */
 export const WithETag = () => SetMetadata(WITH_ETAG, true);
 
-/** Turns what a handler returns into status, headers and body; a GET that the client has already becomes 304. */
+/** Turns the result of a handler into status, headers and body; a GET that the client has cached becomes 304. */
 @Injectable()
 export class SendReply {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
 
-  /** Sets status and headers; what it returns is the body. */
+  /** Sets status and headers; returns the body. */
   bodyOf(answer: unknown, context: ExecutionContext): unknown {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
@@ -37,7 +37,7 @@ function addETag(view: object, request: Request, response: Response): object | u
   response.setHeader('ETag', tag);
   const reading = request.method === 'GET' || request.method === 'HEAD';
   if (!reading || !isPlain(view) || noneMatch(request.headers['if-none-match'], tag)) return view;
-  // A 304 has the headers that tell caches which answer it stands for (RFC 9110 §15.4.5).
+  // A 304 has the headers that tell caches which response it stands for (RFC 9110 §15.4.5).
   response.vary('Accept-Encoding');
   response.status(304);
   return undefined;

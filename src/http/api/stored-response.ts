@@ -1,18 +1,18 @@
 import { DomainError, type ErrorCode } from '../../core/shared/errors.js';
 
-/** What is kept of an answer (API.md §4.6). */
+/** The stored parts of a response (API.md §4.6). */
 export type StoredHttpResponse =
   | {
       readonly status: number;
       readonly headers: Readonly<Record<string, string | number>>;
-      /** Absent: the answer has no body. */
+      /** Absent: the response has no body. */
       readonly body?: object | undefined;
       /** The body is that of `Outcomes`. */
       readonly bulk: boolean;
     }
   | { readonly requestId: string; readonly error: Pick<DomainError, 'code' | 'message' | 'details'> };
 
-/** Errors that come from looking at what there is: who wants another answer uses another key. All others can be tried again. */
+/** Errors that depend on the state of the library: to try again, clients use a new key. All others can be retried with the same one. */
 const storedErrors: readonly ErrorCode[] = [
   'not_found',
   'tag_name_taken',
@@ -25,14 +25,14 @@ const storedErrors: readonly ErrorCode[] = [
   'no_photos_accepted',
 ];
 
-/** What is kept of an error; null when the request may be tried again under its key. */
+/** The stored form of an error; null when the request may be retried under its key. */
 export function storedErrorOf(thrown: unknown, requestId: string): StoredHttpResponse | null {
   if (!(thrown instanceof DomainError) || !storedErrors.includes(thrown.code)) return null;
   const { code, message, details } = thrown;
   return { requestId, error: { code, message, ...(details && { details }) } };
 }
 
-/** An error that an earlier request was answered with; its body names that request. */
+/** The error of an earlier request; its body contains that request's id. */
 export class ReplayedError extends DomainError {
   readonly requestId: string;
 

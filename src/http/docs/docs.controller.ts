@@ -6,7 +6,7 @@ import { guidePage, guidesPage, readerPage } from './docs-page.js';
 import { assetFile, isGuide, type PublicFile, pageFile } from './documents.js';
 import { IMMUTABLE, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 
-/** Our own files and nothing else: no script or style in the page, no other site. The reader draws its icons as `data:`. */
+/** Only our own files: no inline script or style, no other site. The reader draws its icons as `data:`. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +18,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What people read about the API, and try it with. */
+/** The documentation of the API, for people to read and try out. */
 @Controller('docs')
 @NoKeyRequired()
 export class DocsController {

@@ -13,12 +13,12 @@ export interface PublicFile {
 const root = new URL('../../../', import.meta.url);
 const own = new URL('./assets/', import.meta.url);
 
-/** The reader is Swagger UI, as its package holds it. */
+/** The reader is Swagger UI, from its package. */
 const reader = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;
 const ours = ['reader.js', 'docs.css'] as const;
 export type AssetName = (typeof reader)[number] | (typeof ours)[number];
 
-/** What people can read under /docs/guides, in the order of reading; each with its file. */
+/** The guides under /docs/guides, in the order of reading; each with its file. */
 const guideFiles = {
   'quick-start': 'docs/guides/quick-start.md',
   importing: 'docs/guides/importing.md',
@@ -34,7 +34,7 @@ const guideFiles = {
 export type GuideName = keyof typeof guideFiles;
 export const guideNames = Object.keys(guideFiles) as readonly GuideName[];
 
-/** Everything is read when it is first asked for: a service that only serves the API holds none of it. */
+/** Everything is read on first request: a service that only serves the API keeps none of it in memory. */
 const read = new Map<string, PublicFile>();
 
 export function openApiFile(): PublicFile {
@@ -52,13 +52,13 @@ export function assetFile(name: string): PublicFile | undefined {
   return once(name, type, () => readFileSync(require.resolve(`swagger-ui-dist/${name}`)));
 }
 
-/** With other bytes it has another address, so browsers may keep it for ever. */
+/** Different bytes get a different address, so browsers may cache it indefinitely. */
 export function assetUrl(name: AssetName): string {
   const tag = assetFile(name)?.entityTag.slice(1, 13) ?? '';
   return `/docs/assets/${tag}/${name}`;
 }
 
-/** A page that was made of what never changes while the process lives. */
+/** A page made from content that never changes while the process runs. */
 export function pageFile(name: string, make: () => string): PublicFile {
   return once(name, 'text/html; charset=utf-8', () => Buffer.from(`<!doctype html>${make()}`));
 }
@@ -77,7 +77,7 @@ export function guideTitle(name: GuideName): string {
   return /^# (.+)$/m.exec(guideText(name))?.[1] ?? name;
 }
 
-/** The first sentence below its first heading, in Markdown; empty where another heading comes first. */
+/** The first sentence after its first heading, in Markdown; empty if another heading comes first. */
 export function guideSummary(name: GuideName): string {
   return /^# .+\n\n(?!#)([\s\S]+?\.)(?=\s)/.exec(guideText(name))?.[1] ?? '';
 }

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { linkTarget } from './documents.js';
 
 /**
- * The Markdown of our own guides as elements: headings, paragraphs, lists, tables, code, quotes; in lines code, bold and links.
- * What it does not know stays text, so nothing in a guide can become a script.
+ * The Markdown of our own guides as elements: headings, paragraphs, lists, tables, code, quotes; inline code, bold and links. Everything
+ * else remains text, so nothing in a guide can become a script.
  */
 export function Markdown({ text }: { text: string }) {
   return <>{blocksOf(text).map(blockElement)}</>;
@@ -102,7 +102,7 @@ function Heading({ level, text }: { level: number; text: string }) {
   return <Tag id={anchorOf(text)}>{inline(text)}</Tag>;
 }
 
-/** As other readers of Markdown make them. */
+/** The same as in other Markdown renderers. */
 function anchorOf(text: string): string {
   return text
     .toLowerCase()
@@ -139,7 +139,7 @@ function Table({ rows: [head = [], ...rows] }: { rows: readonly (readonly string
   );
 }
 
-/** Code first: what stands in it is nothing else. */
+/** Code first: its content is not interpreted. */
 function inline(text: string): ComponentChildren[] {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/).map((part, at) => {
     const key = `${at} ${part}`;

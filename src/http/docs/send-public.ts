@@ -3,15 +3,15 @@ import { DomainError } from '../../core/shared/errors.js';
 import { noneMatch } from '../api/entity-tag.js';
 import type { PublicFile } from './documents.js';
 
-/** What public documents can be asked for. */
+/** Methods that public documents support. */
 export const METHODS = 'GET, HEAD, OPTIONS';
 
-/** Keep it, and ask whether it is still right. */
+/** Cache it, and revalidate. */
 export const REVALIDATE = 'public, no-cache';
 /** The address changes with the bytes. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** Answers with a file that is the same for everyone, or with 304. */
+/** Sends a file that is the same for everyone, or 304. */
 export function sendPublic(request: Request, response: Response, file: PublicFile, caching: string): void {
   response.setHeader('ETag', file.entityTag);
   response.setHeader('Cache-Control', caching);
@@ -24,7 +24,7 @@ export function sendPublic(request: Request, response: Response, file: PublicFil
   response.end(file.bytes);
 }
 
-/** OPTIONS is told what can be asked for, and so is whoever asks for something else. Errors: `method_not_allowed`. */
+/** Answers OPTIONS, and other methods, with the supported methods. Errors: `method_not_allowed`. */
 export function sendMethods({ method }: Request, response: Response): void {
   response.setHeader('Allow', METHODS);
   if (method !== 'OPTIONS') {

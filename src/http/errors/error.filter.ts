@@ -15,7 +15,7 @@ import { messageForPeople } from '../settings/error-messages.js';
 import { Redirect, sendErrorPage, wantsPage } from '../settings/error-page.js';
 import { statusOfCode } from './status-of-code.js';
 
-/** What a success had prepared before it failed, and what would be wrong on an error. */
+/** Headers that a success had prepared before it failed, and that would be wrong on an error. */
 const HEADERS_OF_SUCCESS = [
   'Accept-Ranges',
   'Content-Disposition',
@@ -26,7 +26,7 @@ const HEADERS_OF_SUCCESS = [
   'Repr-Digest',
 ];
 
-/** Seconds after which an answer may be another one. */
+/** Seconds after which the response may be different. */
 const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, number>>> = {
   service_unavailable: 5,
   idempotency_in_progress: 1,
@@ -35,7 +35,7 @@ const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, number>>> = {
   storage_full: 60,
 };
 
-/** Every error leaves through here, in the one envelope of API.md §4.4. */
+/** Every error is sent from here, in the common envelope of API.md §4.4. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
@@ -60,7 +60,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (statusOfCode[error.code] >= 500) this.report(thrown, requestContext, request);
     discardBody(request);
     if (response.headersSent) {
-      // The client must not take what it has got for the whole.
+      // The client must not take a partial response for the whole.
       response.destroy();
       return;
     }
@@ -74,7 +74,7 @@ export class ErrorFilter implements ExceptionFilter {
     response.setHeader('Cache-Control', 'no-store');
     if (error.code === 'unauthorized' && requestContext.underApi) response.setHeader('WWW-Authenticate', 'Bearer');
     const wait = RETRY_AFTER[error.code];
-    // That of a budget is exact, and there already.
+    // The one of a budget is exact, and set already.
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
     if (wantsPage(requestContext, response.req)) {
@@ -82,18 +82,18 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     const { code, details } = error;
-    // Scripts of pages say it to people.
+    // Scripts of pages show it to people.
     const message = requestContext.underSettings ? messageForPeople(error) : error.message;
     response.status(statusOfCode[code]).json({ error: { code, message, ...(details && { details }), requestId } });
   }
 
-  /** The stack, and never what the client sent: headers, bodies and signed URLs stay out of the log. */
+  /** The stack, and never what the client sent: headers, bodies and signed URLs are not logged. */
   private report(thrown: unknown, { requestId }: RequestContext, request: Request): void {
     const route = request.route?.path ?? null;
     this.options.logger.error({ err: thrown, requestId, method: request.method, route }, 'request failed');
   }
 
-  /** A failure before any budget was charged still carries the headers: those of the source address, uncharged. */
+  /** A failure before any budget was charged still has the headers: those of the source address, uncharged. */
   private async showSomeBudget(requestContext: RequestContext, response: Response): Promise<void> {
     if (!requestContext.underApi || requestContext.charged !== null) return;
     const budget = anonymousBudget(requestContext);
@@ -105,7 +105,7 @@ export class ErrorFilter implements ExceptionFilter {
 
 function asDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown;
-  // Of the framework's own errors only those of routing can reach us: no such route, or a path that cannot be decoded.
+  // Of the framework's own errors only those of routing can occur: no such route, or a path that cannot be decoded.
   if (thrown instanceof HttpException && [400, 404].includes(thrown.getStatus())) {
     return new DomainError('not_found', 'There is nothing at this path.');
   }

@@ -3,7 +3,7 @@ import { UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
 
-/** Pages of any origin may use signed addresses, and see the answer, errors too: the signature is the permission. */
+/** Pages of any origin may use signed addresses, and read the response, including errors: the signature is the permission. */
 class OpenToPages implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const response = context.switchToHttp().getResponse<Response>();
@@ -16,7 +16,7 @@ class OpenToPages implements CanActivate {
 
 export const AnyOrigin = () => UseGuards(new OpenToPages());
 
-/** The answer to what a browser asks before it sends. */
+/** The response to a browser's preflight request. */
 export function preflight(response: Response, methods: string): void {
   response.setHeader('Allow', methods);
   response.setHeader('Access-Control-Allow-Methods', methods);

@@ -12,7 +12,7 @@ import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';
 
-/** No cache may keep a picture longer than its URL lives. */
+/** No cache may retain a picture longer than its URL is valid. */
 function wholeSecondsUntil(end: Date, clock: Clock): number {
   return Math.max(0, Math.floor((end.getTime() - clock.now().getTime()) / SECOND));
 }
@@ -31,7 +31,7 @@ export class RenditionsController {
   async show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const download = await openSignedRendition(this.ports, token);
     const { clock } = this.ports;
-    // Asked for when the answer begins: making the picture may have taken seconds.
+    // Evaluated when the response begins: generating the picture may have taken seconds.
     const sendable: Sendable = {
       ...sendableRendition(download),
       disposition: 'inline',

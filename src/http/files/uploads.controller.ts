@@ -10,7 +10,7 @@ import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'OPTIONS, PUT';
 
-/** Signed upload targets: each address is good for the bytes of one item (API.md §8.6). */
+/** Signed upload targets: each address is valid for the bytes of one item (API.md §8.6). */
 @Controller('uploads')
 @NoKeyRequired()
 @AnyOrigin()

@@ -9,14 +9,14 @@ import { Reply } from '../reply.js';
 export class HealthController {
   constructor(@Inject(HTTP_OPTIONS) private readonly options: HttpOptions) {}
 
-  /** The process lives. */
+  /** The process is alive. */
   @Get('healthz')
   @Header('Cache-Control', 'no-store')
   health(): object {
     return { status: 'ok' };
   }
 
-  /** It wants traffic: 503 while it stops, or lacks what no request can do without. A line for each thing that was looked at. */
+  /** Ready for traffic: 503 while it stops, or lacks something that every request needs. Lists each check. */
   @Get('readyz')
   @Header('Cache-Control', 'no-store')
   async readiness(): Promise<Reply> {

@@ -4,15 +4,12 @@ export interface RunningMetricsServer {
   close(): Promise<void>;
 }
 
-/** Whatever can be shown in Prometheus's text format. */
+/** Anything that can be rendered in Prometheus's text format. */
 export interface Exposition {
   exposition(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-/**
- * `GET /metrics`, on a port of its own: it asks for no key, and is for those who watch over the service alone. Rejects when the port
- * cannot be had.
- */
+/** `GET /metrics`, on a separate port: it requires no key, and is for monitoring only. Rejects when the port is not available. */
 export async function openMetricsServer(
   metrics: Exposition,
   { host, port }: { readonly host: string; readonly port: number },
@@ -26,7 +23,7 @@ export async function openMetricsServer(
     server.once('error', reject);
     server.listen(port, host, () => resolve());
   });
-  // Whoever watches must not keep the process from ending.
+  // Scrapers must not keep the process from ending.
   server.unref();
   return {
     async close() {

@@ -6,7 +6,7 @@ import { SecurityTxtController } from './security-txt.controller.js';
 
 @Module({})
 export class OpsModule {
-  /** What has nothing to show is no route: its path is as unknown as any other. */
+  /** A controller with nothing to serve is not registered: its path is as unknown as any other. */
   static with({ securityContacts = [] }: Pick<HttpOptions, 'securityContacts'>): DynamicModule {
     return {
       module: OpsModule,

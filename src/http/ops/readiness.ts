@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Something that requests need. */
+/** A dependency of requests. */
 export interface ReadinessCheck {
-  /** As `/readyz` names it. */
+  /** Its name in `/readyz`. */
   readonly name: string;
-  /** What it means when it is away: `failed`, no traffic for this process; `degraded`, only told. */
+  /** The effect when it is unavailable: `failed`, no traffic for this process; `degraded`, only reported. */
   readonly otherwise: 'failed' | 'degraded';
-  /** Rejects when it is away. May hang: it is not waited for. */
+  /** Rejects when it is unavailable. May hang: it is not awaited. */
   look(): Promise<unknown>;
 }
 
@@ -17,14 +17,15 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, Finding>>;
 }
 
-/** What one look may take. */
+/** Maximum duration of one check. */
 const DEADLINE_MS = 3000;
-/** How long an answer is good for: whoever asks often costs what is asked no more than that. */
+/** How long a result is cached, so that frequent requests do not burden the dependencies. */
 const FRESH_MS = 1000;
 
 /**
- * Whether this process wants traffic. A look has `deadlineMs`, and there is one at a time, however many ask and however long it hangs.
- * @param onChange Told of every finding that differs from the one before, which is `ok` at first. Must not throw.
+ * Whether this process is ready for traffic. A check has `deadlineMs`, and there is one at a time, however many requests there are and
+ * however long it hangs.
+ * @param onChange Called for every result that differs from the previous one, which is `ok` at first. Must not throw.
  */
 export class Readiness {
   private readonly watched: readonly Watched[];

@@ -5,7 +5,7 @@ import { NoKeyRequired } from '../api/access.js';
 import { prefersHtml } from '../for-programs.js';
 import { Reply } from '../reply.js';
 
-/** Where somebody lands who types nothing but the host. */
+/** For people who enter only the host name. */
 @Controller()
 @NoKeyRequired()
 export class RootController {

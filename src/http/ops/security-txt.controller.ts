@@ -9,10 +9,13 @@ import { PORTS } from '../ports-token.js';
 
 const PATH = '/.well-known/security.txt';
 
-/** How long a copy of it is to be believed. RFC 9116 §2.5.5 recommends less than a year. */
+/** How long a copy of it is valid. RFC 9116 §2.5.5 recommends less than a year. */
 const VALID_DAYS = 180;
 
-/** Whom to tell of a weakness of this installation (RFC 9116): the operator's own contacts, and nothing that the operator has not said. */
+/**
+ * Where to report a vulnerability of this installation (RFC 9116): the operator's own contacts, and nothing that the operator has not
+ * configured.
+ */
 @Controller(PATH)
 @NoKeyRequired()
 export class SecurityTxtController {

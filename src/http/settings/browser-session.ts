@@ -12,9 +12,9 @@ import { requestContextOf } from '../request-context.js';
 
 declare module 'express-session' {
   interface SessionData {
-    /** Who it belongs to, read with it and never written back. */
+    /** Its owner, read with it and never written back. */
     known?: KnownSession;
-    /** What the next page is to say, once. */
+    /** A message that the next page shows, once. */
     flash?: Flash | undefined;
   }
 }
@@ -28,17 +28,17 @@ export function isSecure({ publicUrl }: Pick<Ports, 'publicUrl'>): boolean {
   return publicUrl.startsWith('https:');
 }
 
-/** With the prefix browsers take the cookie only by TLS, for this very host and all of its paths (RFC 6265bis §4.1.3.2). */
+/** With the prefix, browsers accept the cookie only over TLS, for this very host and all of its paths (RFC 6265bis §4.1.3.2). */
 export function cookieName(uses: Pick<Ports, 'publicUrl'>, name: string): string {
   return isSecure(uses) ? `__Host-${name}` : name;
 }
 
-/** What every Set-Cookie of a session says. */
+/** The attributes of every Set-Cookie of a session. */
 function cookieRules(uses: Pick<Ports, 'publicUrl'>) {
   return { httpOnly: true, sameSite: 'lax', secure: isSecure(uses), path: '/' } as const;
 }
 
-/** The step that knows who is signed in. Only for pages: the rest of the service has no cookies. */
+/** The middleware that knows who is signed in. Only for pages: the rest of the service has no cookies. */
 export function browserSessions(ports: Ports) {
   const handle = session({
     name: cookieName(ports, 'phs'),
@@ -46,7 +46,7 @@ export function browserSessions(ports: Ports) {
     secret: ports.secrets.map((secret) => createHmac('sha256', secret).update('session').digest('hex')),
     genid: (request) => requestContextOf(request).newSessionToken ?? newRandomToken(),
     resave: false,
-    // Whoever only looks at the sign-in page gets no session and no row.
+    // Viewing the sign-in page creates no session and no row.
     saveUninitialized: false,
     cookie: { ...cookieRules(ports), maxAge: LONGEST_MS },
   });
@@ -64,32 +64,32 @@ export function newBrowser(request: Request): Browser {
 }
 
 /**
- * Hands the browser the cookie of the session that was opened for it: a new name, which nobody could have planted (OWASP ASVS 5.0, 7.2.4). A
- * session that it had before ends.
+ * Gives the browser the cookie of the session that was opened for it: a new value, which nobody could have planted (OWASP ASVS 5.0, 7.2.4).
+ * Its previous session ends.
  */
 export async function beginSession(request: Request, { token }: Browser): Promise<void> {
   requestContextOf(request).newSessionToken = token;
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });
-  // A session of which nothing is kept would get no cookie.
+  // A session without data would get no cookie.
   request.session.csrfToken = randomBytes(32).toString('hex');
 }
 
 const DEVICE_COOKIE = 'phs_device';
 
-/** What this browser shows of sign-ins before; null when it shows nothing. It outlives the session. */
+/** The browser's cookie of earlier sign-ins; null when it has none. It outlives the session. */
 export function deviceOf(ports: Pick<Ports, 'publicUrl'>, request: Request): string | null {
   return cookieOf(request, cookieName(ports, DEVICE_COOKIE));
 }
 
-/** Has the browser known as one in which the person with this address signed in. */
+/** Marks the browser as one in which the person with this address signed in. */
 export function rememberDevice(ports: Ports, request: Request, email: string): void {
   const rules = { ...cookieRules(ports), sameSite: 'strict', maxAge: DEVICE_DAYS * DAY } as const;
   request.res?.cookie(cookieName(ports, DEVICE_COOKIE), newDevice(ports, email), rules);
 }
 
-/** A cookie as the browser sent it. */
+/** A cookie as sent by the browser. */
 export function cookieOf(request: Request, name: string): string | null {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
@@ -102,7 +102,7 @@ export function endSession(request: Request): Promise<void> {
   });
 }
 
-/** express-session's store on our port. Rows are made by use cases alone: what was revoked cannot come back by being saved. */
+/** express-session's store on our port. Only use cases create rows: what was revoked cannot come back by being saved. */
 class PortStore extends Store {
   constructor(private readonly ports: Ports) {
     super();
@@ -111,7 +111,7 @@ class PortStore extends Store {
   override get(token: string, done: (error: unknown, data?: SessionData | null) => void): void {
     findSession(this.ports, token).then((known) => {
       if (known === null) return done(null, null);
-      // A session that is read gets the cookie of its store, not the one of the options above.
+      // A session that is loaded gets the cookie of its store, not the one of the options above.
       const cookie = { ...cookieRules(this.ports), originalMaxAge: LONGEST_MS, expires: after14Days(known) };
       done(null, { ...known.session.data, known, cookie: cookie as SessionData['cookie'] });
     }, done);
@@ -125,7 +125,7 @@ class PortStore extends Store {
     this.ports.sessions.end(hashRandomToken(token)).then(() => done?.(), done);
   }
 
-  /** The guard notes when a session was last used. */
+  /** The guard records when a session was last used. */
   override touch(_token: string, _data: SessionData, done?: () => void): void {
     done?.();
   }

@@ -8,7 +8,7 @@ import { cookieName, cookieOf, isSecure } from './browser-session.js';
 export const CSRF_FIELD = '_csrf';
 const FORM_COOKIE = 'phs_form';
 
-/** Tokens in forms: of the session of whoever is signed in, else of a cookie that only our own pages can answer. */
+/** Tokens in forms: from the session if a person is signed in, otherwise from a cookie that only our own pages can match. */
 export class Csrf {
   private readonly tokens = csrfSync({
     size: 32,
@@ -30,7 +30,7 @@ export class Csrf {
     return this.tokens.generateToken(request);
   }
 
-  /** Errors: `url_forbidden` when a form was not sent by a page of ours. */
+  /** Errors: `url_forbidden` when a form was not sent by one of our pages. */
   requireToken(request: Request): void {
     if (isOwn(request, this.ports) && this.tokens.isRequestValid(request)) return;
     const message = 'This form is too old, or was not sent from this page. Go back, load the page again and repeat it.';
@@ -53,7 +53,7 @@ function isSignedIn(request: Request): boolean {
   return request.session.known !== undefined || request.session.csrfToken !== undefined;
 }
 
-/** What browsers say of where a request comes from must be this site; programs that say nothing have the token to show. */
+/** The origin that browsers report must be this site; programs that report none need the token. */
 function isOwn(request: Request, { publicUrl }: Pick<Ports, 'publicUrl'>): boolean {
   const { origin, host } = request.headers;
   const site = request.headers['sec-fetch-site'];

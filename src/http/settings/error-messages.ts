@@ -1,6 +1,6 @@
 import type { DomainError, ErrorCode, FieldError } from '../../core/shared/errors.js';
 
-/** What people are told where core speaks to those who write programs, in the names of the API. Every other message is for both. */
+/** Messages for people if core's message is for developers and uses the names of the API. Every other message is for both. */
 const words: Partial<Record<ErrorCode, string>> = {
   not_found: 'This page does not exist, or is not yours to see.',
   tag_name_taken:
@@ -14,20 +14,20 @@ const words: Partial<Record<ErrorCode, string>> = {
   idempotency_in_progress: 'The same is being done already. Load the page again.',
 };
 
-/** And of a limit, by its name. */
+/** For a limit, by its name. */
 const limitWords: Readonly<Record<string, (limit: unknown) => string>> = {
   openImports: (limit) => `At most ${limit} imports can be open at once. Finish or discard one first.`,
   importMaxPhotos: (limit) => `An import has at most ${limit} photos. Finish it and start another.`,
 };
 
-/** And of a field, by its name and what is wrong with it. */
+/** For a field, by its name and error code. */
 const fieldWords: Readonly<Record<string, string>> = {
   'takenAtLocal required': 'Give the date and time, too.',
   'removePhotoIds conflict': 'A photo cannot get a tag and lose it at once.',
   'file required': 'Choose some photos first.',
 };
 
-/** What a sentence that begins with the name of a field calls it where no label stands beside. */
+/** How a sentence that begins with the name of a field refers to it if there is no label beside it. */
 const fieldNames: Readonly<Record<string, string>> = {
   name: 'The name',
   tagNames: 'The name of a tag',
@@ -37,7 +37,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   timeZone: 'The time zone',
 };
 
-/** What a person is told of an error, in a sentence or two. */
+/** The message of an error for a person, in a sentence or two. */
 export function messageForPeople({ code, message, details }: DomainError): string {
   const errors = fieldErrorsForPeople({ details });
   const [error] = errors;
@@ -46,7 +46,7 @@ export function messageForPeople({ code, message, details }: DomainError): strin
   return ofLimit?.(details?.['limit']) ?? words[code] ?? message;
 }
 
-/** The errors of fields. A message may begin with the name of its field, in whose place the form puts its label. */
+/** The errors of fields. A message may begin with the name of its field, which the form replaces with its label. */
 export function fieldErrorsForPeople({ details }: Pick<DomainError, 'details'>): readonly FieldError[] {
   const errors = (details?.['errors'] ?? []) as readonly FieldError[];
   return errors.map((error) => ({ ...error, message: fieldWords[`${error.field} ${error.code}`] ?? error.message }));

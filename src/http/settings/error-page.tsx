@@ -9,7 +9,7 @@ import { messageForPeople } from './error-messages.js';
 import { HOME } from './navigation.js';
 import { pageHeaders } from './page.js';
 
-/** Thrown where a page must not be seen, with the one to see instead. */
+/** Thrown if a page must not be shown, with the page to show instead. */
 export class Redirect extends Error {
   override readonly name = 'Redirect';
 
@@ -19,8 +19,8 @@ export class Redirect extends Error {
 }
 
 /**
- * People get pages, scripts of pages the error as the API writes it. In the settings area those say so; elsewhere, where programs
- * come by, too, it is people who do: by an Accept that prefers HTML.
+ * People get pages, scripts of pages the error as in the API. In the settings area scripts identify themselves; elsewhere, where programs
+ * also call, people are recognized by an Accept header that prefers HTML.
  */
 export function wantsPage(requestContext: RequestContext, request: Request): boolean {
   if (isForPrograms(requestContext, request)) return false;
@@ -37,7 +37,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available right now',
 };
 
-/** An error, said to a person. Needs nothing that could fail once more. */
+/** An error, for a person. Uses nothing that could fail again. */
 export function sendErrorPage(error: DomainError, { requestId }: RequestContext, response: Response): void {
   const status = statusOfCode[error.code];
   const title = titles[status] ?? 'That did not work';

@@ -9,17 +9,17 @@ const FORM_BYTES = 256 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FILES_TYPE = 'multipart/form-data';
 
-/** The form of this route may bring files, behind its other fields. */
+/** The form of this route may contain files, after its other fields. */
 export const TakesFiles = () => SetMetadata(TAKES_FILES, true);
 export const TAKES_FILES = Symbol('TakesFiles');
 
-/** What the fields of a form say. */
+/** The fields of a form. */
 export class FormFields {
   constructor(
     private readonly fields: URLSearchParams,
-    /** Still on their way: each is to be read before the next. Null where none can come. */
+    /** Still being received: each must be read before the next. Null if there can be none. */
     readonly files: AsyncGenerator<InlineFile> | null = null,
-    /** Stops reading files, for whoever does not read them to the end. */
+    /** Stops reading files, when not all of them are read. */
     readonly leave: () => Promise<unknown> = async () => undefined,
   ) {}
 
@@ -28,7 +28,7 @@ export class FormFields {
     return this.fields.get(name) ?? '';
   }
 
-  /** What was chosen of a group of checkboxes. */
+  /** The selected values of a group of checkboxes. */
   all(name: string): readonly string[] {
     return this.fields.getAll(name);
   }
@@ -39,8 +39,8 @@ export class FormFields {
 }
 
 /**
- * The fields that a form sends; with `filesBytes`, those before its files. None of a body of another type, which is left for the
- * handler. Errors: `payload_too_large`, `invalid_request`.
+ * The fields of a form; with `filesBytes`, those before its files. None for a body of another type, which is left to the handler. Errors:
+ * `payload_too_large`, `invalid_request`.
  */
 export async function readForm(request: Request, filesBytes: number | null = null): Promise<FormFields> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();

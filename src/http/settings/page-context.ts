@@ -10,15 +10,15 @@ import type { FormFields } from './form-fields.js';
 /** A request to the settings area, as pages see it. */
 export interface PageContext {
   readonly request: Request;
-  /** Who is signed in; on pages for anyone perhaps nobody. */
+  /** Who is signed in; on public pages there may be nobody. */
   readonly person: KnownSession | null;
-  /** What was sent by a form; empty when none was. */
+  /** The fields of a form; empty when none was sent. */
   readonly form: FormFields;
   readonly clientIp: string;
   readonly requestId: string;
 }
 
-/** The visit of a request. Only behind the guards. */
+/** The page context of a request. Only after the guards. */
 export const CurrentPageContext = createParamDecorator((_: unknown, context: ExecutionContext): PageContext => {
   return pageContextOf(context.switchToHttp().getRequest<Request>());
 });
@@ -29,13 +29,13 @@ export function pageContextOf(request: Request): PageContext {
   return pageContext;
 }
 
-/** Who is signed in. Only on pages that are for members or owners. */
+/** Who is signed in. Only on pages for members or owners. */
 export function personOf({ person }: PageContext): KnownSession {
   if (person === null) throw new Error('a page that is for anyone asked who is signed in');
   return person;
 }
 
-/** For use cases that the API has, too: a person may do there whatever a key could. */
+/** For use cases that the API has, too: here a person may do whatever a key could. */
 export function callerOfPage(context: PageContext): Caller {
   const { customer, user } = personOf(context);
   const actor = userActor(user, context.clientIp);

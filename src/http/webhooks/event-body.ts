@@ -10,12 +10,12 @@ import { instant, optionalInstant } from '../api/wire.js';
 /** Bytes of a body (API.md §10). */
 export const MAX_BODY_BYTES = 20_000;
 
-/** What is left out of a subject, in this order, until the body is small enough. Everything else in it is short. */
+/** Fields that are omitted from a subject, in this order, until the body is small enough. Everything else in it is short. */
 const DISPENSABLE = ['metadata', 'description', 'tags'];
 
 /**
- * What a receiver gets (API.md §10). `data` has the resource as the API shows it, under its own name, and its `version`; where there
- * is nothing to show, the id alone. `omitted` names the fields that had to be left out.
+ * The body that a receiver gets (API.md §10). `data` has the resource as in the API, under its own name, and its `version`; if there is
+ * nothing to show, only the id. `omitted` lists the fields that were left out.
  */
 export function eventBody(event: Event, subject: EventSubject | null): string {
   const shown = subject && viewOf(subject);
@@ -57,7 +57,7 @@ function viewOf(subject: EventSubject): Record<string, unknown> {
   }
 }
 
-/** As in API.md §5.6, and what its owner set. Never more of the token than its end. */
+/** As in API.md §5.6, and its owner's settings. Never more of the token than its end. */
 function apiKeyView(key: ApiKey) {
   return {
     id: key.id,

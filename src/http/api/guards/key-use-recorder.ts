@@ -8,7 +8,7 @@ import { PORTS } from '../../ports-token.js';
 
 const FLUSH_MS = 30 * SECOND;
 
-/** When and from where each key was used, written in one go now and then: a request never waits for it. */
+/** When and from where each key was used, written in batches: no request waits for it. */
 @Injectable()
 export class KeyUseRecorder implements OnModuleInit, OnApplicationShutdown {
   private pending = new Map<string, { id: Id; at: Date; ip: string }>();
@@ -32,7 +32,7 @@ export class KeyUseRecorder implements OnModuleInit, OnApplicationShutdown {
     await this.flush();
   }
 
-  /** Best effort: what cannot be written now is dropped, the next use brings it again. */
+  /** Best effort: what cannot be written now is dropped, the next use records it again. */
   async flush(): Promise<void> {
     const uses = [...this.pending.values()];
     this.pending = new Map();

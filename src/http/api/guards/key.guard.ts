@@ -11,7 +11,7 @@ import { accessOf, requiresKey } from '../access.js';
 import { refusedByAddress } from '../budget-headers.js';
 import { TrafficRecorder } from './traffic-recorder.js';
 
-/** Step 1 of API.md §4.2: who is it? Never says which part of a key was wrong. */
+/** Step 1 of API.md §4.2: who is the caller? Never says which part of a key was wrong. */
 @Injectable()
 export class KeyGuard implements CanActivate {
   constructor(

@@ -4,12 +4,12 @@ import { SECOND } from '../../../core/shared/clock.js';
 
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** The throttler's record, with the window it was made from: the record alone cannot tell the epoch of the reset. */
+/** The throttler's record, with the window it was made from: the record alone does not contain the epoch of the reset. */
 export interface RateWindowRecord extends ThrottlerRecord {
   readonly state: WindowState;
 }
 
-/** The throttler's storage on our rolling window. The window's length is the rule's own, so `ttl` is not looked at. */
+/** The throttler's storage on our rolling window. The window's length is fixed by the rule, so `ttl` is ignored. */
 export class RateWindowStorage implements ThrottlerStorage {
   constructor(private readonly rateWindows: RateWindowStore) {}
 

@@ -15,7 +15,7 @@ export class ScopeGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const access = accessOf(this.reflector, context);
-    // Closed unless declared: a route that says nothing does not exist for anyone.
+    // Closed unless declared: a route that declares nothing does not exist for anyone.
     if (!access) throw new DomainError('not_found', 'There is nothing at this path.');
     if (access.needs !== 'scope') return true;
     const request = context.switchToHttp().getRequest<Request>();

@@ -10,7 +10,7 @@ import { knownKeyOf, requestContextOf } from '../../request-context.js';
 
 const FLUSH_MS = 5 * SECOND;
 
-/** Counts what keys ask for, in memory; written in one go now and then, so a request never waits for it. */
+/** Counts the requests of keys in memory; written in batches, so no request waits for it. */
 @Injectable()
 export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
   private readonly counter = new TrafficCounter();
@@ -22,7 +22,7 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
     @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
   ) {}
 
-  /** Counts a request of a known key once its answer is out, whatever becomes of it. */
+  /** Counts a request of a known key once its response is sent, whatever its result. */
   follow(request: Request, response: Response): void {
     response.once('close', () => {
       const requestContext = requestContextOf(request);

@@ -21,7 +21,7 @@ const statuses = [
 
 export const importParameters = { ...paginationParameters, include: someOf(['photos']), photoStatus: someOf(statuses) };
 
-/** Its page has parameters of its own. */
+/** Its page of items has its own parameters. */
 export const importRule: ParameterRule<typeof importParameters> = (_, { sent }) => {
   if (sent.has('include')) return [];
   return (['limit', 'cursor', 'photoStatus'] as const)
@@ -31,7 +31,7 @@ export const importRule: ParameterRule<typeof importParameters> = (_, { sent }) 
     });
 };
 
-/** Which page of items is asked for; null without `include=photos`. */
+/** The requested page of items; null without `include=photos`. */
 export function itemListRequest(query: QueryOf<typeof importParameters>): ItemListRequest | null {
   const { include, photoStatus } = query;
   return include ? { ...paginationOf(query), ...(photoStatus && { statuses: photoStatus }) } : null;
@@ -73,7 +73,7 @@ export class FinalizationBody {
   missingUploads?: 'reject' | 'fail';
 }
 
-/** What a client may say of any item; null is "take it from the file". */
+/** The input for any item; null is "take it from the file". */
 class ItemFields extends DescriptiveBody {
   @Text({ nullable: true })
   sha256?: string | null;
@@ -85,7 +85,7 @@ class ItemFields extends DescriptiveBody {
   tagNames?: string[];
 }
 
-/** What only the registration of an item says. */
+/** Fields that only the registration of an item has. */
 class NewItemFields extends ItemFields {
   @Text({ nullable: true })
   clientRef?: string | null;
@@ -98,7 +98,7 @@ class NewItemFields extends ItemFields {
   metadata?: Record<string, string>;
 }
 
-/** An item of a registration; its values are looked at one by one, so that one bad file does not stop the others. */
+/** An item of a registration; items are validated one by one, so that one bad file does not stop the others. */
 export class RegistrationItem extends NewItemFields {
   @Text({ required: true })
   filename: string;
@@ -112,7 +112,7 @@ export class RegistrationBody {
   photos: RegistrationItem[];
 }
 
-/** What the `photos` part of a multipart request says of one file; name and size may come from the file. */
+/** The entry for one file in the `photos` part of a multipart request; name and size may come from the file. */
 export class InlineItem extends NewItemFields {
   @Text()
   filename?: string;

@@ -60,7 +60,7 @@ export function importPhotoView(item: ItemDetails) {
     height: item.height,
     title: item.title,
     description: item.description,
-    // Kept with the offset that the client gave, which is the zone of the photo.
+    // Stored with the client's offset, which is the zone of the photo.
     takenAt: item.takenAt && optionalInstant(parseInstant(item.takenAt)),
     takenAtLocal: item.takenAtLocal,
     timeZone: item.timeZone,

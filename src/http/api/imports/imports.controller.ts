@@ -40,7 +40,7 @@ import { type InlineRequest, openMultipart } from './multipart.js';
 import { storedItem, storedRegistration } from './stored-items.js';
 import { preferredWait, waitForImport } from './wait-for-import.js';
 
-/** Seconds after which looking again makes sense. */
+/** Seconds after which polling again makes sense. */
 const LOOK_AGAIN = { 'Retry-After': 2 };
 
 @Controller('api/v1/imports')

@@ -9,19 +9,19 @@ import { parseJson, readShape } from '../json-body.js';
 import type { StreamedBody } from '../read-request.js';
 import { InlineInputBody } from './import.dto.js';
 
-/** Bytes of the `photos` part, as of a JSON body of the same endpoint (API.md §9). */
+/** Maximum bytes of the `photos` part, the same as for a JSON body of the endpoint (API.md §9). */
 const WORDS_BYTES = 5 * 1024 * 1024;
 
 export type Part =
   | { readonly kind: 'file'; readonly name: string; readonly filename: string; readonly stream: BusboyFileStream }
   | { readonly kind: 'field'; readonly name: string; readonly text: string; readonly cut: boolean };
 
-/** `files` throws what is wrong with the body, when it comes to it. */
+/** `files` throws the problems with the body when it reaches them. */
 export type InlineRequest = StreamedBody & InlineUpload;
 
 /**
- * Reads a multipart/form-data body as it comes (API.md §7, 11b): an optional first part `photos`, then parts `file`. Nothing
- * but the part at hand is in memory. Errors: `invalid_request`, `payload_too_large`; `ClientGone` when the body ends early.
+ * Reads a multipart/form-data body as a stream (API.md §7, 11b): an optional first part `photos`, then parts `file`. Only the current part
+ * is in memory. Errors: `invalid_request`, `payload_too_large`; `ClientGone` when the body ends early.
  */
 export async function openMultipart(request: IncomingMessage, maxBytes: number): Promise<InlineRequest> {
   const parts = partsOf(request, maxBytes);
@@ -52,7 +52,7 @@ function fileOf(part: Part): InlineFile {
   return { filename: part.filename, bytes: bytesOfPart(part.stream) };
 }
 
-/** Whoever stops reading early leaves the stream alive: the parser needs its end to go on. */
+/** Ending early keeps the stream open: the parser needs its end to continue. */
 export async function* bytesOfPart(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
   try {
     yield* stream.iterator({ destroyOnReturn: false });
@@ -84,7 +84,7 @@ async function collect(stream: BusboyFileStream): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** The parts in their order. Each file's bytes must be read, or left, before the next part is asked for. */
+/** The parts in their order. Each file's bytes must be read, or skipped, before the next part is requested. */
 export async function* partsOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Part> {
   const waiting: Part[] = [];
   let wake = () => {};
@@ -95,7 +95,7 @@ export async function* partsOf(request: IncomingMessage, maxBytes: number): Asyn
     wake();
   };
   parser.on('file', (name, stream, filename) => {
-    // Whoever reads the stream meets its error; unread, it must not end the process.
+    // The reader of the stream gets its error; if unread, it must not end the process.
     stream.on('error', () => undefined);
     push({ kind: 'file', name: String(name), filename: String(filename ?? ''), stream });
   });
@@ -158,7 +158,7 @@ async function* counted(request: IncomingMessage, maxBytes: number): AsyncGenera
   }
 }
 
-/** What the parser finds wrong is the client's doing; our own errors say themselves what they are. */
+/** Errors that the parser reports are the client's; our own errors are passed on. */
 function asRefusal(error: unknown): Error {
   if (error instanceof DomainError || error instanceof ClientGone) return error;
   return refused('body', 'invalid_format', 'The multipart body is broken or ends too early.');

@@ -5,7 +5,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import type { StoredBodyFormat } from '../idempotent.js';
 import { importPhotoView, registrationView } from './import.view.js';
 
-/** Upload targets are secrets and end: items are kept by their ids, and shown anew with targets of now. */
+/** Upload targets are secret and expire: items are stored by their ids, and returned with fresh targets. */
 
 interface StoredResult extends Pick<RegistrationResult, 'index' | 'outcome' | 'error'> {
   readonly photo: Id | null;

@@ -5,7 +5,7 @@ import { instant, optionalInstant } from '../wire.js';
 export interface Me {
   readonly customer: object;
   readonly key: ApiKey;
-  /** As this answer's own headers tell it. */
+  /** As in the headers of this response. */
   readonly read: WindowState;
   readonly write: WindowState;
   readonly clientIp: string;

@@ -12,7 +12,7 @@ export class LocationBody {
   altitude?: number | null;
 }
 
-/** What a client may say of a photo, whether it is in the library or still to come (API.md §5.1). */
+/** The input for a photo, in the library or in an import (API.md §5.1). */
 export class DescriptiveBody {
   @Text({ nullable: true })
   title?: string | null;

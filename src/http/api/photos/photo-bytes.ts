@@ -6,7 +6,7 @@ import { reprDigest, type Sendable } from '../../send-download.js';
 import type { QueryOf } from '../parameters.js';
 import type { downloadParameters } from './photo.dto.js';
 
-/** What a download request asks for, ready to be sent (API.md §7, 5). Errors: those of the use cases. */
+/** The bytes of a download request, ready to be sent (API.md §7, 5). Errors: those of the use cases. */
 export async function openDownload(
   uses: Uses<'store' | 'blobs' | 'media'>,
   caller: Caller,
@@ -31,7 +31,7 @@ export async function openDownload(
   };
 }
 
-/** The tag names everything that the bytes depend on. A new rotation is a new picture, so its date is that of the last change. */
+/** The tag contains everything that the bytes depend on. A new rotation is a new picture, so its date is that of the last change. */
 export function sendableRendition(download: RenditionDownload) {
   const { photo, name, format } = download;
   return {

@@ -18,7 +18,7 @@ import {
   wrong,
 } from '../parameters.js';
 
-/** Tags that one filter names. */
+/** Maximum number of tags in one filter. */
 export const MAX_FILTER_TAGS = 20;
 export const MAX_HASHES = 100;
 export const MAX_TYPES = 20;
@@ -32,7 +32,7 @@ const instant: ParameterParser<Date> = (value) => {
   );
 };
 
-/** Text that is looked for by its words. Without any it would find everything, so it is refused. */
+/** Text that is searched by words. Without any it would match everything, so it is refused. */
 const words: ParameterParser<string> = (value) => {
   const said = text(200)(value);
   if (!('value' in said) || searchText(said.value) !== '') return said;
@@ -102,7 +102,7 @@ export const photoListParameters = {
   include: someOf(['urls']),
 };
 
-/** Filters are compared with what the library keeps clean or folded: they are made so in the same way here. */
+/** Filters are compared with values that the library stores cleaned or folded: they are normalized here in the same way. */
 export function photoListRequest(query: QueryOf<typeof photoListParameters>): PhotoListRequest {
   const {
     limit: _,

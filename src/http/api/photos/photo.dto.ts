@@ -13,7 +13,7 @@ export const downloadParameters = {
   disposition: oneOf(['attachment', 'inline']),
 };
 
-/** The original has the format that it has. */
+/** The original has a fixed format. */
 export const downloadRule: ParameterRule<typeof downloadParameters> = ({ rendition, format }, { sent }) => {
   const isOriginal = rendition === 'original' || !sent.has('rendition');
   if (!isOriginal || format === undefined) return [];

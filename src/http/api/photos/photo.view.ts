@@ -5,7 +5,7 @@ import type { PhotoDeletionResult } from '../../../core/photos/trash-photos.js';
 import { tagNameView } from '../tags/tag.view.js';
 import { instant, optionalInstant } from '../wire.js';
 
-/** API.md §5.1, what every photo has. */
+/** API.md §5.1, the fields of every photo. */
 export function photoView(photo: PhotoWithTags) {
   return {
     id: photo.id,
@@ -58,7 +58,7 @@ export function photoDeletionView({ id, outcome }: PhotoDeletionResult) {
   return { id, outcome };
 }
 
-/** What `include` brings; absent fields were not asked for. */
+/** Fields of `include`; absent if not requested. */
 export interface PhotoExtras {
   readonly urls?: PhotoUrls | null;
   readonly exif?: ExifTags | null;

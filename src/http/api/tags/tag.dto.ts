@@ -28,7 +28,7 @@ export function tagListRequest(query: QueryOf<typeof tagListParameters>): TagLis
   return { ...paginationOf(query), filters, sort };
 }
 
-/** What `searchText` leaves out: it keeps words, and blanks are between them. */
+/** Characters that `searchText` drops: it keeps words, separated by blanks. */
 function signsIn(q: string): Pick<TagFilters, 'signs'> {
   const signs = foldKey(q).match(/[^\p{L}\p{N}\p{M}\s]+/gu);
   return signs ? { signs } : {};
@@ -59,9 +59,9 @@ export class TagCreationBody {
   description?: string | null;
 }
 
-/** Tags that one request can make (API.md §7, 17). */
+/** Maximum number of tags that one request can create (API.md §7, 17). */
 export const MAX_NEW_TAGS = 100;
-/** Photos that one tool can be used on, and tags that can be merged (API.md §9). */
+/** Maximum number of photos for one bulk tool, and of tags that can be merged (API.md §9). */
 export const MAX_TAGGED_PHOTOS = 1000;
 export const MAX_MERGED = 20;
 
@@ -70,7 +70,7 @@ export class TagsCreationBody {
   tags: TagCreationBody[];
 }
 
-/** In a list a name that is taken never fails the request. */
+/** In a list, a name that is taken never fails the request. */
 export const tagCreationRule: ParameterRule<typeof tagCreationParameters> = ({ ifExists = 'return' }, { body }) => {
   if (ifExists === 'return' || !(body instanceof TagsCreationBody)) return [];
   const message = 'A list of tags answers those that exist: leave ifExists out, or send ifExists=return.';

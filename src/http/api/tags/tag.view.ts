@@ -19,7 +19,7 @@ export function tagView(tag: Tag) {
   };
 }
 
-/** With what the bulk tools did, where one was used (API.md §7, 18). */
+/** With the result of the bulk tools, if one was used (API.md §7, 18). */
 export function editedTagView({ changes, ...tag }: EditedTag) {
   return { ...tagView(tag), ...(changes && { changes: changesView(changes) }) };
 }
@@ -35,12 +35,12 @@ export function tagCreationView(result: TagCreationResult) {
   return { index, outcome, tag: null, error: { code: result.error.code, message: result.error.message } };
 }
 
-/** A tag as it stands inside other resources. */
+/** A tag as part of other resources. */
 export function tagNameView({ id, name }: TagName) {
   return { id, name };
 }
 
-/** The tags of a photo: always one whole page. */
+/** The tags of a photo: always a single page. */
 export function tagsView(tags: readonly Tag[]) {
   return listView({ data: tags, nextCursor: null }, tagView);
 }

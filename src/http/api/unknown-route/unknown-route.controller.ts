@@ -5,7 +5,7 @@ import { Reply } from '../../reply.js';
 import { RequireAnyKey } from '../access.js';
 import { RouteTable } from '../route-table.js';
 
-/** Whatever no other route of /api/v1 took, so that it is authenticated and counted too. Registered last. */
+/** Handles everything that no other route of /api/v1 matches, so that it is authenticated and counted too. Registered last. */
 @Controller('api/v1')
 export class UnknownRouteController {
   constructor(@Inject(RouteTable) private readonly table: RouteTable) {}
