@@ -1,14 +1,14 @@
 import type { Id } from '../shared/ids.js';
 
-/** Who changes something. */
+/** Who makes a change. */
 export interface Actor {
-  /** Somebody who is signed in, a program with an API key, whoever may run `phs`, or the service itself. */
+  /** A signed-in person, a program with an API key, an operator who runs `phs`, or the service itself. */
   readonly kind: 'person' | 'api_key' | 'command_line' | 'service';
-  /** Of the user or the API key; null for all others. */
+  /** Of the user or the API key; otherwise null. */
   readonly id: Id | null;
   /** E-mail address of the user, or name of the API key, at that time; null for a user without an address, and for all others. */
   readonly name: string | null;
-  /** IP address that the request came from; null where there was no request. */
+  /** IP address that the request came from; null if there was no request. */
   readonly address: string | null;
 }
 

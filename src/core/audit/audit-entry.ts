@@ -3,7 +3,7 @@ import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Actor } from './actor.js';
 
-/** What can have been done. Closed: pages have words for each. */
+/** All actions. Closed: pages have a label for each. */
 export const auditActions = [
   'api_key.created',
   'api_key.edited',
@@ -32,19 +32,22 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** One change of a key, webhook endpoint, user or customer, a sign-in, an export, or photos that were deleted for ever. Never holds a token, secret, password or link. */
+/**
+ * One change of a key, webhook endpoint, user or customer, a sign-in, an export, or photos that were deleted permanently. Never contains a
+ * token, secret, password or link.
+ */
 export interface AuditEntry {
   readonly customerId: Id;
   readonly id: Id;
   readonly at: Date;
   readonly action: AuditAction;
-  /** Null: it is of several things. */
+  /** Null: the entry is about several things. */
   readonly subjectId: Id | null;
-  /** What the thing was called then; of several photos their ids, where a person or a program named them. */
+  /** The name of the thing at that time; for several photos their ids, if a person or a program named them. */
   readonly subjectName: string | null;
-  /** How many things it is of. */
+  /** Number of affected things. */
   readonly count: number;
-  /** Names of the fields that got another value; empty unless something was edited. */
+  /** Names of the fields whose value changed; empty unless something was edited. */
   readonly changes: readonly string[];
   readonly actorKind: Actor['kind'];
   readonly actorId: Id | null;
@@ -54,18 +57,18 @@ export interface AuditEntry {
 
 export type NewAuditEntry = Omit<AuditEntry, 'id'>;
 
-/** What a use case says of a change. */
+/** The parts of an entry that a use case provides. */
 export interface Change {
   readonly customerId: Id;
   readonly action: AuditAction;
   readonly at: Date;
   readonly subject: { readonly id: Id | null; readonly name: string | null };
-  /** Absent: one. */
+  /** Default: one. */
   readonly count?: number;
   readonly changes?: readonly string[];
 }
 
-/** How long entries are kept (API.md §9). */
+/** How long entries are retained (API.md §9). */
 export const AUDIT_MS = 2 * 365 * DAY;
 
 export function entryOf(
@@ -77,7 +80,7 @@ export function entryOf(
   return { customerId, at, action, subjectId: subject.id, subjectName: subject.name, count, changes, ...who };
 }
 
-/** Which of these fields have another value. */
+/** Which of these fields differ. */
 export function changedFields<T>(before: T, after: T, fields: readonly (keyof T & string)[]): readonly string[] {
   return fields.filter((field) => canonical(before[field]) !== canonical(after[field]));
 }

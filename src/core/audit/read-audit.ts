@@ -5,7 +5,7 @@ import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
 import { AUDIT_MS, type AuditEntry } from './audit-entry.js';
 import { type AuditFilter, noFilter } from './audit-log.js';
 
-/** What happened in an account, newest first. Errors: `invalid_cursor`. */
+/** The audit log of an account, newest first. Errors: `invalid_cursor`. */
 export function listAudit(
   uses: Uses<'store' | 'secrets' | 'clock'>,
   customerId: Id,
@@ -21,7 +21,7 @@ export function listAudit(
       position: ({ id }: AuditEntry) => ({ value: id, id }),
       rows: ({ after: last, limit }: { after: { id: Id } | null; limit: number }) =>
         reader.audit.list(last?.id ?? null, limit, filter),
-      // Ids do not move.
+      // Ids never change.
       hasRowAt: async () => true,
     };
     return readPage(uses, listing, request);
@@ -30,7 +30,7 @@ export function listAudit(
 
 const BATCH = 1000;
 
-/** Forgets what is older than two years. */
+/** Deletes entries older than two years. */
 export async function sweepAudit({ auditLog, clock }: Uses<'auditLog' | 'clock'>): Promise<void> {
   const before = after(clock.now(), -AUDIT_MS);
   while ((await auditLog.sweep(before, BATCH)) === BATCH);

@@ -1,7 +1,7 @@
 import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 
-/** Notes that somebody takes data of the account along, before the first of it is sent. */
+/** Records an export of the account's data, before any of it is sent. */
 export async function recordExport(
   { store, clock }: Uses<'store' | 'clock'>,
   { customerId, actor }: AccountCaller,

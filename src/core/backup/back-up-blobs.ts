@@ -7,7 +7,7 @@ import type { Uses } from '../ports.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { Id } from '../shared/ids.js';
 
-/** A blob that a row of a snapshot relies on. */
+/** A blob that a row of a snapshot refers to. */
 export interface NeededBlob {
   readonly customerId: Id;
   /** The photo, or the item that is to become it. */
@@ -15,9 +15,9 @@ export interface NeededBlob {
   /** Null for a photo. */
   readonly importId: Id | null;
   readonly key: BlobKey;
-  /** 64 hex digits; null where nobody has looked at the bytes yet. */
+  /** 64 hex digits; null if the bytes have not been inspected yet. */
   readonly sha256: string | null;
-  /** Where the same bytes are once the service has looked at them. */
+  /** Where the same bytes are after their inspection. */
   readonly later: BlobKey | null;
 }
 
@@ -30,24 +30,27 @@ export interface BackedUpBlob {
 
 /** A row of the snapshot whose bytes are not in the backup. */
 export interface MissedBlob extends Pick<NeededBlob, 'customerId' | 'id' | 'importId' | 'key'> {
-  /** `deleted`: the row is gone by now, too; `lost`: it is not, and its bytes are not there; `damaged`: they are not those of the row. */
+  /**
+   * `deleted`: the row has been deleted in the meantime; `lost`: it has not, but its bytes are missing; `damaged`: the bytes do not match
+   * the row.
+   */
   readonly why: 'deleted' | 'lost' | 'damaged';
 }
 
 export interface BlobBackup {
-  /** Where the service has them, and where they are to be kept. */
+  /** Where the service stores them, and where they are backed up. */
   readonly from: BlobStore;
   readonly to: BlobStore;
-  /** Blobs on their way at the same time. */
+  /** Blobs that are copied at the same time. */
   readonly parallel: number;
   readonly onBackedUp: (blob: BackedUpBlob, copied: boolean) => Promise<void>;
   readonly onMissed: (blob: MissedBlob) => Promise<void>;
 }
 
 /**
- * Keeps what the rows of a snapshot rely on. What is kept already, from an earlier backup, is not read again: originals never change.
- * What the service has deleted since the snapshot is told apart from what it has lost by looking at the rows of now.
- * Errors: `service_unavailable` of either store, or of the database.
+ * Backs up the blobs that the rows of a snapshot refer to. Those in an earlier backup are not read again: originals never change. Blobs
+ * that the service has deleted since the snapshot are distinguished from lost ones by the current rows. Errors: `service_unavailable` of
+ * either store, or of the database.
  */
 export function backUpBlobs(
   { store }: Uses<'store'>,
@@ -63,7 +66,7 @@ export function backUpBlobs(
   });
 }
 
-/** Whether the row still relies on these bytes. */
+/** Whether the row still refers to these bytes. */
 async function isThere({ photos, importPhotos }: CustomerReader, { id, importId }: NeededBlob): Promise<boolean> {
   if (importId === null) return (await photos.get(id)) !== null;
   const item = await importPhotos.get(importId, id);
@@ -101,7 +104,7 @@ async function openAnywhere(from: BlobStore, { key, later }: NeededBlob): Promis
 
 class Damaged extends Error {}
 
-/** So that other bytes than those of the row never come to be under its key. */
+/** So that bytes that do not match the row are never stored under its key. */
 async function* verifying(bytes: AsyncIterable<Uint8Array>, isRight: () => boolean): AsyncIterable<Uint8Array> {
   yield* bytes;
   if (!isRight()) throw new Damaged();

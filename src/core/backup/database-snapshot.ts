@@ -5,33 +5,33 @@ export interface ArchivedTable {
   readonly columns: readonly string[];
 }
 
-/** What a backup says of its database, beside the rows. */
+/** What a backup records about its database, in addition to the rows. */
 export interface ArchivedSchema {
   /** Names of the migrations that had been run, oldest first. */
   readonly migrations: readonly string[];
   /** After those that they refer to. */
   readonly tables: readonly ArchivedTable[];
-  /** The last number that each gave out. */
+  /** The last number that each assigned. */
   readonly sequences: Readonly<Record<string, number>>;
 }
 
 /**
- * The whole database at one moment, whatever others write meanwhile; they are not held up. Each question is to be read to its end before
- * the next is asked.
+ * A snapshot of the whole database, whatever others write meanwhile; they are not blocked. Read each result to its end before the next
+ * query.
  */
 export interface DatabaseSnapshot {
-  /** Sequences are of no moment: asked after the rows were read, they are ahead of them. */
+  /** Sequences are not part of the snapshot: queried after the rows, they are ahead of them. */
   schema(): Promise<ArchivedSchema>;
-  /** A table's rows, a line each, in the form that `ArchiveTarget.fill` takes. */
+  /** A table's rows, one per line, in the form that `ArchiveTarget.fill` accepts. */
   rows(table: ArchivedTable): AsyncIterable<Uint8Array>;
-  /** What photos and unfinished items have in the blob store. */
+  /** The blobs of photos and unfinished items. */
   neededBlobs(): AsyncIterable<NeededBlob>;
 }
 
-/** An empty database that an archive is to be restored into. */
+/** An empty database into which an archive is to be restored. */
 export interface ArchiveTarget {
-  /** Gives it the schema of the archive. Errors: an Error when it is not empty, or when this program does not know that schema. */
+  /** Creates the schema of the archive. Errors: an Error when the database is not empty, or when this program does not know that schema. */
   prepare(migrations: readonly string[]): Promise<void>;
-  /** With all of it, or with nothing. */
+  /** All or nothing. */
   fill(schema: ArchivedSchema, rowsOf: (table: string) => AsyncIterable<Uint8Array>): Promise<void>;
 }

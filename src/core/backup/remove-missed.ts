@@ -6,8 +6,8 @@ import type { MissedBlob } from './back-up-blobs.js';
 const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
 
 /**
- * Brings restored rows to what the blobs of their backup bear out: photos that were deleted while the backup was made are deleted, items
- * without bytes fail. A photo whose bytes were lost before stays, for people to see. May run twice. Answers how many were left out.
+ * Adapts restored rows to the blobs of their backup: photos that were deleted while the backup was made are deleted, items without bytes
+ * fail. A photo whose bytes had been lost before remains, so that people see it. May run twice. Returns how many were removed.
  */
 export async function removeMissed(
   { store, clock }: Uses<'store' | 'clock'>,

@@ -6,16 +6,16 @@ import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { BackedUpBlob } from './back-up-blobs.js';
 
 export interface BlobRestore {
-  /** The backup, and the store of the service that is to come. */
+  /** The backup, and the store of the new service. */
   readonly from: BlobStore;
   readonly to: BlobStore;
   readonly parallel: number;
   readonly onDone: (blob: BackedUpBlob) => void;
-  /** Told of a blob that the backup has lost, or of which it has other bytes: it is not put back. */
+  /** Called for a blob that the backup has lost or damaged: it is not restored. */
   readonly onWrong: (blob: BackedUpBlob) => void;
 }
 
-/** A blob of the store that the backup knows nothing of: then the store is another's. Null when there is none. */
+/** A blob of the store that is not in the backup: then the store belongs to another installation. Null when there is none. */
 export async function foreignBlob({ from, to }: Pick<BlobRestore, 'from' | 'to'>): Promise<BlobKey | null> {
   for (const prefix of Object.values(blobPrefixes)) {
     for await (const { key } of to.list(prefix)) {
@@ -26,8 +26,8 @@ export async function foreignBlob({ from, to }: Pick<BlobRestore, 'from' | 'to'>
 }
 
 /**
- * Puts blobs back, and reads each again to compare it by its SHA-256. May be broken off and begun again: what is there with the right
- * bytes stays. Errors: `service_unavailable` of either store.
+ * Restores blobs, and reads each again to compare it by its SHA-256. May be interrupted and run again: blobs with the right bytes remain.
+ * Errors: `service_unavailable` of either store.
  */
 export function restoreBlobs(options: BlobRestore, blobs: AsyncIterable<BackedUpBlob>): Promise<void> {
   const { from, to, parallel, onDone, onWrong } = options;
@@ -40,7 +40,7 @@ export function restoreBlobs(options: BlobRestore, blobs: AsyncIterable<BackedUp
 }
 
 async function restore(from: BlobStore, to: BlobStore, { key, sizeBytes, sha256 }: BackedUpBlob): Promise<boolean> {
-  // Read for itself, before anything is written: what the backup has wrong must not come to be under the key.
+  // Read separately, before anything is written: damaged bytes of the backup must not be stored under the key.
   if ((await hashAt(from, key)) !== sha256) return false;
   const source = await from.get(key);
   if (source === null) return false;

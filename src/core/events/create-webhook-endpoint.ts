@@ -8,11 +8,11 @@ import { type EndpointInput, endpointValues } from './webhook-values.js';
 
 export interface EndpointWithSecret {
   readonly endpoint: WebhookEndpoint;
-  /** The only time that it is seen. */
+  /** The secret is only available here. */
   readonly secret: string;
 }
 
-/** Makes an endpoint, enabled. Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
+/** Creates an endpoint, enabled. Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
 export async function createWebhookEndpoint(
   uses: Uses<'store' | 'clock' | 'secrets' | 'webhooks'>,
   { customerId, actor }: AccountCaller,
@@ -21,7 +21,7 @@ export async function createWebhookEndpoint(
   const { url = input.url, description = null, events = [] } = await endpointValues(uses, input);
   const secret = newWebhookSecret();
   const endpoint = await uses.store.transaction(customerId, async ({ lockCustomer, webhookEndpoints, audit }) => {
-    // One new endpoint at a time, so that their number stays within its limit.
+    // Endpoints are created one at a time, so that their number stays within its limit.
     await lockCustomer();
     if ((await webhookEndpoints.list()).length >= MAX_ENDPOINTS) throw tooMany();
     const at = uses.clock.now();

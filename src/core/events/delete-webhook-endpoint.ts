@@ -4,12 +4,12 @@ import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { auditSubject, disabled } from './webhook-endpoint.js';
 
-/** Deliveries that one transaction removes. */
+/** Maximum number of deliveries that one transaction removes. */
 const BATCH = 1000;
 
 /**
- * Removes an endpoint with its deliveries, those that wait too. It is disabled first, then emptied, so that nobody waits long for
- * it; whatever breaks that off, the same request again goes on from there. Errors: `not_found`.
+ * Removes an endpoint with its deliveries, including waiting ones. It is disabled first, then emptied, so that nobody waits long for it;
+ * after an interruption, the same request continues. Errors: `not_found`.
  */
 export async function deleteWebhookEndpoint(
   { store, clock }: Uses<'store' | 'clock'>,
@@ -24,7 +24,7 @@ export async function deleteWebhookEndpoint(
   while ((await deleteSome()) === BATCH);
   await store.transaction(customerId, async ({ webhookEndpoints, audit }) => {
     const endpoint = await webhookEndpoints.lock(id);
-    // Somebody else, who deleted it at the same time, was first.
+    // A concurrent request deleted it first.
     if (endpoint === null) return;
     await webhookEndpoints.delete(id);
     await audit.add(actor, { action: 'webhook.deleted', subject: auditSubject(endpoint), at: clock.now() });

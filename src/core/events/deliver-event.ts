@@ -9,15 +9,15 @@ import { signedHeaders } from './signature.js';
 import { auditSubject, failed, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookAnswer } from './webhook-sender.js';
 
-/** The body that receivers see; what it looks like is not core's to say. */
+/** The body that receivers get; its format is not defined in core. */
 export type RenderEvent = (event: Event, subject: EventSubject | null) => string;
 
 type DeliverUses = Uses<'store' | 'keys' | 'clock' | 'secrets' | 'webhooks'>;
 
 /**
- * Makes one attempt at a delivery that is held, and notes how it ended. The note comes after the request: who dies between the two
- * leaves a delivery that is due again, under the same event id. Nothing is noted when the lease was lost meanwhile, or in an
- * outage. A fault on our side is an attempt like others, but not the endpoint's: it is noted, and thrown.
+ * Makes one attempt at a leased delivery, and records the result. It is recorded after the request: a process that dies between the two
+ * leaves a delivery that is due again, under the same event id. Nothing is recorded when the lease was lost meanwhile, or in an outage. An
+ * error on our side counts as an attempt, but not as a failure of the endpoint: it is recorded, and thrown.
  */
 export async function deliverEvent(uses: DeliverUses, delivery: LeasedDelivery, render: RenderEvent): Promise<void> {
   const { customerId, endpointId } = delivery;
@@ -28,7 +28,7 @@ export async function deliverEvent(uses: DeliverUses, delivery: LeasedDelivery, 
     const answer = await send(uses, delivery, endpoint, render);
     await note(uses, delivery, answer, (before, at) => {
       if (isSuccess(answer)) return succeeded(before);
-      // A test is tried once, whenever somebody likes: only 410 Gone says something of the endpoint.
+      // A test is tried once, at any time: only 410 Gone affects the endpoint.
       return isTest(delivery) && answer.status !== 410 ? before : failed(before, answer.status, at);
     });
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Id } from '../shared/ids.js';
 import type { Event } from './event.js';
 import type { WebhookAnswer } from './webhook-sender.js';
 
-/** On its way, arrived, or given up. */
+/** Pending, delivered, or given up. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
 /** One event on its way to one endpoint, and a line of the delivery log. */
@@ -11,11 +11,11 @@ export interface Delivery extends Event {
   readonly id: Id;
   readonly endpointId: Id;
   readonly status: DeliveryStatus;
-  /** Attempts that were begun. */
+  /** Number of started attempts. */
   readonly attempt: number;
   /** When the next attempt may begin; null once it has ended. */
   readonly dueAt: Date | null;
-  /** Of the last attempt that ended: what the endpoint answered, or why it did not. */
+  /** Of the last completed attempt: what the endpoint answered, or why it did not. */
   readonly responseStatus: number | null;
   readonly reason: string | null;
   readonly attemptedAt: Date | null;
@@ -28,7 +28,7 @@ export interface LeasedDelivery extends Delivery {
   readonly lease: string;
 }
 
-/** What an attempt leaves behind. */
+/** The result of an attempt. */
 export interface AttemptOutcome {
   readonly status: DeliveryStatus;
   /** Milliseconds until the next attempt; null when there is none. */
@@ -54,24 +54,24 @@ export const RETRY_DELAYS: readonly number[] = [
 /** Attempts at an event, the first included. A test gets one. */
 export const MAX_ATTEMPTS = RETRY_DELAYS.length + 1;
 
-/** A wait gets longer by up to this share of it, so that what failed together does not come back together. */
+/** A wait is extended by up to this fraction, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
-/** Days that deliveries are kept in the log, whatever became of them. */
+/** Days that deliveries are retained in the log, whatever their state. */
 export const LOG_DAYS = 30;
 
 export function isSuccess({ status }: Pick<WebhookAnswer, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** Sent because somebody asked for it, and tried once: who asked sees how it ended, and asks again. */
+/** Sent on request, and tried once: the person sees the result, and can send it again. */
 export function isTest({ type }: Pick<Delivery, 'type'>): boolean {
   return type === 'webhook.test';
 }
 
 /**
- * What becomes of a delivery after its attempt number `attempt`, from 1.
- * @param chance From 0 to below 1: how much of the jitter this wait gets.
+ * The state of a delivery after its attempt number `attempt`, from 1.
+ * @param chance From 0 to below 1: the fraction of the jitter for this wait.
  */
 export function outcomeOf(
   { type, attempt }: Pick<Delivery, 'type' | 'attempt'>,

@@ -11,11 +11,11 @@ import { auditSubject, disabled, enabled, rotated, type WebhookEndpoint } from '
 import { type EndpointInput, endpointValues } from './webhook-values.js';
 
 export interface EndpointPatch extends EndpointInput {
-  /** Enabling one that was disabled sends what waits for it. */
+  /** Enabling a disabled endpoint sends its waiting deliveries. */
   readonly enabled?: boolean | undefined;
 }
 
-/** Changes what is said; the rest stays. Errors: `invalid_request`, `not_found`. */
+/** Changes the given fields; the others stay. Errors: `invalid_request`, `not_found`. */
 export async function editWebhookEndpoint(
   uses: Uses<'store' | 'clock' | 'webhooks'>,
   caller: AccountCaller,
@@ -30,7 +30,7 @@ export async function editWebhookEndpoint(
   });
 }
 
-/** Gives it a new secret; the old one goes on signing beside it for 24 hours. Errors: `not_found`. */
+/** Gives it a new secret; the old one also signs for another 24 hours. Errors: `not_found`. */
 export async function rotateWebhookSecret(
   uses: Uses<'store' | 'clock' | 'secrets'>,
   caller: AccountCaller,
@@ -59,7 +59,7 @@ function change(
   });
 }
 
-/** What the audit log says of an edit. */
+/** The audit log entry of an edit. */
 function changesOf(before: WebhookEndpoint, next: WebhookEndpoint): readonly Pick<Change, 'action' | 'changes'>[] {
   const changes = changedFields(before, next, ['url', 'description', 'events']);
   const made: Pick<Change, 'action' | 'changes'>[] =

@@ -7,14 +7,14 @@ import type { Id } from '../shared/ids.js';
 import type { Tag } from '../tags/tag.js';
 import { type Event, isDeletion, subjectKind } from './event.js';
 
-/** What an event is about, as it is now. */
+/** The resource that an event is about, in its current state. */
 export type EventSubject =
   | { readonly kind: 'photo'; readonly photo: PhotoWithTags }
   | { readonly kind: 'tag'; readonly tag: Tag }
   | { readonly kind: 'import'; readonly import: ImportDetails }
   | { readonly kind: 'apiKey'; readonly apiKey: ApiKey };
 
-/** Null when there is nothing to show: a test, a deletion, and what has been deleted for ever since. */
+/** Null when there is nothing to show: a test, a deletion, and a resource that has been deleted permanently since. */
 export async function readSubject(
   { store, keys }: Uses<'store' | 'keys'>,
   { type, subjectId: id, customerId }: Event,

@@ -1,7 +1,7 @@
 import type { Id } from '../shared/ids.js';
 import { newUlid } from '../shared/ulid.js';
 
-/** Every type of event, and what it is about (API.md §10). Closed: receivers are told of new ones before they are sent. */
+/** Every type of event, and its subject (API.md §10). Closed: receivers are informed of new ones before they are sent. */
 const subjects = {
   'photo.created': 'photo',
   'photo.updated': 'photo',
@@ -21,18 +21,18 @@ const subjects = {
 
 export type EventType = keyof typeof subjects;
 export type SubjectKind = NonNullable<(typeof subjects)[EventType]>;
-/** What happens by itself; a test is asked for. */
+/** Events that occur by themselves; a test is requested. */
 export type ChangeType = Exclude<EventType, 'webhook.test'>;
 
 export const eventTypes = Object.keys(subjects) as readonly EventType[];
-/** What an endpoint can choose from. A test is sent to whatever endpoint it is asked for. */
+/** Events that an endpoint can subscribe to. A test can be sent to any endpoint. */
 export const changeTypes = eventTypes.filter((type): type is ChangeType => type !== 'webhook.test');
 
 export function isChangeType(text: string): text is ChangeType {
   return (changeTypes as readonly string[]).includes(text);
 }
 
-/** Something that happened. What it is about is named, not copied: it is read when the event is sent. */
+/** Something that happened. Its subject is referenced, not copied: it is read when the event is sent. */
 export interface Event {
   /** `evt_` and a ULID; the same for every receiver and every attempt. */
   readonly eventId: string;
@@ -49,7 +49,7 @@ export function subjectKind(type: EventType): SubjectKind | null {
   return subjects[type];
 }
 
-/** After these there is nothing left to show but an id. */
+/** After these events only an id is left to show. */
 export function isDeletion(type: EventType): boolean {
   return type.endsWith('.deleted');
 }

@@ -9,7 +9,7 @@ import type { WebhookEndpoint } from './webhook-endpoint.js';
 
 const BATCH = 1000;
 
-/** Forgets deliveries that are older than the log. What still waits then waits for an endpoint that is disabled. */
+/** Deletes deliveries older than the log. Any that are still waiting are for a disabled endpoint. */
 export async function sweepDeliveries({ deliveries, clock }: Uses<'deliveries' | 'clock'>): Promise<void> {
   const before = after(clock.now(), -LOG_DAYS * DAY);
   while ((await deliveries.sweep(before, BATCH)) === BATCH);
@@ -17,7 +17,7 @@ export async function sweepDeliveries({ deliveries, clock }: Uses<'deliveries' |
 
 type SealUses = Uses<'store' | 'customers' | 'secrets'>;
 
-/** Seals again with the newest secret what an older one sealed, so that that one can be thrown away. */
+/** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
 export function resealWebhookSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
   return forEachCustomer(
     (window) => uses.customers.withWebhookEndpoints(window),

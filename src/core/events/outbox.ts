@@ -1,13 +1,13 @@
 import type { Id } from '../shared/ids.js';
 import type { ChangeType } from './event.js';
 
-/** What happened to the bound customer's things, written with the change: both are there, or neither. */
+/** Events of the bound customer, written with the change: both are committed, or neither. */
 export interface Outbox {
   /**
-   * One event for each subject, to be delivered to every enabled endpoint that wants the type. Where there is none, nothing is
-   * stored. An endpoint that is removed or made at the same moment may be left out or not; the change itself goes through.
+   * One event per subject, to be delivered to every enabled endpoint that subscribes to the type. If there is none, nothing is stored. An
+   * endpoint that is concurrently removed or created may or may not be included; the change itself succeeds.
    */
   add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void>;
-  /** Whether `add` would store something: who would first have to look for the subjects asks. */
+  /** Whether `add` would store something: for callers that would have to read the subjects first. */
   wants(type: ChangeType): Promise<boolean>;
 }

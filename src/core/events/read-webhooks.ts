@@ -12,11 +12,11 @@ export function listWebhookEndpoints({ store }: Uses<'store'>, customerId: Id): 
 
 export interface EndpointWithLast {
   readonly endpoint: WebhookEndpoint;
-  /** The newest of its delivery log; null when that is empty. */
+  /** The newest delivery in its log; null when that is empty. */
   readonly last: Delivery | null;
 }
 
-/** All endpoints of a customer with what was last sent to each, oldest endpoint first. */
+/** All endpoints of a customer with the latest delivery of each, oldest endpoint first. */
 export function listEndpointsWithLast({ store }: Uses<'store'>, customerId: Id): Promise<readonly EndpointWithLast[]> {
   return store.query(customerId, async ({ webhookEndpoints, deliveries }) => {
     const all: EndpointWithLast[] = [];
@@ -49,7 +49,7 @@ export function listDeliveries(
       position: ({ id }: Delivery) => ({ value: id, id }),
       rows: ({ after, limit }: { after: { id: Id } | null; limit: number }) =>
         reader.deliveries.list(endpointId, after?.id ?? null, limit),
-      // Ids do not move; a row that is gone was too old for the log.
+      // Ids never change; a row that is gone was too old for the log.
       hasRowAt: async () => true,
     };
     return readPage(uses, listing, request);

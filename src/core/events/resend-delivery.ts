@@ -6,8 +6,8 @@ import type { Id } from '../shared/ids.js';
 import type { Delivery } from './delivery.js';
 
 /**
- * Sends a delivery of the log once more, now, under the same event id, whatever became of it. It gets all its attempts again.
- * Errors: `not_found`, `invalid_request` (its endpoint is disabled).
+ * Sends a delivery of the log again, immediately, under the same event id, whatever its state. It gets all its attempts again. Errors:
+ * `not_found`, `invalid_request` (its endpoint is disabled).
  */
 export function resendDelivery({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<Delivery> {
   return store.transaction(customerId, async (transaction) => {
@@ -18,13 +18,13 @@ export function resendDelivery({ store }: Uses<'store'>, customerId: Id, id: Id)
   });
 }
 
-/** Sends `webhook.test` to one endpoint, once, whatever it wants to hear of. Errors: `not_found`, `invalid_request` (it is disabled). */
+/** Sends `webhook.test` to one endpoint, once, whatever it subscribes to. Errors: `not_found`, `invalid_request` (it is disabled). */
 export async function sendTestEvent(
   { store, clock, rateWindows }: Uses<'store' | 'clock' | 'rateWindows'>,
   customerId: Id,
   endpointId: Id,
 ): Promise<Delivery> {
-  // Only of an endpoint that is this customer's: nobody uses up another's budget.
+  // Only for an endpoint of this customer: nobody uses up another's budget.
   requireFound(await store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
   await requireTest({ rateWindows }, endpointId);
   return store.transaction(customerId, async (transaction) => {

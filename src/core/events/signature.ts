@@ -3,14 +3,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 24;
 
-/** `whsec_` and 192 random bits in base64 (Standard Webhooks asks for 24 to 64 bytes). */
+/** `whsec_` and 192 random bits in base64 (Standard Webhooks requires 24 to 64 bytes). */
 export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * The headers that prove who sent a body, and when (Standard Webhooks 1.0): HMAC-SHA-256 over `id.timestamp.body`, once with each
- * secret, so that a receiver may know either during a rotation.
+ * The headers that prove who sent a body, and when (Standard Webhooks 1.0): HMAC-SHA-256 over `id.timestamp.body`, once with each secret,
+ * so that a receiver may use either during a rotation.
  */
 export function signedHeaders(
   { eventId, body, at }: { eventId: string; body: string; at: Date },

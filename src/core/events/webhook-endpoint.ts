@@ -2,7 +2,7 @@ import { after, DAY, HOUR } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { ChangeType } from './event.js';
 
-/** Who switched an endpoint off: its owner, its own answer 410, or five days in which nothing got through. */
+/** Who disabled an endpoint: its owner, its own response 410, or five days without a success. */
 export type DisabledReason = 'by_owner' | 'gone' | 'failing';
 
 /** Where events of a customer are sent. */
@@ -11,24 +11,24 @@ export interface WebhookEndpoint {
   readonly customerId: Id;
   readonly url: string;
   readonly description: string | null;
-  /** Types it wants; empty: every one, those of later versions too. */
+  /** Types it subscribes to; empty: every one, including those of later versions. */
   readonly events: readonly ChangeType[];
   readonly status: 'enabled' | 'disabled';
-  /** The two are set while it is disabled. */
+  /** Both are set while it is disabled. */
   readonly disabledAt: Date | null;
   readonly disabledReason: DisabledReason | null;
   /** Sealed (core/shared/sealed.ts): signing needs the secret itself, so a hash would not do. */
   readonly secret: string;
-  /** The one before, sealed too: both sign until the time is over. */
+  /** The previous one, sealed too: both sign until it expires. */
   readonly previousSecret: string | null;
   readonly previousSecretUntil: Date | null;
-  /** The first failure since the last success; null while nothing is wrong. */
+  /** The first failure since the last success; null while there is none. */
   readonly failingSince: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** As the audit log names it: by its host, for the path of a URL may be what lets somebody in. */
+/** Its name in the audit log: the host, because the path of a URL may be a secret. */
 export function auditSubject({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>): {
   readonly id: Id;
   readonly name: string;
@@ -40,12 +40,12 @@ export type NewWebhookEndpoint = Omit<WebhookEndpoint, 'id'>;
 
 /** Endpoints that one customer may have (API.md §9). */
 export const MAX_ENDPOINTS = 20;
-/** After so long without a success an endpoint is disabled (API.md §10). */
+/** An endpoint is disabled after so long without a success (API.md §10). */
 export const FAILING_DAYS = 5;
-/** How long the secret before a rotation goes on signing, beside the new one. */
+/** How long the previous secret also signs after a rotation. */
 export const ROTATION_HOURS = 24;
 
-/** Where it was disabled: what waits is sent after all, and its failures are forgotten. */
+/** If it was disabled, its waiting deliveries are sent after all, and its failures are reset. */
 export function enabled(endpoint: WebhookEndpoint, at: Date): WebhookEndpoint {
   if (endpoint.status === 'enabled') return endpoint;
   return {
@@ -58,7 +58,7 @@ export function enabled(endpoint: WebhookEndpoint, at: Date): WebhookEndpoint {
   };
 }
 
-/** Nothing is sent to it any more, and no new events are kept for it. */
+/** Nothing is sent to it any more, and no new events are stored for it. */
 export function disabled(endpoint: WebhookEndpoint, reason: DisabledReason, at: Date): WebhookEndpoint {
   if (endpoint.status === 'disabled') return endpoint;
   return { ...endpoint, status: 'disabled', disabledAt: at, disabledReason: reason, updatedAt: at };
@@ -69,19 +69,19 @@ export function rotated(endpoint: WebhookEndpoint, secret: string, at: Date): We
   return { ...endpoint, secret, previousSecret: endpoint.secret, previousSecretUntil, updatedAt: at };
 }
 
-/** The sealed secrets that sign at this moment, newest first. */
+/** The sealed secrets that currently sign, newest first. */
 export function signingSecrets(endpoint: WebhookEndpoint, at: Date): readonly string[] {
   const { secret, previousSecret, previousSecretUntil } = endpoint;
   const overlap = previousSecretUntil !== null && at.getTime() < previousSecretUntil.getTime();
   return previousSecret !== null && overlap ? [secret, previousSecret] : [secret];
 }
 
-/** After an attempt that got through. */
+/** After a successful attempt. */
 export function succeeded(endpoint: WebhookEndpoint): WebhookEndpoint {
   return endpoint.failingSince === null ? endpoint : { ...endpoint, failingSince: null };
 }
 
-/** After an attempt that did not. 410 Gone disables at once; else it takes five days of nothing but failures. */
+/** After a failed attempt. 410 Gone disables immediately; otherwise it takes five days of nothing but failures. */
 export function failed(endpoint: WebhookEndpoint, responseStatus: number | null, at: Date): WebhookEndpoint {
   if (responseStatus === 410) return disabled(endpoint, 'gone', at);
   const failingSince = endpoint.failingSince ?? at;

@@ -10,12 +10,12 @@ export interface WebhookEndpointReads {
 }
 
 export interface WebhookEndpointRepository extends WebhookEndpointReads {
-  /** Reads it and holds it until the transaction ends. Taken before its deliveries. */
+  /** Reads it and locks it until the transaction ends. Taken before its deliveries. */
   lock(id: Id): Promise<WebhookEndpoint | null>;
   insert(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint>;
   /** Stores every field. It must be locked. */
   update(endpoint: WebhookEndpoint): Promise<void>;
-  /** Removes it, and what is left of its deliveries. */
+  /** Removes it, and its remaining deliveries. */
   delete(id: Id): Promise<void>;
 }
 
@@ -27,12 +27,12 @@ export interface DeliveryReads {
 }
 
 export interface DeliveryRepository extends DeliveryReads {
-  /** A test of the endpoint, due at once. */
+  /** A test of the endpoint, due immediately. */
   addTest(endpointId: Id, at: Date): Promise<Delivery>;
-  /** Notes how a held attempt ended, and lets go of it. False, and nothing changed, when the lease was lost. */
+  /** Records the result of a leased attempt, and releases the lease. False, with nothing changed, when the lease was lost. */
   settle(delivery: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean>;
-  /** Due at once, whatever has become of it, with all its attempts before it. False when there is no such delivery. */
+  /** Due immediately, whatever its state, with all its attempts left. False when there is no such delivery. */
   renew(id: Id): Promise<boolean>;
-  /** Removes deliveries of an endpoint, at most `limit`. Answers how many. */
+  /** Removes deliveries of an endpoint, at most `limit`. Returns how many. */
   deleteSome(endpointId: Id, limit: number): Promise<number>;
 }

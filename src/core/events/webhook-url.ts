@@ -4,8 +4,8 @@ import { IpRanges, normalizeAddress } from '../access/ip-list.js';
 export const MAX_URL_LENGTH = 2000;
 
 /**
- * Why a URL cannot be a receiver's, whatever its name leads to; null when it can.
- * @param allowPrivate In a home network there may be no certificates either: `http` is admitted, too.
+ * Why a URL cannot be a receiver's, whatever its name resolves to; null when it can.
+ * @param allowPrivate In a home network there may be no certificates either: `http` is accepted, too.
  */
 export function urlProblem(text: string, allowPrivate: boolean): string | null {
   if (text.length > MAX_URL_LENGTH) return `url must have at most ${MAX_URL_LENGTH} characters.`;
@@ -18,8 +18,8 @@ export function urlProblem(text: string, allowPrivate: boolean): string | null {
 }
 
 /**
- * Not on the public Internet, or not unicast: IANA's IPv4 Special-Purpose Address Registry (RFC 6890), multicast and the
- * reserved space above it. Metadata services (169.254.169.254, 100.100.100.200) are in two of these.
+ * Not on the public Internet, or not unicast: IANA's IPv4 Special-Purpose Address Registry (RFC 6890), multicast and the reserved space
+ * above it. Metadata services (169.254.169.254, 100.100.100.200) are in two of these.
  */
 const SPECIAL_IPV4 = new IpRanges([
   '0.0.0.0/8',
@@ -38,12 +38,12 @@ const SPECIAL_IPV4 = new IpRanges([
   '224.0.0.0/3',
 ]);
 
-/** Only this is handed out as global unicast (RFC 4291, IANA) … */
+/** Only this range is assigned as global unicast (RFC 4291, IANA) … */
 const GLOBAL_IPV6 = new IpRanges(['2000::/3']);
-/** … but for what has a special purpose in it; Teredo and 6to4 hide an IPv4 address. */
+/** … except for special-purpose ranges in it; Teredo and 6to4 contain an IPv4 address. */
 const SPECIAL_IPV6 = new IpRanges(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 
-/** Whether an address is one that everybody may reach. What cannot be read is not; IPv4 inside IPv6 counts as IPv4. */
+/** Whether an address is publicly reachable. One that cannot be parsed is not; IPv4 inside IPv6 counts as IPv4. */
 export function isPublicAddress(address: string): boolean {
   const normal = normalizeAddress(address);
   if (normal === null) return false;

@@ -3,7 +3,7 @@ import { type FieldError, invalid } from '../shared/errors.js';
 import { cleanText, codePoints } from '../shared/text.js';
 import { type ChangeType, changeTypes, isChangeType } from './event.js';
 
-/** What people say of an endpoint. */
+/** The input for an endpoint. */
 export interface EndpointInput {
   readonly url?: string | undefined;
   readonly description?: string | null | undefined;
@@ -11,7 +11,7 @@ export interface EndpointInput {
   readonly events?: readonly string[] | undefined;
 }
 
-/** The same, checked and in the form in which it is kept. What was not said is absent. */
+/** The same, validated and in the form in which it is stored. Absent fields stay absent. */
 export interface EndpointValues {
   readonly url?: string;
   readonly description?: string | null;
@@ -20,7 +20,7 @@ export interface EndpointValues {
 
 const MAX_DESCRIPTION = 200;
 
-/** Errors: `invalid_request`, for a URL also when its name leads to where nothing may be sent. */
+/** Errors: `invalid_request`, for a URL also when its name resolves to a forbidden address. */
 export async function endpointValues({ webhooks }: Uses<'webhooks'>, input: EndpointInput): Promise<EndpointValues> {
   const description = input.description === undefined ? undefined : cleanText(input.description ?? '') || null;
   const errors = [...descriptionErrors(description), ...eventErrors(input.events ?? [])];

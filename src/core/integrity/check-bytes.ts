@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { BlobKey } from '../blobs/blob-key.js';
 import type { Uses } from '../ports.js';
 
-/** What a row says of its bytes; what it does not know is not compared. */
+/** What a row says about its bytes; unknown values are not compared. */
 export interface Expected {
   readonly sizeBytes: number | null;
   readonly sha256: string | null;
 }
 
-/** What can be amiss with stored bytes. `unreadable` may pass by itself: the others do not. */
+/** What can be wrong with stored bytes. `unreadable` may be temporary: the others are not. */
 export interface Fault {
   readonly kind: 'missing' | 'damaged' | 'unreadable';
   /** Follows "The original of this photo". */
@@ -44,7 +44,7 @@ async function sha256Of(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The store's own words are for clients; the operator needs those of the system beneath it. */
+/** The store's own messages are for clients; the operator needs those of the underlying system. */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);

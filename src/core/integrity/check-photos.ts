@@ -17,7 +17,7 @@ export interface CheckOptions {
 
 const BATCH = 200;
 
-/** I1: every photo of the customer has its original, and a thumb or what it takes to make one. */
+/** I1: every photo of the customer has its original, and a thumb or what is needed to generate one. */
 export async function checkPhotos(
   uses: CheckUses,
   customerId: Id,
@@ -47,7 +47,7 @@ async function checkPhoto(
     if (photo.originalLostAt !== null && !options.fast) await unmark(uses, photo, options, findings);
     return checkThumb(uses, photo, options, findings);
   }
-  // What cannot be read now may be readable in an hour: that is not lost.
+  // What cannot be read now may be readable in an hour: it is not lost.
   if (options.repair && fault.kind !== 'unreadable') await mark(uses, photo, lost);
   if (!(await isUnchanged(uses, photo))) return;
   findings.report('I1', `The original of this photo ${fault.message}${advice}`, about(photo));
@@ -55,7 +55,7 @@ async function checkPhoto(
 
 const advice = ' Restore the file from a backup, or have the same file imported once more.';
 
-/** The API shows it, and downloads are refused instead of cut short. */
+/** The API returns it, and downloads are refused instead of cut off. */
 function mark({ store, clock }: CheckUses, seen: PhotoWithTags, as: (photo: Photo, at: Date) => Photo): Promise<void> {
   return store.transaction(seen.customerId, async ({ photos, outbox }) => {
     const photo = (await photos.lock([seen.id]))[0];
@@ -68,7 +68,7 @@ function mark({ store, clock }: CheckUses, seen: PhotoWithTags, as: (photo: Phot
   });
 }
 
-/** Somebody has put the original back. */
+/** Somebody has restored the original. */
 async function unmark(
   uses: CheckUses,
   photo: PhotoWithTags,
@@ -81,7 +81,7 @@ async function unmark(
   findings.report('I1', message, { ...about(photo), repaired: repair });
 }
 
-/** Purged or given another original since it was read: then what was seen says nothing. */
+/** Purged or given another original since it was read: then the result is obsolete. */
 async function isUnchanged({ store }: CheckUses, { customerId, id, blobKey }: PhotoWithTags): Promise<boolean> {
   const now = await store.query(customerId, (reader) => reader.photos.get(id));
   return now?.blobKey === blobKey;
@@ -104,7 +104,7 @@ function about({ customerId, id, importId }: PhotoWithTags) {
   return { customerId, photoId: id, importId };
 }
 
-/** I1 for items that are not photos yet: what was sent is there until it is published. */
+/** I1 for items that are not photos yet: the uploaded bytes exist until the item is published. */
 export async function checkItems(
   uses: CheckUses,
   customerId: Id,
@@ -133,5 +133,5 @@ async function checkItem(uses: CheckUses, item: ImportPhoto, options: CheckOptio
   findings.report('I1', message, { customerId, photoId: id, importId });
 }
 
-/** Inspection has not compared the bytes with the declaration yet: what differs fails there, with words for the client. */
+/** Inspection has not compared the bytes with the declaration yet: differences fail there, with a message for the client. */
 const unknown = { sizeBytes: null, sha256: null };

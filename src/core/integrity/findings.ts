@@ -10,21 +10,21 @@ export const invariants = {
 } as const;
 export type Invariant = keyof typeof invariants;
 
-/** One breach. Ids say what it is about; those that do not apply are null. */
+/** One violation. Ids say what it is about; those that do not apply are null. */
 export interface Finding {
   readonly invariant: Invariant;
   readonly customerId: Id | null;
-  /** Also of an item that would become this photo. */
+  /** Also of an item that will become this photo. */
   readonly photoId: Id | null;
   readonly importId: Id | null;
   readonly tagId: Id | null;
   /** For the operator, with what to do. */
   readonly message: string;
-  /** It was put right, and is none any more. */
+  /** It was repaired, and no longer counts. */
   readonly repaired: boolean;
 }
 
-/** How much was looked at. */
+/** What was checked, in numbers. */
 export interface Checked {
   customers: number;
   photos: number;
@@ -32,13 +32,13 @@ export interface Checked {
   items: number;
   blobs: number;
   tags: number;
-  /** Photos without their thumb, which is made at its next use; no breach. */
+  /** Photos without their thumb, which is generated at its next use; not a violation. */
   missingThumbs: number;
-  /** Of these, made by this run. */
+  /** Those of them that this run generated. */
   remadeThumbs: number;
 }
 
-/** Where a check writes what it sees. */
+/** Where a check reports its findings. */
 export class Findings {
   readonly checked: Checked = {
     customers: 0,

@@ -1,21 +1,21 @@
 import type { Id } from '../shared/ids.js';
 
-/** A row that refers to something that its customer does not have. The database's own constraints keep it from coming into being. */
+/** A row that refers to something that its customer does not have. The database's own constraints prevent it. */
 export interface OrphanRow {
-  /** A photo or item of an import, a photo with another's original, a photo with a tag; or what a photo has left that is gone. */
+  /** A photo or item of an import, a photo with another's original, a photo with a tag; or rows of a deleted photo. */
   readonly kind: 'photo' | 'item' | 'original' | 'tag' | 'residue';
   /** Of the photo or item. */
   readonly id: Id;
 }
 
 export interface OrphanRows {
-  /** The last id of this piece; null when it went to the end. */
+  /** The last id of this range; null at the end. */
   readonly last: Id | null;
   readonly rows: readonly OrphanRow[];
 }
 
-/** Looks at what belongs to photos and items of the bound customer. */
+/** Checks the rows that belong to photos and items of the bound customer. */
 export interface OrphanReads {
-  /** A piece of about `limit` photos and items with ids over `after`; of one moment. */
+  /** A range of about `limit` photos and items with ids after `after`, in one snapshot. */
   orphanRows(after: Id | null, limit: number): Promise<OrphanRows>;
 }

@@ -9,15 +9,15 @@ import { type Checked, type Finding, Findings } from './findings.js';
 import type { OrphanRow, OrphanRows } from './orphan-rows.js';
 
 export interface Verification extends CheckOptions {
-  /** What nobody owns is a breach when it was written at least so many seconds ago. */
+  /** An unowned blob is a violation if it was written at least so many seconds ago. */
   readonly graceSeconds: number;
   readonly onFinding: (problem: Finding) => void;
   readonly onProgress?: (checked: Checked) => void;
 }
 
 /**
- * Looks whether what must always hold does hold, for all customers, beside a running service: whatever looks wrong is looked at
- * once more before it is told. Changes nothing, unless it is to repair. Errors: `service_unavailable` when the database is away.
+ * Checks the invariants, for all customers, beside a running service: a possible violation is checked again before it is reported. Changes
+ * nothing, unless it is to repair. Errors: `service_unavailable` when the database is unavailable.
  */
 export async function verify(uses: CheckUses & Uses<'customers'>, verification: Verification): Promise<Checked> {
   const findings = new Findings(verification.onFinding, verification.onProgress ?? (() => undefined));
@@ -33,11 +33,11 @@ export async function verify(uses: CheckUses & Uses<'customers'>, verification: 
   return findings.checked;
 }
 
-/** Rows of one statement; tags are fewer, for each is counted. */
+/** Rows per statement; fewer for tags, because each is counted. */
 const BATCH = 500;
 const TAG_BATCH = 50;
 
-/** I12: what is said of all photos together, in the usage and to quotas. */
+/** I12: the totals of all photos, in the usage and for quotas. */
 async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: CheckOptions, findings: Findings) {
   const { stored, counted } = await store.query(customerId, (reader) => reader.photoTotals());
   if (totalsText(stored) === totalsText(counted)) return;
@@ -52,8 +52,8 @@ function totalsText({ photos, storageBytes, trashedPhotos, trashedBytes }: Photo
 }
 
 /**
- * I12: the `photoCount` of tags. The counts of imports are counted on read, and cannot be wrong; what forgotten items were has nothing left
- * that it could be compared with.
+ * I12: the `photoCount` of tags. The counts of imports are counted on read, and cannot be wrong; those of deleted items cannot be compared
+ * with anything.
  */
 async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: CheckOptions, findings: Findings) {
   for (let last: Id | null = null; ; ) {
@@ -78,7 +78,7 @@ const orphanMessages: Readonly<Record<OrphanRow['kind'], string>> = {
   residue: 'Tags or EXIF are left of this photo, which was deleted for ever.',
 };
 
-/** I8 and I9. The database refuses such rows: whoever finds one has restored it, or changed it, by other means than this program. */
+/** I8 and I9. The database refuses such rows: one that exists was restored or changed by other means than this program. */
 async function checkOrphans({ store }: CheckUses, customerId: Id, findings: Findings): Promise<void> {
   for (let after: Id | null = null; ; ) {
     const { last, rows }: OrphanRows = await store.query(customerId, (reader) => reader.orphanRows(after, BATCH));
@@ -90,12 +90,12 @@ async function checkOrphans({ store }: CheckUses, customerId: Id, findings: Find
   }
 }
 
-/** I2, and I8 for bytes. Removing them is left to the collection of garbage, which every service does by itself. */
+/** I2, and I8 for bytes. Removing them is left to the garbage collection, which every service runs by itself. */
 async function checkBlobs(uses: CheckUses, { graceSeconds }: Verification, findings: Findings): Promise<void> {
   const until = after(uses.clock.now(), -graceSeconds * SECOND);
   const seen = () => findings.count('blobs');
   for await (const batch of unownedBlobs(uses, allKinds, until, seen)) {
-    // Those that a sender has just claimed are somebody's by now.
+    // Those that a sender has just claimed have an owner by now.
     for (const { key, name } of await unownedAmong(uses, batch)) {
       if ((await uses.blobs.head(key)) === null) continue;
       const { customerId } = name;

@@ -1,15 +1,15 @@
 import { isOutage } from './errors.js';
 
 export interface BatcherOptions {
-  /** The largest batch; 100 when absent. */
+  /** The largest batch; default 100. */
   readonly maxBatchSize?: number;
-  /** Resolves when a call has waited long enough for the open slots. Absent: it never waits. */
+  /** Resolves when a call has waited long enough for the open slots. Default: it never waits. */
   readonly maxWait?: () => Promise<void>;
-  /** Whether each is asked for alone after `runBatch` threw; true when absent. */
+  /** Whether each is retried alone after `runBatch` threw; default true. */
   readonly retrySingly?: boolean;
 }
 
-/** Announces a call that is to come, for which a batch waits. Ended by the call, or by `cancel`, which is of no effect after that. */
+/** Announces a future call, for which a batch waits. Ended by the call, or by `cancel`, which has no effect after that. */
 export interface BatchSlot<In, Out> {
   enqueue(given: In): Promise<Out>;
   cancel(): void;
@@ -25,12 +25,13 @@ interface Queue<In, Out> {
   readonly calls: QueuedCall<In, Out>[];
   openSlots: number;
   isRunning: boolean;
-  /** Identifies the wait under way; a new one for each batch. */
+  /** Identifies the current wait; a new one for each batch. */
   timer: symbol | null;
 }
 
 /**
- * Runs calls with the same key together, in one transaction say\. A call that arrives alone runs at once; calls that arrive while\n * a batch is running wait for it and form the next batch. So no call is answered by work that began before it.
+ * Runs calls with the same key together, for example in one transaction. A call that arrives alone runs immediately; calls that arrive
+ * while a batch is running wait for it and form the next batch. So no call gets the result of work that began before it.
  */
 export class Batcher<Key, In, Out> {
   private readonly queues = new Map<Key, Queue<In, Out>>();
@@ -39,8 +40,8 @@ export class Batcher<Key, In, Out> {
   private readonly retrySingly: boolean;
 
   /**
-   * @param runBatch Answers for each, in order; or throws, and has done nothing. Then, unless something it needs is away or `retrySingly`
-   *   is false, it is asked for each alone, so that what is wrong with one is the error of no other.
+   * @param runBatch Returns a result for each, in order; or throws, and has done nothing. Then, unless a dependency is unavailable or
+   * `retrySingly` is false, it is run for each alone, so that an error caused by one does not affect the others.
    */
   constructor(
     private readonly runBatch: (key: Key, given: readonly In[]) => Promise<readonly Out[]>,

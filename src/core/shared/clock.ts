@@ -1,8 +1,8 @@
-/** Where core gets the time from. */
+/** The source of time for core. */
 export interface Clock {
   /** The wall clock, in whole milliseconds. May jump; never use it to measure a duration. */
   now(): Date;
-  /** Resolves after about so many milliseconds, whatever the wall clock does meanwhile; keeps no process from ending. */
+  /** Resolves after about so many milliseconds, whatever the wall clock does meanwhile; does not keep the process alive. */
   pause(milliseconds: number): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Every code a client can meet in `error.code` (API.md §4.4). Closed: a new one is added here and in the table of http. */
+/** Every code that `error.code` can have (API.md §4.4). Closed: a new one is added here and in the table of http. */
 export const errorCodes = [
   'invalid_request',
   'invalid_cursor',
@@ -84,7 +84,7 @@ export interface ItemError {
   readonly message: string;
 }
 
-/** The one error that core throws on purpose. `message` is shown to the client and says what to do. */
+/** The only error that core throws on purpose. `message` is shown to the client and says what to do. */
 export class DomainError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -106,12 +106,12 @@ export function notFound(resource: string): DomainError {
   return new DomainError('not_found', `No such ${resource.replace('_', ' ')}.`, { resource });
 }
 
-/** Something that the work needs is away; the work itself is not to blame. */
+/** A dependency of the work is unavailable; the work itself is not to blame. */
 export function isOutage(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'service_unavailable';
 }
 
-/** The value, or 404: missing and someone else's look the same. */
+/** The value, or 404: missing resources and those of other customers look the same. */
 export function requireFound<T>(value: T | null | undefined, resource: string): T {
   if (value === null || value === undefined) throw notFound(resource);
   return value;

@@ -1,6 +1,6 @@
 import type { Page } from './pagination.js';
 
-/** Everything that a list has, page by page as it is asked for: never more than one page is held. */
+/** All entries of a list, read page by page as they are consumed: only one page is in memory. */
 export async function* everyPage<T>(read: (cursor: string | null) => Promise<Page<T>>): AsyncGenerator<T> {
   let cursor: string | null = null;
   do {

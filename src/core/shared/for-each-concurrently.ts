@@ -1,6 +1,6 @@
 /**
- * Does something with every value, with so many at the same time. After the first failure nothing more is begun; it comes out once
- * nobody is at work any more, however it ends.
+ * Runs a task for every value, with limited concurrency. After the first failure no more tasks are started; it is thrown once all running
+ * ones have ended, in whatever way.
  */
 export async function forEachConcurrently<T>(
   values: AsyncIterable<T>,
@@ -9,7 +9,7 @@ export async function forEachConcurrently<T>(
 ): Promise<void> {
   const source = values[Symbol.asyncIterator]();
   const failures: unknown[] = [];
-  // One at a time: not every source bears to be asked for the next value before it has given this one.
+  // One at a time: not every source supports requesting the next value before it has returned this one.
   let turn: Promise<unknown> = Promise.resolve();
   const take = () => {
     const next = turn.then(() => source.next());

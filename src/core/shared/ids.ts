@@ -1,7 +1,7 @@
 /** A whole number from 1 to 2^53−1, never reused (API.md §4.1). */
 export type Id = number;
 
-/** Reads an id as it stands in a path or list: decimal ASCII digits, no sign, no leading zero. Anything else is null. */
+/** Parses an id in a path or list: decimal ASCII digits, no sign, no leading zero. Null for anything else. */
 export function parseId(text: string): Id | null {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) return null;
   const id = Number(text);

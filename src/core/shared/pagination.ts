@@ -15,7 +15,7 @@ export interface Position {
   readonly id: Id;
 }
 
-/** How a repository is asked for a page: rows strictly after `after`, at most `limit`. */
+/** A repository's parameters for a page: rows strictly after `after`, at most `limit`. */
 export interface PageWindow {
   readonly after: Position | null;
   readonly limit: number;
@@ -32,7 +32,7 @@ export interface PageRequest {
   readonly cursor: string | null;
 }
 
-/** A list as its cursors see it. What is bound here must be repeated with the cursor (API.md §4.5). */
+/** The identity of a list in its cursors. Everything here must be repeated with the cursor (API.md §4.5). */
 export interface Listing<T> {
   readonly customerId: Id;
   /** `photos`, `tags`, `imports/7/photos` … */
@@ -41,7 +41,7 @@ export interface Listing<T> {
   readonly filters: unknown;
   position(row: T): Position;
   rows(window: PageWindow): Promise<readonly T[]>;
-  /** Only asked of cursors over 24 hours old: is the row that the cursor was taken from still at this position? */
+  /** Only called for cursors over 24 hours old: is the row that the cursor was taken from still at this position? */
   hasRowAt(position: Position): Promise<boolean>;
 }
 

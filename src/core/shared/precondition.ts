@@ -1,4 +1,4 @@
-/** Looks at a resource while it is held and throws (`precondition_failed`) when the caller has seen another state of it. */
+/** Checks a locked resource and throws (`precondition_failed`) when the caller has seen a different state of it. */
 export type Precondition<T> = (current: T) => void;
 
 export function unconditional(): void {}

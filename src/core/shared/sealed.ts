@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import type { Secrets } from './secrets.js';
 
-/** What is kept sealed. Bound into the key, so that what was sealed for one purpose opens for no other. */
+/** The purposes of sealed texts. Bound into the key, so that a text sealed for one purpose cannot be opened for another. */
 export type SealedPurpose = 'webhook';
 
 const CIPHER = 'aes-256-gcm';
@@ -10,8 +10,8 @@ const TAG_BYTES = 16;
 const NAME_LENGTH = 8;
 
 /**
- * A text that only the holder of one of the secrets can read: `v1.` name of the key `.` nonce, ciphertext and tag in hex. A copy
- * of the database alone is worth nothing.
+ * A text that only the holder of one of the secrets can read: `v1.` name of the key `.` nonce, ciphertext and tag in hex. A copy of the
+ * database alone is useless.
  */
 export function seal(secrets: Secrets, purpose: SealedPurpose, text: string): string {
   const key = keyOf(secrets[0], purpose);
@@ -21,7 +21,7 @@ export function seal(secrets: Secrets, purpose: SealedPurpose, text: string): st
   return `v1.${nameOf(key)}.${parts.map((part) => part.toString('hex')).join('')}`;
 }
 
-/** What was sealed with one of the secrets; null when none of them opens it. */
+/** The text that was sealed with one of the secrets; null when none of them opens it. */
 export function unseal(secrets: Secrets, purpose: SealedPurpose, sealed: string): string | null {
   const [version, name, hex = ''] = sealed.split('.');
   const key = secrets.map((secret) => keyOf(secret, purpose)).find((each) => nameOf(each) === name);
@@ -37,7 +37,7 @@ export function unseal(secrets: Secrets, purpose: SealedPurpose, sealed: string)
   }
 }
 
-/** Whether the newest secret sealed it. What an older one sealed must be sealed again before that one is thrown away. */
+/** Whether the newest secret sealed it. What an older one sealed must be sealed again before that one is removed. */
 export function isSealedByNewest(secrets: Secrets, purpose: SealedPurpose, sealed: string): boolean {
   return sealed.split('.')[1] === nameOf(keyOf(secrets[0], purpose));
 }
@@ -46,7 +46,7 @@ function keyOf(secret: string, purpose: SealedPurpose): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', `sealed/${purpose}`, 32));
 }
 
-/** Tells keys apart and says nothing of them. */
+/** Identifies keys without revealing them. */
 function nameOf(key: Uint8Array): string {
   return createHash('sha256').update(key).digest('hex').slice(0, NAME_LENGTH);
 }

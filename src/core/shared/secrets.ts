@@ -3,12 +3,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** Signing secrets, newest first: the first signs, all verify (rotation). */
 export type Secrets = readonly [string, ...string[]];
 
-/** What a signature is for. Bound into it, so that a token made for one purpose is worth nothing for another. */
+/** The purposes of signatures. Bound into the signature, so that a token made for one purpose is invalid for another. */
 export type SignedPurpose = 'cursor' | 'upload' | 'rendition' | 'device';
 
 const MAC_BYTES = 16;
 
-/** `base64url(payload ‖ HMAC-SHA-256 cut to 16 bytes)`. The payload is readable by whoever holds the token. */
+/** `base64url(payload ‖ HMAC-SHA-256 truncated to 16 bytes)`. The payload is readable by anyone who has the token. */
 export function signToken(secrets: Secrets, purpose: SignedPurpose, payload: unknown): string {
   const body = new TextEncoder().encode(JSON.stringify(payload));
   const token = new Uint8Array(body.length + MAC_BYTES);
@@ -17,9 +17,9 @@ export function signToken(secrets: Secrets, purpose: SignedPurpose, payload: unk
   return base64url(token);
 }
 
-/** The payload of a token that one of the secrets signed for this purpose, else null. Only the canonical spelling counts. */
+/** The payload of a token that one of the secrets signed for this purpose, otherwise null. Only the canonical spelling is accepted. */
 export function readToken(secrets: Secrets, purpose: SignedPurpose, token: string): unknown {
-  // No bytes have a spelling of 4n + 1 characters; atob would throw.
+  // No bytes are encoded in 4n + 1 characters; atob would throw.
   if (!/^[A-Za-z0-9_-]{24,4000}$/.test(token) || token.length % 4 === 1) return null;
   const bytes = fromBase64url(token);
   if (bytes.length <= MAC_BYTES || base64url(bytes) !== token) return null;

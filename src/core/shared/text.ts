@@ -1,4 +1,4 @@
-/** NFC, trimmed, without NUL: how every text from outside is kept. */
+/** NFC, trimmed, without NUL: how every text from outside is stored. */
 export function cleanText(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed().normalize('NFC').trim();
 }
@@ -10,22 +10,22 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** Cuts to at most `max` code points. */
+/** Truncates to at most `max` code points. */
 export function truncate(text: string, max: number): string {
   return text.length <= max ? text : Array.from(text).slice(0, max).join('');
 }
 
 /**
- * The key under which names are the same, and sort: NFKC, case folded, at most 255 characters (API.md §4.5, §5.2).
- * Upper before lower case folds `ß` with `ss` and final sigma with sigma, as Unicode's full case folding does; the dotless ı,
- * which would become i that way, is a letter of its own there.
+ * The key by which names are compared and sorted: NFKC, case folded, at most 255 characters (API.md §4.5, §5.2). Upper before lower case
+ * folds `ß` with `ss` and final sigma with sigma, like Unicode's full case folding; the dotless ı, which would become i that way, is a
+ * letter of its own there.
  */
 export function foldKey(text: string): string {
   const folded = text.normalize('NFKC').replace(/[^ı]+/gu, (part) => part.toUpperCase().toLowerCase());
   return truncate(folded.normalize('NFKC').replaceAll('ς', 'σ'), 255);
 }
 
-/** What `q` is matched against: `foldKey` without accents, in words separated by one space. */
+/** What `q` is matched against: `foldKey` without accents, as words separated by one space. */
 export function searchText(...texts: readonly (string | null)[]): string {
   return searchWords(texts.filter((text) => text !== null).join(' ')).join(' ');
 }

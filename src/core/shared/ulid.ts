@@ -16,7 +16,7 @@ export function newUlid(milliseconds: number): string {
     rest = Math.floor(rest / 32);
   }
   let random = '';
-  // Five bits of each byte, all at once: asking for them one by one takes longer than routing a request.
+  // Five bits of each byte, requested all at once: one by one would take longer than routing a request.
   for (const byte of randomFillSync(new Uint8Array(RANDOM_CHARACTERS))) random += CROCKFORD[byte % 32];
   return time + random;
 }
