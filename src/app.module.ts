@@ -28,7 +28,7 @@ import { PORTS } from './http/ports-token.js';
 import { PersonGuard } from './http/settings/person.guard.js';
 import { SettingsModule } from './http/settings/settings.module.js';
 
-/** What the service is made of. The order of the guards is the order of checks (API.md §4.2). */
+/** The modules of the service. The order of the guards is the order of checks (API.md §4.2). */
 @Module({})
 export class AppModule {
   static with(ports: Ports, options: HttpOptions): DynamicModule {
@@ -46,7 +46,7 @@ export class AppModule {
         OpsModule.with(options),
         ...(options.docs === false ? [] : [DocsModule]),
         SettingsModule,
-        // Last: it takes what the others left.
+        // Last: it handles what no other route matches.
         UnknownRouteModule,
       ],
       providers: [

@@ -11,16 +11,16 @@ import { runPeriodically } from './worker/periodic.js';
 import { upkeep } from './worker/upkeep.js';
 import { runWorker } from './worker/worker.js';
 
-/** How long a job is held; the worker holds it longer while it runs. A killed worker's job is due again after this. */
+/** How long a job is leased; the worker renews the lease while it runs. A killed worker's job is due again after this. */
 const LEASE_SECONDS = 60;
 
 /**
- * While some pictures are read, the rows and files of others are written: so many jobs are in hand for each process that reads. More would
+ * While some pictures are read, the rows and files of others are written: so many jobs are in progress for each reading process. More would
  * gain little, and with two processes they could take all ten connections of the pool from requests.
  */
 const JOBS_PER_PROCESS = 4;
 
-/** Jobs, webhooks, and what is done now and then. */
+/** Jobs, webhooks, and periodic tasks. */
 export interface Background {
   stop(): Promise<unknown>;
 }

@@ -2,65 +2,68 @@ import { defaultLimits, type Limits } from './core/customers/limits.js';
 import { isolationLevels, type WantedIsolation } from './core/media/isolation.js';
 import { type Environment, EnvironmentReader } from './environment-reader.js';
 
-/** What the environment says, checked and frozen. docs/operations.md has the table of all variables. */
+/** The validated and frozen settings. docs/operations.md has the table of all variables. */
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly dataDir: string;
   /** Null: the embedded database under `dataDir`. */
   readonly databaseUrl: string | null;
-  /** Where `databaseUrl` leads through a pooler: the same database without it; else null. */
+  /** If `databaseUrl` leads through a pooler: the same database without it; otherwise null. */
   readonly databaseDirectUrl: string | null;
-  /** False behind a pooler that does not know prepared statements. */
+  /** False behind a pooler that does not support prepared statements. */
   readonly databasePrepare: boolean;
-  /** Connections to the database of one process, at most; without what waits for news of jobs and webhooks. */
+  /** Maximum number of database connections of one process, not counting those that listen for jobs and webhooks. */
   readonly databasePool: number;
-  /** The bucket that blobs are kept in; null: they are files under `dataDir`. */
+  /** The bucket that stores blobs; null: they are files under `dataDir`. */
   readonly s3: S3Config | null;
-  /** Where admissions are counted: one process needs no more than its memory, several need one place. */
+  /** Where admissions are counted: one process only needs memory, several need a shared store. */
   readonly rateLimitStore: RateLimitStore;
   readonly role: 'all' | 'api' | 'worker';
-  /** Newest first; null: the one kept under `dataDir`. */
+  /** Newest first; null: the one stored under `dataDir`. */
   readonly secretKeys: readonly [string, ...string[]] | null;
   readonly trustedProxies: readonly string[];
-  /** The internal location at which the trusted proxies, which are nginx, have the local blobs and send them themselves; null: they do not. */
+  /** The internal location where the trusted proxies, which are nginx, serve the local blobs; null: they do not. */
   readonly blobsLocation: string | null;
   readonly workerConcurrency: number;
   /** Webhooks may go to private addresses, and over http. */
   readonly webhookAllowPrivate: boolean;
-  /** Bounds of one process that reads pictures. */
+  /** Limits of one process that reads pictures. */
   readonly media: {
     readonly isolation: WantedIsolation;
     readonly maxMemoryBytes: number;
     readonly timeoutMs: number;
   };
-  /** Whom to tell of a weakness of this installation, as URIs; shown at `/.well-known/security.txt`, which is not there without any. */
+  /**
+   * Where to report a vulnerability of this installation, as URIs; published at `/.well-known/security.txt`, which does not exist if there
+   * are none.
+   */
   readonly securityContacts: readonly string[];
-  /** The collector of OpenTelemetry that traces are sent to, by OTLP over HTTP; null: none are made. */
+  /** The OpenTelemetry collector that traces are sent to, by OTLP over HTTP; null: there are no traces. */
   readonly otlpEndpoint: string | null;
-  /** Whether `/docs` and `/openapi.json` are shown, which need no key. */
+  /** Whether `/docs` and `/openapi.json` are served, which need no key. */
   readonly docs: boolean;
-  /** Where `/metrics` is shown; null: nowhere. */
+  /** Where `/metrics` is served; null: nowhere. */
   readonly metricsPort: number | null;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
-  /** Bytes of the disk of blobs that uploads leave free; null: 1 GiB or 5 % of it, whichever is less. */
+  /** Bytes that uploads leave free on the disk of blobs; null: 1 GiB or 5 % of it, whichever is less. */
   readonly minFreeBytes: number | null;
   readonly limits: Limits;
 }
 
-/** `redis` with the address that it is reached at, which may hold a password. */
+/** `redis` with its address, which may contain a password. */
 export type RateLimitStore =
   | { readonly kind: 'memory' | 'postgres' }
   | { readonly kind: 'redis'; readonly url: string };
 
 export interface S3Config {
-  /** Null: Amazon's own, by the region. */
+  /** Null: Amazon's own, by region. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly bucket: string;
-  /** Null: what the AWS environment gives (its variables, files, the role of the machine). */
+  /** Null: what the AWS environment provides (its variables, files, the role of the machine). */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
   readonly forcePathStyle: boolean;
   /** Where clients reach the store and send bytes to; null: they send them to this service. */
@@ -118,7 +121,7 @@ export function readConfig(env: Environment): Config {
   return Object.freeze(config);
 }
 
-/** The names of all settings: what is read of an environment in which every optional part is switched on. */
+/** The names of all settings: those that are read in an environment in which every optional part is enabled. */
 export function settingNames(): readonly string[] {
   const names = new Set<string>();
   const everything: Environment = { BLOB_STORE: 's3', RATE_LIMIT_STORE: 'redis' };
@@ -131,16 +134,16 @@ export function settingNames(): readonly string[] {
   try {
     readConfig(noting);
   } catch (error) {
-    // It has no bucket and no Redis, but was asked for them.
+    // Neither a bucket nor Redis is configured, but both were requested.
     if (!(error instanceof ConfigError)) throw error;
   }
   return [...names];
 }
 
-/** Where a bucket is: all but its name, which may be given in another way. */
+/** The location of a bucket: everything except its name, which may be given in another way. */
 export type S3Place = Omit<S3Config, 'bucket' | 'publicEndpoint'>;
 
-/** What the environment says of S3, whatever blobs are kept in. Throws one `ConfigError` that lists every problem. */
+/** The S3 settings in the environment, wherever blobs are stored. Throws one `ConfigError` that lists every problem. */
 export function readS3Place(env: Environment): S3Place {
   const problems: string[] = [];
   const place = s3Place(new EnvironmentReader(env, problems));

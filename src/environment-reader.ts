@@ -2,7 +2,7 @@ import { normalizeRange } from './core/access/ip-list.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads variables as values of their kind. What is wrong becomes a sentence of `problems`, so that all of it is told at once; empty means unset. */
+/** Reads variables as typed values. Each error is added to `problems`, so that all are reported at once; empty means unset. */
 export class EnvironmentReader {
   constructor(
     private readonly env: Environment,
@@ -52,7 +52,7 @@ export class EnvironmentReader {
     const said = this.said(name);
     if (said === null) return null;
     if (URL.canParse(said) && protocols.includes(new URL(said).protocol)) return said;
-    // The value is not repeated: it may hold a password.
+    // The value is not repeated: it may contain a password.
     this.problems.push(
       `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
     );
@@ -79,7 +79,7 @@ export class EnvironmentReader {
     });
   }
 
-  /** Addresses of people, as URIs (RFC 9116 §2.5.3), with commas or spaces between; a plain e-mail address becomes `mailto:`. */
+  /** Contact addresses, as URIs (RFC 9116 §2.5.3), separated by commas or spaces; a plain e-mail address becomes `mailto:`. */
   contacts(name: string): readonly string[] {
     const entries = (this.said(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
     return entries.flatMap((entry) => {
@@ -97,11 +97,11 @@ export class EnvironmentReader {
   }
 }
 
-/** An e-mail address of characters that stand for themselves in a URI (RFC 6068 §2); others are percent-encoded by whoever writes `mailto:`. */
+/** An e-mail address of characters that need no encoding in a URI (RFC 6068 §2); others must be given as `mailto:`, percent-encoded. */
 const ADDRESS = "[A-Za-z0-9!$'*+._~-]+@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*";
 const PLAIN_ADDRESS = new RegExp(`^${ADDRESS}$`);
 const MAILTO = new RegExp(`^mailto:${ADDRESS.replace('[', '[%')}(\\?[\\x21-\\x7e]+)?$`, 'i');
-/** With the country in front (RFC 3966 §5.1.4): whoever reads it may be anywhere. */
+/** With the country code (RFC 3966 §5.1.4): the reader may be anywhere. */
 const TEL = /^tel:\+[0-9][0-9.()-]*(;[A-Za-z0-9=.()+-]+)*$/i;
 
 function contactUri(entry: string): string | null {

@@ -8,17 +8,19 @@ import type { Id } from './core/shared/ids.js';
 import { inviteFirstOwner } from './core/users/invite-user.js';
 import { writePrivateFile } from './private-file.js';
 
-/** What a first start made; the database has hashes of both. */
+/** What a first start created; the database only has hashes of both. */
 export interface FirstRun {
   readonly customerId: Id;
   /** Of the first owner. */
   readonly userId: Id;
   readonly token: string;
-  /** Lets one browser into the settings area, once. */
+  /** Signs one browser in to the settings area, once. */
   readonly link: string;
 }
 
-/** On an empty database: makes the first customer, a key that may do everything, and a link for its first owner. Null when there was a customer. */
+/**
+ * On an empty database: creates the first customer, a key with all scopes, and a link for its first owner. Null when there was a customer.
+ */
 export async function firstRun(
   ports: Uses<'customers' | 'keys' | 'clock' | 'store' | 'publicUrl'>,
 ): Promise<FirstRun | null> {
@@ -37,7 +39,7 @@ export async function firstRun(
   return { customerId: customer.id, userId: user.id, token, link: url };
 }
 
-/** The only customer, while it has no key: a first start that was cut off before its key was shown leaves it so. */
+/** The only customer, as long as it has no key: this is the state after a first start that was interrupted before its key was shown. */
 export async function keylessCustomer({ customers, keys }: Uses<'customers' | 'keys'>): Promise<Id | null> {
   const [only, ...others] = await customers.list();
   if (only === undefined || others.length > 0) return null;
@@ -48,13 +50,13 @@ export async function keylessCustomer({ customers, keys }: Uses<'customers' | 'k
 export interface HandedOver {
   /** The file that holds the key. */
   readonly keyFile: string;
-  /** What a person sees of the link: itself, or where it is. */
+  /** What a person sees of the link: the link itself, or where it is. */
   readonly link: string | { readonly file: string };
 }
 
 /**
- * Puts the key into a file under `dataDir` that only its owner can read; and the link too, where what is printed may become a log.
- * Errors: those of the file system.
+ * Writes the key to a file under `dataDir` that only its owner can read; and also the link, if the output may become a log. Errors: those
+ * of the file system.
  */
 export async function handOver({ token, link }: FirstRun, dataDir: string, isTerminal: boolean): Promise<HandedOver> {
   const [keyFile, linkFile] = [resolve(dataDir, 'first-key'), resolve(dataDir, 'first-link')];
@@ -64,7 +66,7 @@ export async function handOver({ token, link }: FirstRun, dataDir: string, isTer
   return { keyFile, link: { file: linkFile } };
 }
 
-/** What a person sees when the files could not be written. */
+/** The message when the files could not be written. */
 export function notHandedOver({ customerId, userId }: FirstRun, reason: string): string {
   return `
 A first customer was made, but its API key could not be written to a file (${reason}). Make another key, and a link into the settings area:
@@ -75,8 +77,8 @@ A first customer was made, but its API key could not be written to a file (${rea
 }
 
 /**
- * What a person sees then: where the key is, and lines that work as pasted into a shell in the project's folder. The variables are those
- * that `phs`, the examples and the guides read.
+ * The message then: where the key is, and commands that can be pasted into a shell in the project's folder. The variables are those that
+ * `phs`, the examples and the guides read.
  */
 export function firstSteps(publicUrl: string, { keyFile, link }: HandedOver): string {
   const auth = `-w "\\n" -H "Authorization: Bearer $PHOTO_SERVICE_TOKEN"`;

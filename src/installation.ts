@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from './config.js';
 
-/** Nothing is kept where the settings point to: a command that goes on would make an empty installation and find it healthy. */
+/** Nothing is stored where the settings point: a command that continued would create an empty installation and find it healthy. */
 export class NoInstallationError extends Error {
   constructor(place: string) {
     super(
@@ -11,13 +11,13 @@ export class NoInstallationError extends Error {
   }
 }
 
-/** The database of DATABASE_URL for people: where it is, without account and password. */
+/** The database of DATABASE_URL for people: its location, without account and password. */
 export function databaseName(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl);
   return `the database ${decodeURIComponent(pathname.slice(1))} at ${host}`;
 }
 
-/** What a command acts on, for people; without secrets. */
+/** The installation that a command acts on, for people; without secrets. */
 export function installationName({ databaseUrl, dataDir, s3 }: Pick<Config, 'databaseUrl' | 'dataDir' | 's3'>): string {
   const folder = resolve(dataDir);
   const place = databaseUrl === null ? folder : `${databaseName(databaseUrl)}, data folder ${folder}`;

@@ -49,21 +49,21 @@ import type { ReadinessCheck } from './http/ops/readiness.js';
 import { databaseName, NoInstallationError } from './installation.js';
 import { reasonOf } from './reason-of.js';
 
-/** Where files are kept under DATA_DIR, without a bucket. */
+/** Where files are stored under DATA_DIR, without a bucket. */
 const BLOB_FOLDER = 'blobs';
 
 /** Ports on real adapters. */
 export interface OpenPorts {
   readonly ports: Ports;
-  /** What requests need, for `/readyz`. */
+  /** Dependencies of requests, for `/readyz`. */
   readonly checks: readonly ReadinessCheck[];
-  /** Chooses how far processes that read pictures are kept apart from the rest of the machine, by starting one. */
+  /** Chooses the isolation level of processes that read pictures, by starting one. */
   isolateMedia(): Promise<MediaIsolation>;
-  /** Null where nobody asks for metrics. */
+  /** Null without metrics. */
   readonly metrics: PrometheusMetrics | null;
-  /** Null where nobody asks for traces. */
+  /** Null without tracing. */
   readonly tracing: OtlpTracing | null;
-  /** Runs work on the whole database as it is at this moment. */
+  /** Runs work on a snapshot of the whole database. */
   takeSnapshot<T>(work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T>;
   /** Resolves with a reason when the database ended by itself. */
   readonly databaseEnded: Promise<string>;
@@ -75,17 +75,17 @@ export type Ownership = 'own' | 'share';
 
 export interface OpenOptions {
   readonly ownership: Ownership;
-  /** Whether what is missing is made. Else an installation must be there: call `requireInstallation` first. */
+  /** Whether to create what is missing. Otherwise an installation must exist: call `requireInstallation` first. */
   readonly create: boolean;
 }
 
-/** Takes lines for people about what is waited for, and what is amiss. */
+/** Receives messages for people about what is waited for, and what is wrong. */
 type Log = (line: string, level?: 'info' | 'warn') => void;
 
 /**
- * Looks whether there is an installation where the settings say, and makes nothing. A database server alone is none: another data
- * folder than the installation's has another secret and other photos.
- * @throws NoInstallationError; an Error that says why where the database cannot be reached.
+ * Checks whether there is an installation at the configured place, and creates nothing. A database server alone is not enough: a data
+ * folder other than the installation's has another secret and other photos.
+ * @throws NoInstallationError; an Error that says why if the database cannot be reached.
  */
 export async function requireInstallation({ databaseUrl, dataDir, secretKeys, s3 }: Config): Promise<void> {
   const place = resolve(dataDir);
@@ -104,7 +104,7 @@ async function requireTables(address: DatabaseAddress, place: string): Promise<v
   if (!(await hasOurTables(address))) throw new NoInstallationError(place);
 }
 
-/** Opens what the environment names. What was opened before a failure is closed again. */
+/** Opens everything that the environment names. After a failure, what was opened before is closed again. */
 export async function openPorts(config: Config, options: OpenOptions, log: Log): Promise<OpenPorts> {
   const database = await openDatabase(config, options, log);
   try {
@@ -169,15 +169,15 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
 }
 
 /**
- * Without the database nothing can be answered. Without blobs, or the shared store of rate limits, most can, and no other process is
- * better off (docs/decisions/0019): these are told and keep no traffic away.
+ * Without the database no request can be answered. Without blobs, or the shared store of rate limits, most can, and no other process is
+ * better off (docs/decisions/0019): these are reported and do not stop traffic.
  */
 function checksOf(
   dataSource: DataSource,
   { blobs, uploads }: Uses<'blobs' | 'uploads'>,
   rateLimitsAreShared: () => boolean,
 ): ReadinessCheck[] {
-  // Of no item: nothing is there, which is an answer.
+  // For no item: absence is a valid answer.
   const nothing = stagingKey({ customerId: 0, importId: 0, id: 0, uploadId: 0 });
   const requireShared = async () => {
     if (!rateLimitsAreShared()) throw new Error('Rate limits are counted by this process alone.');
@@ -191,7 +191,7 @@ function checksOf(
   ];
 }
 
-/** Opens the database that the environment names for being restored into. No service may use its data folder meanwhile. */
+/** Opens the configured database for a restore. No service may use its data folder meanwhile. */
 export async function openArchiveTarget(
   { databaseUrl, databaseDirectUrl, dataDir }: Config,
   log: Log,
@@ -207,7 +207,7 @@ export async function openArchiveTarget(
   return { target: new PostgresArchiveTarget({ connection: postgres.connection }), close: () => postgres.stop() };
 }
 
-/** Looks at the database and changes nothing; null when the embedded one has not been made yet. */
+/** Inspects the database and changes nothing; null when the embedded one has not been created yet. */
 export async function databaseState({
   databaseUrl,
   databaseDirectUrl,
@@ -237,7 +237,7 @@ export function openMedia(
   });
 }
 
-/** Asks Redis what the service would ask, and counts nothing. Errors: an Error that says why there was no answer. */
+/** Sends Redis the service's request, and counts nothing. Errors: an Error that says why there was no answer. */
 export async function askRedis(url: string): Promise<void> {
   const { RedisRateWindowStore } = await import('./adapters/redis/redis-rate-window-store.js');
   const store = new RedisRateWindowStore(url);
@@ -270,7 +270,7 @@ export async function openBlobs({
     const blobs = await LocalBlobStore.open(join(dataDir, BLOB_FOLDER));
     return { blobs, directUploads: null, close: () => undefined };
   }
-  // Only where it is used: the SDK takes a fifth of a second to load, and 25 MB.
+  // Loaded only when used: the SDK takes a fifth of a second to load, and 25 MB.
   const { openS3 } = await import('./adapters/s3-blobs/open-s3.js');
   return openS3(s3, limits.maxFileBytes);
 }
@@ -302,7 +302,7 @@ interface OpenRateWindows {
   close(): void;
 }
 
-/** Whatever becomes of the shared store, no budget is ever without limit: each process counts for itself then. */
+/** Whatever happens to the shared store, every budget has a limit: in an outage each process counts by itself. */
 async function openRateWindows(
   config: Config,
   clock: Clock,
@@ -328,7 +328,7 @@ async function openSharedRateWindows(
   dataSource: DataSource,
 ): Promise<RateWindowStore & { close?(): void }> {
   if (store.kind !== 'redis') return new TypeormRateWindowStore(dataSource);
-  // Only where it is used: the client takes a while to load.
+  // Loaded only when used: the client takes a while to load.
   const { RedisRateWindowStore } = await import('./adapters/redis/redis-rate-window-store.js');
   return new RedisRateWindowStore(store.url);
 }
@@ -347,7 +347,7 @@ async function openDatabase(config: Config, { ownership, create }: OpenOptions, 
   await makeDataDir(config.dataDir);
   const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log);
   try {
-    // A first start that was cut off leaves a database without tables.
+    // A first start that was interrupted leaves a database without tables.
     if (!create) await requireTables({ connection: postgres.connection }, resolve(config.dataDir));
     const dataSource = await openDataSource({ connection: postgres.connection, poolSize: config.databasePool });
     const close = async () => {
@@ -372,7 +372,7 @@ async function openServer(
   }
 }
 
-/** Only the host of the address: the rest holds a password. */
+/** Only the host of the address: the rest contains a password. */
 function unusable(url: string, error: unknown): Error {
   return new Error(`The database of DATABASE_URL, at ${new URL(url).host}, cannot be used: ${reasonOf(error)}`);
 }

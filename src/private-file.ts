@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
-/** Writes a file that only its owner can read (mode 0600), whole or not at all; one that has the name is replaced. Its folder is there. */
+/** Writes a file that only its owner can read (mode 0600), whole or not at all; an existing one is replaced. Its folder must exist. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  // Never a file that somebody else put there: it would keep the mode that it has.
+  // Never to an existing file of somebody else: it would keep its mode.
   const file = await open(draft, 'wx', 0o600);
   try {
     await file.writeFile(text);

@@ -1,4 +1,7 @@
-/** Why something failed, for people: the innermost cause says it. Of several attempts, such as of the addresses of one name, the first. */
+/**
+ * Why something failed, for people: the message of the innermost cause. Of several attempts, for example at the addresses of one name, the
+ * first.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);

@@ -14,12 +14,12 @@ import { type Finding, Readiness } from './http/ops/readiness.js';
 import { type OpenPorts, openPorts } from './ports.module.js';
 import type { Settings } from './settings-file.js';
 
-/** How long the listener goes on after SIGTERM, so that a load balancer can see /readyz turn and send its traffic elsewhere. */
+/** How long the listener continues after SIGTERM, so that a load balancer can see the change of /readyz and send its traffic elsewhere. */
 const LINGER_MS = 2000;
 /** How long requests in flight may take after that. */
 const DRAIN_MS = 20_000;
 
-/** Runs the service until a signal, or until its database ends. Throws, with a sentence for people, when it cannot start. */
+/** Runs the service until a signal, or until its database ends. Throws, with a message for people, when it cannot start. */
 export async function serve({ env, file, warnings }: Settings): Promise<void> {
   const config = readConfig(env);
   const logger = openLogger(config);
@@ -42,11 +42,11 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     (chosen) => logIsolation(logger, chosen),
     (error) => {
       if (config.media.isolation !== 'auto') throw error;
-      // Its scratch disk may be full: pictures are for later then, and all else is not.
+      // Its scratch disk may be full: then only pictures are unavailable.
       logger.warn({ err: error }, 'pictures cannot be read; the next one that comes is tried');
     },
   );
-  // Whatever else fails first is what ends the start.
+  // The first other failure ends the start.
   isolated.catch(() => undefined);
   const app = await createApp(ports, {
     logger,
@@ -59,7 +59,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     trace: opened.tracing?.request,
     stopping: stopping.signal,
   });
-  // From before anyone is told that the service is there: a signal must not find nobody who waits for it.
+  // Installed before anyone is told that the service is available: no signal must be missed.
   const ending = Promise.race([signalled(), databaseEnded]);
   let background: Background | null = null;
   let metricsServer: RunningMetricsServer | null = null;
@@ -72,7 +72,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     const reason = await ending;
     stopping.abort();
     logger.info({ reason }, 'stopping');
-    // No more jobs from here on, and those that run may end while requests drain.
+    // From here on no more jobs are taken, and running ones may end while requests drain.
     const idle = background?.stop();
     if (reason === 'SIGTERM') await delay(LINGER_MS);
     await drain(app.getHttpServer());
@@ -80,20 +80,20 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     if (!reason.startsWith('SIG')) throw new Error(`The service stopped: ${reason}.`);
   } finally {
     stopping.abort();
-    // A job that is not done by now is cut off; its lease is free as soon as this process is gone.
+    // A job that is not done by now is cut off; its lease is free as soon as this process has ended.
     await atMost(DRAIN_MS, background?.stop());
     await metricsServer?.close();
     await app.close();
   }
 }
 
-/** The addresses of what is looked at hold no secrets, but a line for people needs no more than what is amiss, and why. */
+/** The addresses of the dependencies contain no secrets, but a message for people only needs the problem and its cause. */
 function tellReadiness(logger: Logger) {
   return (name: string, finding: Finding, reason?: unknown) =>
     logger.warn({ check: name, finding, ...(reason !== undefined && { err: reason }) }, 'readiness changed');
 }
 
-/** Shown at every start: what a picture that took its reader over could reach. */
+/** Logged at every start: what a picture that takes over its reader could reach. */
 function logIsolation(logger: Logger, { level, refused }: MediaIsolation): void {
   const isWeak = level === 'process' && process.env['NODE_ENV'] === 'production';
   const advice = isWeak ? ': see "Isolation of picture readers" in docs/operations.md' : '';
@@ -111,7 +111,10 @@ async function atMost(milliseconds: number, work: Promise<unknown> | undefined):
   done.abort();
 }
 
-/** JSON lines on stderr. Of an error its name, message and stack: what else it carries (a statement's parameters, say) may be a customer's. */
+/**
+ * JSON lines on stderr. Of an error its name, message and stack: its other properties (for example a statement's parameters) may be a
+ * customer's data.
+ */
 function openLogger({ logLevel }: Config): Logger {
   const err = (error: unknown) => {
     if (!(error instanceof Error)) return String(error);
@@ -138,7 +141,7 @@ async function listenForMetrics({ metrics }: OpenPorts, config: Config): Promise
   });
 }
 
-/** Looked at before a database is made: whoever left another service running wants to hear of that at once. */
+/** Checked before a database is created: an operator who left another service running should be told immediately. */
 async function requireFreePort({ host, port }: Config): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -155,7 +158,7 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: 
 }
 
 async function greet(ports: Ports, config: Config): Promise<void> {
-  // A worker makes none: its data folder may be scratch, and the key would be lost with it.
+  // A worker creates none: its data folder may be temporary, and the key would be lost with it.
   const first = config.role === 'worker' ? null : await firstRun(ports);
   const where =
     config.databaseUrl === null ? `everything is kept in ${config.dataDir}` : 'on the database of DATABASE_URL';
@@ -166,7 +169,7 @@ async function greet(ports: Ports, config: Config): Promise<void> {
   console.log(keyless === null ? ready : `${ready}\n${hint}`);
 }
 
-/** What is printed of a first start. Its secrets only to a terminal: other output is often a log. */
+/** The output of a first start. Secrets are only printed to a terminal: other output is often a log. */
 async function introduction(first: FirstRun, { dataDir, publicUrl }: Config): Promise<string> {
   try {
     return firstSteps(publicUrl, await handOver(first, dataDir, process.stdout.isTTY ?? false));
@@ -175,14 +178,14 @@ async function introduction(first: FirstRun, { dataDir, publicUrl }: Config): Pr
   }
 }
 
-/** The first signal's name. A second one ends the process at once, as if the handler were not there. */
+/** The first signal's name. A second one ends the process immediately, as if there were no handler. */
 function signalled(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
   });
 }
 
-/** No new connections; those in use get their time, then are cut. */
+/** No new connections; those in use get their time, then are closed. */
 async function drain(server: ReturnType<App['getHttpServer']>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

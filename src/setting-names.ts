@@ -1,13 +1,13 @@
 import { settingNames } from './config.js';
 
-/** What the libraries of this program read for themselves: Node, pg, the AWS SDK and OpenTelemetry. */
+/** Variables that the libraries of this program read by themselves: Node, pg, the AWS SDK and OpenTelemetry. */
 const OF_LIBRARIES = ['NODE_', 'PG', 'AWS_', 'OTEL_'];
-/** Whatever begins like this was meant for this program. */
+/** Any name with one of these prefixes is meant for this program. */
 const OURS = ['PHS_', 'S3_', 'TO_S3_'];
 
 /**
- * A sentence for each name that is probably a misspelt setting. A file of settings has nothing else in it, so there every name that
- * is not known is one; in an environment most names are somebody else's. Values are not looked at.
+ * A message for each name that is probably a misspelt setting. A settings file contains nothing else, so there every unknown name is one;
+ * in an environment most names belong to other programs. Values are not checked.
  */
 export function misspeltSettings(inEnvironment: readonly string[], inFile: readonly string[]): readonly string[] {
   const known = knownNames();
@@ -24,7 +24,7 @@ export function misspeltSettings(inEnvironment: readonly string[], inFile: reado
   return [...sentences];
 }
 
-/** The settings, and those of them that `phs blobs copy` reads once more for its target. */
+/** The settings, and those of them that `phs blobs copy` reads again for its target. */
 function knownNames(): readonly string[] {
   const names = settingNames();
   return [...names, ...names.filter((name) => name.startsWith('S3_')).map((name) => `TO_${name}`)];
@@ -38,7 +38,7 @@ function hasPrefix(name: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => name.startsWith(prefix));
 }
 
-/** One slip of the fingers in a short name, two in a long one. */
+/** One typing error in a short name, two in a long one. */
 function closest(name: string, known: readonly string[]): string | undefined {
   const upper = name.toUpperCase();
   return known
@@ -47,7 +47,7 @@ function closest(name: string, known: readonly string[]): string | undefined {
     .sort((a, b) => a.slips - b.slips)[0]?.candidate;
 }
 
-/** Letters put in, left out, changed, or swapped with their neighbour (optimal string alignment). */
+/** Letters inserted, deleted, changed, or swapped with their neighbour (optimal string alignment). */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;

@@ -9,18 +9,18 @@ import { misspeltSettings } from './setting-names.js';
 export const SETTINGS_FILE = 'phs.env';
 
 export interface Settings {
-  /** What the environment says, and below it what the file says. */
+  /** The environment, and below it the values of the file. */
   readonly env: Environment;
   /** The file's path; null: there is none. */
   readonly file: string | null;
-  /** Sentences for people about names that are probably misspelt. */
+  /** Messages for people about names that are probably misspelt. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Finds the file of settings and reads it: the one that is named, else `phs.env` in the data folder that the environment names, else in
- * the folder that the program was started in, beside `./data`. A relative DATA_DIR in it is meant from the file's own folder, so that
- * it names the same installation wherever the file is read from.
+ * Finds the settings file and reads it: the named one, otherwise `phs.env` in the data folder that the environment names, otherwise in the
+ * working directory, beside `./data`. A relative DATA_DIR in it is relative to the file's own folder, so that it names the same
+ * installation wherever the file is read from.
  * @throws ConfigError when a file that is named, or found, cannot be read.
  */
 export function readSettings(env: Environment, folder: string, named?: string): Settings {
@@ -28,7 +28,7 @@ export function readSettings(env: Environment, folder: string, named?: string): 
   const path = resolve(folder, named ?? join(env['DATA_DIR']?.trim() || '.', SETTINGS_FILE));
   const values = valuesOf(path, isNamed);
   const dataDir = values?.['DATA_DIR']?.trim();
-  // Node 20 takes --env-file for an option of its own wherever it stands, so that the file's value may be in the environment already.
+  // Node 20 treats --env-file as an option of its own wherever it occurs, so that the file's value may be in the environment already.
   const isOfFile = dataDir && (env['DATA_DIR'] === undefined || (isNamed && env['DATA_DIR'] === values?.['DATA_DIR']));
   return {
     env: { ...values, ...env, ...(isOfFile && { DATA_DIR: resolve(dirname(path), dataDir) }) },
@@ -37,7 +37,7 @@ export function readSettings(env: Environment, folder: string, named?: string): 
   };
 }
 
-/** The same for this process: what the file says becomes part of its environment, because libraries read that by themselves. To be called once. */
+/** The same for this process: the file's values become part of its environment, because libraries read that by themselves. Call it once. */
 export function loadSettings(named?: string): Settings {
   const settings = readSettings(process.env, process.cwd(), named);
   Object.assign(process.env, settings.env);

@@ -45,7 +45,7 @@ export function backupCommand(): Command {
     });
 }
 
-/** A store without its photos would be as many problems as there are photos. */
+/** A store without its photos would report as many problems as there are photos. */
 const MAX_TOLD = 1000;
 
 interface Backup {
@@ -59,7 +59,9 @@ interface Backup {
   readonly problems: readonly MissedBlob[];
 }
 
-/** Rows first, then what they rely on: whatever comes into the store meanwhile is not theirs, and what goes is told apart. */
+/**
+ * Rows first, then the blobs that they refer to: blobs added to the store meanwhile do not belong to them, and deleted ones are recognized.
+ */
 async function makeBackup(
   { ports, takeSnapshot }: OpenPorts,
   root: string,

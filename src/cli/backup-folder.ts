@@ -21,9 +21,9 @@ export interface Part {
 
 export interface Manifest {
   readonly format: 1;
-  /** Of the program that made it. */
+  /** Version of the program that made it. */
   readonly version: string;
-  /** The moment that the rows are of. */
+  /** The time of the snapshot. */
   readonly snapshotAt: string;
   readonly finishedAt: string;
   readonly schema: ArchivedSchema;
@@ -34,14 +34,14 @@ export interface Manifest {
   readonly blobBytes: number;
   /** Rows whose bytes are not here, and why. */
   readonly missed: Part;
-  /** Whether `secret-key` is here; if not, the environment had it. */
+  /** Whether `secret-key` is included; if not, it was in the environment. */
   readonly hasSecret: boolean;
 }
 
 const UNFINISHED = '.unfinished';
 const MANIFEST = 'manifest.json';
 
-/** One backup in a folder of backups. It has its name from its moment; until it is whole, that ends in `.unfinished`. */
+/** One backup in a folder of backups. It is named after its time; until it is complete, the name ends in `.unfinished`. */
 export class BackupFolder {
   private constructor(
     readonly root: string,
@@ -57,7 +57,7 @@ export class BackupFolder {
     return new BackupFolder(root, name, path);
   }
 
-  /** Names of whole backups, oldest first, and of those that never came to their end. */
+  /** Names of complete backups, oldest first, and of incomplete ones. */
   static async list(root: string): Promise<{ whole: string[]; unfinished: string[] }> {
     const names = (await readdir(root)).filter((name) => /^\d{4}-\d\d-\d\dT/.test(name)).sort();
     const isUnfinished = (name: string) => name.endsWith(UNFINISHED);
@@ -78,7 +78,7 @@ export class BackupFolder {
     return new PartWriter(file, join(this.path, file));
   }
 
-  /** Errors: an Error when the file is not byte for byte what the manifest says. */
+  /** Errors: an Error when the file does not match the manifest byte for byte. */
   async check({ file, sha256 }: Part): Promise<void> {
     const hash = createHash('sha256');
     for await (const chunk of createReadStream(join(this.path, file))) hash.update(chunk);
@@ -117,7 +117,7 @@ export class BackupFolder {
     throw new Error(`The backup at ${this.path} is of another version of this program.`);
   }
 
-  /** From here on it is a backup. */
+  /** From here on it is a complete backup. */
   async finish(manifest: Manifest): Promise<void> {
     await writeFile(join(this.path, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
     await syncFolder(this.path);
@@ -126,7 +126,7 @@ export class BackupFolder {
   }
 }
 
-/** Writes one part, compressed, no faster than the disk takes it. */
+/** Writes one part, compressed, no faster than the disk accepts it. */
 export class PartWriter {
   private lines = 0;
   private bytes = 0;
@@ -147,7 +147,7 @@ export class PartWriter {
       },
     });
     this.written = pipeline(this.gzip, measuring, createWriteStream(path, { mode: 0o600, flush: true }));
-    // It comes out of `write` and `end`.
+    // It is thrown by `write` and `end`.
     this.written.catch(() => undefined);
   }
 

@@ -63,7 +63,7 @@ type Target = Pick<Config, 's3' | 'dataDir' | 'limits'>;
 
 function targetOf({ limits, dataDir }: Config, url: URL): Target {
   if (url.protocol === 'file:') return { s3: null, dataDir: fileURLToPath(url), limits };
-  // What is set with TO_ in front of its name is for the target alone.
+  // Settings with the prefix TO_ are for the target only.
   const own = Object.entries(process.env).filter(([name]) => name.startsWith('TO_S3_'));
   const place = readS3Place({
     ...process.env,
@@ -72,7 +72,7 @@ function targetOf({ limits, dataDir }: Config, url: URL): Target {
   return { s3: { ...place, bucket: url.host, publicEndpoint: null }, dataDir, limits };
 }
 
-/** Tells targets apart. */
+/** Distinguishes targets. */
 function nameOf({ s3, dataDir }: Target): string {
   const place = s3 === null ? dataDir : `${s3.endpoint} ${s3.region} ${s3.bucket}`;
   return createHash('sha256').update(place).digest('hex').slice(0, 12);

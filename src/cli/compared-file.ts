@@ -6,8 +6,8 @@ import type { BlobInfo } from '../core/blobs/blob-store.js';
 import type { Compared } from '../core/blobs/copy-blobs.js';
 
 /**
- * Keeps in a file which blobs were found equal, a line each. A line speaks of two states of two blobs: when one is written again, it is
- * about nothing any more. A line that was lost or cut costs one more comparison.
+ * Records in a file which blobs were found equal, one per line. A line refers to the states of two blobs: when one is rewritten, the line
+ * no longer applies. A line that is lost or truncated costs one more comparison.
  */
 export class ComparedFile implements Compared {
   private readonly known: Set<string>;

@@ -118,7 +118,7 @@ async function unconfirmed(id: Id): Promise<string> {
   return message;
 }
 
-/** What an operator can hand on: what there was, what went, and what a last look found. */
+/** The proof for an operator: what there was, what was removed, and what a final check found. */
 function proof({
   customerId,
   startedAt,

@@ -105,7 +105,10 @@ async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
   );
 }
 
-/** In the installation's own folder, so that its disks and rights are tried; where there is none, nothing is left that looks like one. */
+/**
+ * In the installation's own folder, so that its disks and permissions are tested; if there is no installation, nothing is left that looks
+ * like one.
+ */
 async function inDataDir<T>(config: Config, work: (dataDir: string) => Promise<T>): Promise<T> {
   const isThere = await requireInstallation(config).then(
     () => true,

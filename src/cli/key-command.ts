@@ -90,7 +90,7 @@ function edit(): Command {
     });
 }
 
-/** What is not given is not changed. */
+/** Absent options are not changed. */
 function changesOf({ name, ip, readLimit, writeLimit, expiresAt }: EditOptions): Partial<KeySettings> {
   return {
     ...(name !== undefined && { name }),

@@ -13,13 +13,13 @@ import { userCommand } from './user-command.js';
 import { verifyCommand } from './verify-command.js';
 import { webhookCommand } from './webhook-command.js';
 
-/** What the service can be told to do. Needs the program to have `ownOptions`. */
+/** The commands that operate the service. Requires the program to have `ownOptions`. */
 export function ownCommands(): Command[] {
-  // These two read the settings themselves: one logs what is to be said of them, the other reports it.
+  // These two read the settings themselves: one logs the warnings about them, the other reports them.
   return [serveCommand(), doctorCommand(), ...commands().map(readingSettings)];
 }
 
-/** What the program understands beside its commands. */
+/** Options of the program itself. */
 export function ownOptions(): Option[] {
   return [envFileOption()];
 }

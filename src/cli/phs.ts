@@ -5,7 +5,7 @@ import { NoInstallationError } from '../installation.js';
 import { ExitWith, exitCodes, PartlyDone } from './exit-codes.js';
 import { VERSION } from './version.js';
 
-/** Commands that need nothing of the service: its parts are not even loaded for them. */
+/** Commands that do not need the service: its modules are not even loaded for them. */
 const CLIENTS = ['login', 'whoami', 'import', 'photos', 'tags', 'download', 'sync'];
 
 /** Runs one command line. Resolves with the exit code; never throws. */
@@ -13,7 +13,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const [name = ''] = args;
   const ownModule = CLIENTS.includes(name) ? null : await import('./own-commands.js');
   const own = ownModule?.ownCommands() ?? [];
-  // Nor is what clients need, for the service's own: `serve` has to start fast.
+  // Nor are the client's modules for commands of the service: `serve` has to start fast.
   const isOwn = own.some((command) => command.name() === name);
   const client = isOwn ? null : await import('photo-service-cli/commands');
   const program = new Command('phs')
@@ -37,13 +37,13 @@ function everyCommand(command: Command): Command[] {
   return command.commands.flatMap((child) => [child as Command, ...everyCommand(child as Command)]);
 }
 
-/** Says what went wrong, on stderr for people; with `--json` on stdout too, as the one document. */
+/** Reports what went wrong, on stderr for people; with `--json` also on stdout, as the one document. */
 function explain(error: unknown, args: readonly string[]): number {
   if (error instanceof ExitWith) return error.code;
   if (error instanceof PartlyDone) return exitCodes.partial;
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
   const { exitCode, code, message } = told(error);
-  // What commander refuses it has said by itself.
+  // Commander has already reported what it refuses.
   if (!(error instanceof CommanderError)) console.error(`phs: ${message}`);
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
   return exitCode;

@@ -1,4 +1,4 @@
-/** With `--json` one document and nothing else on stdout; else the lines for people. */
+/** With `--json` one document and nothing else on stdout; otherwise the lines for people. */
 export function print(options: { readonly json?: boolean }, document: unknown, lines: readonly string[]): void {
   process.stdout.write(options.json ? `${JSON.stringify(document)}\n` : lines.map((line) => `${line}\n`).join(''));
 }

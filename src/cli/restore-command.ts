@@ -64,11 +64,11 @@ interface Restored {
   readonly bytes: number;
   /** Rows that have no bytes. */
   readonly leftOut: number;
-  /** Keys whose bytes the backup does not have any more. */
+  /** Keys whose bytes are missing from the backup. */
   readonly wrong: readonly string[];
 }
 
-/** Bytes first, rows second, and those all at once: until the very end there is an empty database, and it can be begun again. */
+/** Bytes first, rows second, and all rows at once: until the very end the database is empty, and the restore can be started again. */
 async function restore(config: Config, folder: BackupFolder, manifest: Manifest, parallel: number): Promise<Restored> {
   for (const part of [...Object.values(manifest.tables), manifest.blobs, manifest.missed]) await folder.check(part);
   const secret = manifest.hasSecret && config.secretKeys === null ? await folder.readSecret() : null;
@@ -88,7 +88,7 @@ async function restore(config: Config, folder: BackupFolder, manifest: Manifest,
   } finally {
     await close();
   }
-  // Opening the database brings it from the schema of the backup to that of this program.
+  // Opening the database migrates it from the schema of the backup to that of this program.
   const restored = await openInstallation(config, { create: true });
   const missed = folder.readValues<MissedBlob>(manifest.missed);
   const leftOut = await removeMissed(restored.ports, missed).finally(() => restored.close());

@@ -8,7 +8,7 @@ export function serveCommand(): Command {
   return new Command('serve')
     .description('run the service until it is told to stop')
     .action(async (_options, command) => {
-      // Loaded when it is wanted: a second of work that the other commands would wait for.
+      // Loaded on demand: it takes a second that the other commands would wait for.
       const { serve } = await import('../serve.js');
       await serve(loadSettings(envFileOf(command)));
     });
@@ -20,7 +20,7 @@ export function migrateCommand(): Command {
     .action(async () => {
       const config = readConfig(process.env);
       sayInstallation(config);
-      // Opening the database brings it up to date.
+      // Opening the database migrates it.
       await (await openInstallation(config, { create: true })).close();
       console.log('The database is up to date.');
     });

@@ -14,7 +14,7 @@ interface VerifyOptions {
   readonly json?: boolean;
 }
 
-/** More are counted, but not kept: a store that is empty would be as many problems as there are photos. */
+/** More are counted, but not stored: an empty store would report as many problems as there are photos. */
 const MAX_TOLD = 10_000;
 
 export function verifyCommand(): Command {
@@ -80,7 +80,7 @@ function told(checked: Checked, problems: readonly Finding[], { total, left }: {
   ];
 }
 
-/** One line on a terminal that is written over and over; nothing anywhere else. */
+/** One line on a terminal that is overwritten; nothing elsewhere. */
 class Progress {
   private shownAt = 0;
 

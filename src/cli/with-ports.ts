@@ -3,7 +3,7 @@ import type { Ports } from '../core/ports.js';
 import { installationName } from '../installation.js';
 import { type OpenPorts, openPorts, requireInstallation } from '../ports.module.js';
 
-/** The settings of an installation that is there, after saying which it is. Errors: `NoInstallationError`, before anything is made. */
+/** The settings of an existing installation, after printing which one it is. Errors: `NoInstallationError`, before anything is created. */
 export async function presentInstallation(): Promise<Config> {
   const config = readConfig(process.env);
   await requireInstallation(config);
@@ -11,17 +11,17 @@ export async function presentInstallation(): Promise<Config> {
   return config;
 }
 
-/** On stderr, because stdout is for what a command prints: a shell whose settings are not those of the service is noticed. */
+/** On stderr, because stdout is for a command's output: this reveals a shell whose settings differ from those of the service. */
 export function sayInstallation(config: Config): void {
   console.error(`phs: acting on ${installationName(config)}`);
 }
 
-/** Opens it beside its service, or while that is down. Close it at the end. */
+/** Opens it beside its service, or while that is stopped. Close it at the end. */
 export function openInstallation(config: Config, { create }: { create: boolean }): Promise<OpenPorts> {
   return openPorts(config, { ownership: 'share', create }, (line) => console.error(line));
 }
 
-/** Runs an operator's command on the installation that the environment names, whether its service runs or not. */
+/** Runs an operator's command on the configured installation, whether or not its service is running. */
 export async function withPorts<T>(work: (ports: Ports) => Promise<T>): Promise<T> {
   const { ports, close } = await openInstallation(await presentInstallation(), { create: false });
   try {

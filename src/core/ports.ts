@@ -30,13 +30,13 @@ export interface Ports {
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly passwords: PasswordHasher;
-  /** Passwords that too many people use, in lower case: nobody may choose one. */
+  /** Frequently used passwords, in lower case: they are refused. */
   readonly commonPasswords: ReadonlySet<string>;
   readonly rateWindows: RateWindowStore;
   readonly idempotency: IdempotencyStore;
   readonly blobs: BlobStore;
   readonly uploads: UploadSlots;
-  /** Null where clients cannot reach the blob store: they send bytes to this service. */
+  /** Null if clients cannot reach the blob store: they send bytes to this service. */
   readonly directUploads: DirectUploads | null;
   readonly media: MediaReader;
   readonly jobs: JobQueue;
@@ -46,7 +46,7 @@ export interface Ports {
   readonly traffic: TrafficStore;
   readonly secrets: Secrets;
   readonly limits: Limits;
-  /** Where clients reach this installation, without a slash at the end. */
+  /** Where clients reach this installation, without a trailing slash. */
   readonly publicUrl: string;
 }
 

@@ -5,20 +5,20 @@ import type { Id } from '../core/shared/ids.js';
 import { pause } from './pause.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 
-/** Makes one attempt. What it throws leaves the delivery to the end of its lease. */
+/** Makes one attempt. If it throws, the delivery remains leased until the lease expires. */
 export type DeliveryHandler = (delivery: LeasedDelivery) => Promise<void>;
 
 export interface DispatcherOptions {
-  /** Told of whatever failed on our side; the dispatcher goes on. Must not throw. */
+  /** Called for every failure on our side; the dispatcher continues. Must not throw. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface RunningDispatcher {
-  /** Takes no more deliveries and resolves when those under way have ended. */
+  /** Takes no more deliveries and resolves when those in progress have ended. */
   stop(): Promise<void>;
 }
 
-/** Requests under way at the same time, of one process; of those to one endpoint, and to all endpoints of one customer. */
+/** Concurrent requests of one process; those to one endpoint, and to all endpoints of one customer. */
 export const SLOTS = { all: 32, customer: 16, endpoint: 4 } as const;
 
 /** An attempt takes 15 seconds at most; a killed process's deliveries are due again after this. */
@@ -27,8 +27,8 @@ const IDLE_MS = 5000;
 const MAX_PAUSE_MS = 5000;
 
 /**
- * Sends deliveries as they become due, many at a time. A receiver that answers late takes its own few slots and nobody else's.
- * Any number of processes may do it at once. The queue may be away at any time: it waits, and goes on.
+ * Sends deliveries as they become due, many at a time. A slow receiver occupies only its own few slots. Any number of processes may do this
+ * at once. The queue may be unavailable at any time: the dispatcher waits, and continues.
  */
 export function runDispatcher(
   { deliveries }: Uses<'deliveries'>,
@@ -50,7 +50,7 @@ class Dispatcher {
   private readonly stopping = new AbortController();
   private readonly wakeUp = new WakeUpSignal();
   private unlisten: (() => Promise<void>) | null = null;
-  /** Failures on our side in a row. */
+  /** Consecutive failures on our side. */
   private troubles = 0;
 
   constructor(
@@ -74,7 +74,7 @@ class Dispatcher {
     await this.unlisten?.().catch(this.onError);
   }
 
-  /** Begins with the next delivery. False when none is due, or the queue is away. */
+  /** Starts the next delivery. False when none is due, or the queue is unavailable. */
   private async begin(): Promise<boolean> {
     try {
       // Before the first claim, so that nothing is missed after it.
@@ -101,7 +101,7 @@ class Dispatcher {
   }
 }
 
-/** Those that have all their slots. */
+/** Those that use all their slots. */
 export function busy(underWay: readonly Pick<LeasedDelivery, 'endpointId' | 'customerId'>[]): Busy {
   return {
     endpointIds: full(

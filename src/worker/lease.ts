@@ -3,8 +3,8 @@ import type { JobQueue } from '../core/jobs/job-queue.js';
 import { pause } from './pause.js';
 
 /**
- * Keeps a claimed job while it runs: extends its lease at a third of its length. `lost` fires when the queue says that the lease is
- * gone, and when the queue cannot be asked for the length of a lease: by then another worker may have the job.
+ * Maintains the lease of a job while it runs: extends it at a third of its length. `lost` fires when the queue reports that the lease is
+ * lost, and when the queue has been unavailable for the length of a lease: by then another worker may have the job.
  */
 export class Lease {
   private readonly losing = new AbortController();
@@ -12,7 +12,7 @@ export class Lease {
   private readonly milliseconds: number;
   private expiry: NodeJS.Timeout | undefined;
 
-  /** `since`: what `performance.now()` was before the job was claimed. The wall clock may jump and is not asked. */
+  /** `since`: the value of `performance.now()` before the job was claimed. The wall clock may jump and is not used. */
   constructor(
     private readonly jobs: JobQueue,
     private readonly job: Job,
@@ -29,7 +29,7 @@ export class Lease {
     return this.losing.signal;
   }
 
-  /** The job is over: the lease is no longer extended, nor watched. */
+  /** The job has ended: the lease is neither extended nor monitored any more. */
   drop(): void {
     clearTimeout(this.expiry);
     this.dropping.abort();
@@ -48,7 +48,7 @@ export class Lease {
     }
   }
 
-  /** Null when the queue is away. */
+  /** Null when the queue is unavailable. */
   private async extend(): Promise<boolean | null> {
     try {
       return await this.jobs.extend(this.job, this.seconds);

@@ -1,34 +1,34 @@
 import { setMaxListeners } from 'node:events';
 import { pause } from './pause.js';
 
-/** Something to do now and then for as long as the process runs. It must be fine to do it in several processes at once. */
+/** A task that runs periodically as long as the process lives. It must tolerate concurrent runs in several processes. */
 export interface PeriodicTask {
   readonly name: string;
-  /** From the end of one run to the begin of the next. */
+  /** From the end of one run to the beginning of the next. */
   readonly everySeconds: number;
-  /** Should end soon after the signal fires; what is left is done the next time. */
+  /** Should end soon after the signal fires; the next run continues. */
   run(stopping: AbortSignal): Promise<unknown>;
 }
 
 export interface RunningTasks {
-  /** Begins no more runs, and resolves when those that run have ended. */
+  /** Starts no more runs, and resolves when the current ones have ended. */
   stop(): Promise<void>;
 }
 
-/** The first runs wait for up to this share of the interval. */
+/** The first runs are delayed by up to this fraction of the interval. */
 const FIRST_SHARE = 0.1;
 
 /**
- * Runs tasks again and again, each for itself and never twice at the same time. The first run comes soon after the start, at a moment
- * of its own, so that processes that start together do not do everything together. The timers do not keep the process alive.
- * @param onError Told of every run that failed; the task goes on with its next run. Must not throw.
+ * Runs tasks periodically, independently of each other and never twice at the same time. The first run follows soon after the start, with a
+ * random delay, so that processes that start together do not run everything together. The timers do not keep the process alive.
+ * @param onError Called for every run that failed; the task continues with its next run. Must not throw.
  */
 export function runPeriodically(
   tasks: readonly PeriodicTask[],
   onError: (task: string, error: unknown) => void,
 ): RunningTasks {
   const stopping = new AbortController();
-  // Every task listens to it: more than Node expects of one signal is no leak here.
+  // Every task listens to it: more listeners than Node expects on one signal are not a leak here.
   setMaxListeners(0, stopping.signal);
   const ended = tasks.map((task) => repeat(task, onError, stopping.signal));
   return {

@@ -14,8 +14,8 @@ import { sweepSessions } from '../core/users/sweep-sessions.js';
 import type { PeriodicTask } from './periodic.js';
 
 /**
- * What happens by itself as time passes. How each finds its work: docs/decisions/0007.
- * @param onCollected Told what was removed because nobody owned it. Must not throw.
+ * Periodic tasks. How each finds its work: docs/decisions/0007.
+ * @param onCollected Called with the unowned blobs that were removed. Must not throw.
  */
 export function upkeep(
   ports: Ports,
@@ -42,7 +42,10 @@ export function upkeep(
   ];
 }
 
-/** Of bytes that clients send straight to the store nobody tells: imports are looked at often while they are used, then less and less. */
+/**
+ * The service is not notified of bytes that clients send directly to the store: imports are polled often while they are used, then less and
+ * less.
+ */
 function pollingDirectUploads(ports: Ports): readonly PeriodicTask[] {
   const looks = [
     { everySeconds: 15, usedWithin: 10 * MINUTE },

@@ -1,4 +1,4 @@
-/** Keeps one ring for who comes to wait after it, so that nothing is missed between a look and the wait for the next. */
+/** Stores one signal for a later waiter, so that nothing is missed between checking for work and waiting. */
 export class WakeUpSignal {
   private isSignalled = false;
   private wake = (): void => {};
@@ -8,7 +8,7 @@ export class WakeUpSignal {
     this.wake();
   }
 
-  /** Until the bell rings, or for so many milliseconds. */
+  /** Until a signal arrives, or for so many milliseconds. */
   async wait(milliseconds?: number): Promise<void> {
     if (!this.isSignalled) {
       let timer: NodeJS.Timeout | undefined;

@@ -6,37 +6,37 @@ import { Lease } from './lease.js';
 import { pause } from './pause.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 
-/** The signal fires when the lease is lost: the run must stop, and what it still writes must be guarded by state. */
+/** The signal fires when the lease is lost: the run must stop, and anything that it still writes must be guarded by state. */
 export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
 
 export interface WorkerOptions {
-  /** Jobs at the same time. */
+  /** Concurrent jobs. */
   readonly concurrency: number;
-  /** How long a job stays with a worker that is not heard of any more. */
+  /** How long a job is leased to a worker that does not renew. */
   readonly leaseSeconds: number;
-  /** Seconds after which an idle worker looks at the queue although no wake-up came. Default 5. */
+  /** Seconds after which an idle worker polls the queue without a wake-up signal. Default 5. */
   readonly idleSeconds?: number;
-  /** Told of every run that failed. Must not throw. */
+  /** Called for every run that failed. Must not throw. */
   readonly onError?: (job: Job, error: unknown) => void;
-  /** Told whenever the queue itself fails; the worker goes on by itself. Must not throw. */
+  /** Called whenever the queue itself fails; the worker recovers by itself. Must not throw. */
   readonly onQueueError?: (error: unknown) => void;
 }
 
 export interface RunningWorker {
-  /** Takes no more jobs and resolves when those that run have ended. They are not interrupted. */
+  /** Takes no more jobs and resolves when the running ones have ended. They are not interrupted. */
   stop(): Promise<void>;
 }
 
 const MAX_PAUSE_SECONDS = 5;
-/** How long a full worker lets places become free before it takes the next jobs: many are claimed almost as cheaply as one. */
+/** How long a full worker lets slots become free before it claims the next jobs: claiming many costs little more than claiming one. */
 const HANDFUL_MS = 50;
 const MAX_REASON_LENGTH = 500;
 
 /**
- * Takes jobs as they become due and runs them, `concurrency` at a time. A run that throws is repeated after `backoffSeconds`, at most
- * MAX_FAILURES times in all, then its job is dead; one that met an outage (`isOutage`) is not counted and comes back after
- * `outageSeconds`: how long that may go on is for the job to say.
- * The queue may be away at any time: the worker waits, longer each time up to 5 s, and goes on.
+ * Claims jobs as they become due and runs them, `concurrency` at a time. A run that throws is repeated after `backoffSeconds`, at most
+ * MAX_FAILURES times in all, then its job is dead; one that met an outage (`isOutage`) is not counted and is due again after
+ * `outageSeconds`: the job decides how long that may continue. The queue may be unavailable at any time: the worker waits, longer each time
+ * up to 5 s, and continues.
  */
 export function runWorker({ jobs }: Uses<'jobs'>, handle: JobHandler, options: WorkerOptions): RunningWorker {
   const worker = new Worker(jobs, handle, options);
@@ -55,11 +55,11 @@ class Worker {
   private readonly wakeUp = new WakeUpSignal();
   private unlisten: (() => Promise<void>) | null = null;
   private arrived = false;
-  /** The last claim gave all that it asked for: there may be more. */
+  /** The last claim returned as many as requested: there may be more. */
   private plenty = false;
-  /** Claims that failed in a row. */
+  /** Consecutive failed claims. */
   private failedClaims = 0;
-  /** Runs that met an outage since the last that succeeded. */
+  /** Runs that met an outage since the last success. */
   private outages = 0;
 
   constructor(
@@ -79,7 +79,7 @@ class Worker {
       else await this.takeNext();
     }
     await Promise.all(this.running);
-    // Last: whoever listens is known to live, and keeps what it holds.
+    // Last: a listening process is known to be alive, and keeps its leases.
     await this.unlisten?.().catch(this.onQueueError);
   }
 
@@ -87,7 +87,7 @@ class Worker {
     return this.options.concurrency - this.running.size;
   }
 
-  /** Until half of the places are free, or one has been for a moment. */
+  /** Until half of the slots are free, or one has been free for a moment. */
   private async waitForCapacity(): Promise<void> {
     await this.wakeUp.wait();
     const end = performance.now() + HANDFUL_MS;
@@ -123,7 +123,7 @@ class Worker {
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value ?? []) : []));
   }
 
-  /** Listens, so that nothing is missed after the first claim, and takes over from the dead. Tried again before each claim. */
+  /** Starts listening, so that nothing is missed after the first claim, and takes over jobs of dead workers. Retried before each claim. */
   private async arrive(): Promise<void> {
     try {
       this.unlisten ??= await this.jobs.listen(() => this.wakeUp.signal());
@@ -151,7 +151,7 @@ class Worker {
     }
   }
 
-  /** Runs the job. What comes back tells the queue how that ended. */
+  /** Runs the job. Returns the function that reports the result to the queue. */
   private async outcome(job: Job, lost: AbortSignal): Promise<() => Promise<void>> {
     try {
       await this.handle(job, lost);
@@ -166,7 +166,7 @@ class Worker {
     }
   }
 
-  /** Repeated while the queue is away, until the lease is lost: the job is then due again, and is done twice. */
+  /** Repeated while the queue is unavailable, until the lease is lost: the job is then due again, and runs twice. */
   private async write(outcome: () => Promise<void>, lost: AbortSignal): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -187,7 +187,7 @@ function secondsUntilNext(failures: number): number | null {
   return failures >= MAX_FAILURES ? null : spread(backoffSeconds(failures));
 }
 
-/** Up to a quarter more, so that jobs that failed together do not come back together. */
+/** Up to a quarter more, so that jobs that failed together are not retried together. */
 function spread(seconds: number): number {
   return Math.round(seconds * (1 + Math.random() / 4));
 }

@@ -8,7 +8,7 @@ import { type Finding, fail, ok, warn } from './finding.js';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-/** What the service and the embedded database need beside the processes that read pictures. */
+/** What the service and the embedded database need, apart from the processes that read pictures. */
 const BASE_MEMORY = 512 * MIB;
 const LITTLE_SPACE = 5 * GIB;
 const NO_SPACE = 512 * MIB;
@@ -121,7 +121,7 @@ export function checkMemory(
   return warn('memory', message, 'Lower WORKER_CONCURRENCY or MEDIA_MEMORY_BYTES.');
 }
 
-/** Whether files can be made, and how much room there is for them. A folder that is not there yet is not made. */
+/** Whether files can be created, and how much space there is. A missing folder is not created. */
 export async function checkDataDir({ dataDir }: Pick<Config, 'dataDir'>): Promise<readonly Finding[]> {
   const advice = `Run as the owner of ${dataDir}, or set DATA_DIR to a folder of this account.`;
   const folder = await nearestFolder(resolve(dataDir));
@@ -142,7 +142,7 @@ export async function checkDataDir({ dataDir }: Pick<Config, 'dataDir'>): Promis
   return [rights, space];
 }
 
-/** The path itself, or the first above it, that is there; a file counts, and is refused when it is written into. */
+/** The path itself, or its nearest existing parent; a file counts, and is refused when it is written to. */
 async function nearestFolder(path: string): Promise<string> {
   const isThere = await stat(path).then(
     () => true,
@@ -151,7 +151,7 @@ async function nearestFolder(path: string): Promise<string> {
   return isThere || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-/** Runs work that writes into a data folder in one that is removed afterwards, on the disk where the data folder is or will be. */
+/** Runs work that writes into a data folder in a temporary one, on the disk where the data folder is or will be. */
 export async function inTrialFolder<T>(
   { dataDir }: Pick<Config, 'dataDir'>,
   work: (dataDir: string) => Promise<T>,

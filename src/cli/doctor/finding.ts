@@ -2,12 +2,12 @@ import { reasonOf } from '../../reason-of.js';
 
 export type Level = 'ok' | 'warn' | 'fail';
 
-/** What one look found. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly level: Level;
   readonly message: string;
-  /** What to do; empty where all is well. */
+  /** What to do; empty if all is well. */
   readonly advice: string;
 }
 
@@ -25,7 +25,7 @@ export const fail = (check: string, message: string, advice: string): Finding =>
   advice,
 });
 
-/** What a check throws is its finding. */
+/** An error thrown by a check is its finding. */
 export async function findingOf(
   check: string,
   advice: string,

@@ -9,7 +9,7 @@ import type { DatabaseState } from '../../ports.module.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { tinyPictures } from './tiny-pictures.js';
 
-/** Leases go by the database's clock, signatures and cursors by the node's. */
+/** Leases use the database's clock, signatures and cursors the node's. */
 const NOTED_SKEW_MS = 2_000;
 const HARMFUL_SKEW_MS = 30_000;
 
@@ -100,7 +100,7 @@ async function read(blobs: BlobStore, key: BlobKey): Promise<Buffer | null> {
   return Buffer.concat(chunks);
 }
 
-/** How far a picture that takes its reader over could reach. */
+/** What a picture that takes over its reader could reach. */
 export function judgeIsolation({ level, refused }: MediaIsolation): Finding {
   const reasons = refused.map((each) => ` ${each.level} does not work: ${each.reason}`).join('');
   if (level === 'sandbox') return ok('isolation', 'sandbox: a picture reader reaches its picture alone');

@@ -1,4 +1,4 @@
-/** Four pixels, or hardly more, of each format: whether it can be read here is found out by reading it. */
+/** Four pixels or so in each format: reading them shows whether the format is supported here. */
 export const tinyPictures: Readonly<Record<string, string>> = {
   'image/jpeg':
     '/9j/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/2wBDARESEhgVGC8aGi9jQjhCY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2P/wAARCAACAAIDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAb/xAAaEAACAwEBAAAAAAAAAAAAAAABAgADBAUS/8QAFAEBAAAAAAAAAAAAAAAAAAAABP/EABcRAAMBAAAAAAAAAAAAAAAAAAABAjL/2gAMAwEAAhEDEQA/AKbk5Mz8jEzZ6mZqEJJQEk+RERB1pgL0z//Z',

@@ -3,13 +3,13 @@ import { dayOf, MAX_FAILURES, type RequestCount, type RequestFailure, type Tally
 
 /** A request that has ended. */
 export interface EndedRequest extends Omit<RequestFailure, 'code'> {
-  /** What it was refused with; null when it was not. */
+  /** The error code of a refusal; null when it was not refused. */
   readonly code: RequestFailure['code'] | null;
 }
 
 /**
- * Counts the requests of one process until they are written. Takes no more memory than there are keys in use and days: of each
- * customer it keeps the newest failures, as the store does.
+ * Counts the requests of one process until they are written. Its memory is limited by the number of keys in use and days: for each customer
+ * it stores the newest failures, as the store does.
  */
 export class TrafficCounter {
   private counts = new Map<string, RequestCount>();
@@ -20,11 +20,11 @@ export class TrafficCounter {
     const [requests, limited, failed] = [1, Number(isLimited), Number(code !== null && !isLimited)];
     const { customerId, apiKeyId, at } = request;
     this.add({ customerId, apiKeyId, day: dayOf(at), requests, limited, failed });
-    // Whoever runs into a limit does so by the hundred: they are counted, and would hide everything else here.
+    // Requests over a limit come by the hundred: they are counted, and would otherwise displace everything else here.
     if (code !== null && !isLimited) this.keep({ ...request, code });
   }
 
-  /** What was counted since the last time. */
+  /** What was counted since the last call. */
   take(): Tally | null {
     if (this.counts.size === 0) return null;
     const tally = { counts: [...this.counts.values()], failures: [...this.failures.values()].flat() };

@@ -5,21 +5,21 @@ import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { type RequestCount, type RequestFailure, trafficDays } from './traffic.js';
 
-/** What an account holds and asks for. */
+/** The usage and the requests of an account. */
 export interface Traffic {
   readonly customer: Customer;
   readonly usage: CustomerUsage;
   /** What counts against its quota. */
   readonly quotaUse: QuotaUse;
-  /** Those that are not deleted, oldest first. */
+  /** Keys that are not deleted, oldest first. */
   readonly keys: readonly ApiKey[];
-  /** The days that are told, oldest first, whether there was anything on them or not. */
+  /** The days in the report, oldest first, including those without requests. */
   readonly days: readonly string[];
   readonly counts: readonly RequestCount[];
   readonly failures: readonly RequestFailure[];
 }
 
-/** Counts are some seconds old: each process writes them now and then. Errors: `not_found` (customer). */
+/** Counts are a few seconds old: each process writes them periodically. Errors: `not_found` (customer). */
 export async function readTraffic(
   { store, keys, clock }: Uses<'store' | 'keys' | 'clock'>,
   customerId: Id,
@@ -35,7 +35,7 @@ export async function readTraffic(
   return { ...seen, days, keys: await keys.list(customerId) };
 }
 
-/** Forgets the days that are not told any more. */
+/** Deletes the days that are no longer in the report. */
 export function sweepTraffic({ traffic, clock }: Uses<'traffic' | 'clock'>): Promise<void> {
   return traffic.sweep(trafficDays(clock.now())[0] ?? '');
 }

@@ -2,7 +2,7 @@ import { after, DAY } from '../shared/clock.js';
 import type { ErrorCode } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 
-/** What one key asked for on one day. */
+/** The requests of one key on one day. */
 export interface RequestCount {
   readonly customerId: Id;
   readonly apiKeyId: Id;
@@ -15,29 +15,29 @@ export interface RequestCount {
   readonly failed: number;
 }
 
-/** One request that was refused or failed. Nothing in it is secret: no query, no body, the route by its template. */
+/** One request that was refused or failed. It contains no secrets: no query, no body, the route by its template. */
 export interface RequestFailure {
   readonly customerId: Id;
   readonly apiKeyId: Id;
   readonly requestId: string;
   readonly at: Date;
   readonly method: string;
-  /** `/api/v1/photos/:id`; null where there is none. */
+  /** `/api/v1/photos/:id`; null if there is none. */
   readonly route: string | null;
   readonly status: number;
   readonly code: ErrorCode;
 }
 
-/** Days that are told, today among them, and kept. */
+/** Days that are reported and stored, including today. */
 export const TRAFFIC_DAYS = 30;
-/** Failures that are kept of one customer: the newest. */
+/** Number of failures stored per customer: the newest. */
 export const MAX_FAILURES = 100;
 
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** The days that are told, oldest first. */
+/** The days in the report, oldest first. */
 export function trafficDays(now: Date): readonly string[] {
   return Array.from({ length: TRAFFIC_DAYS }, (_, at) => dayOf(after(now, (at + 1 - TRAFFIC_DAYS) * DAY)));
 }
@@ -48,7 +48,7 @@ export interface Tally {
   readonly failures: readonly RequestFailure[];
 }
 
-/** Of the bound customer. */
+/** For the bound customer. */
 export interface TrafficReads {
   /** From this day on, by day, then by key. */
   counts(fromDay: string): Promise<readonly RequestCount[]>;
@@ -56,13 +56,13 @@ export interface TrafficReads {
   failures(): Promise<readonly RequestFailure[]>;
 }
 
-/** What the keys of all customers ask for. */
+/** The requests of the keys of all customers. */
 export interface TrafficStore {
   /**
-   * Adds to what is there, all of it or nothing; any number of processes add up. A key that is not there (any more) is passed
-   * over. Of one customer's failures the newest `MAX_FAILURES` stay.
+   * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist (any more) is ignored. The
+   * newest `MAX_FAILURES` failures of each customer are retained.
    */
   add(tally: Tally): Promise<void>;
-  /** Forgets the days before this one, and failures from before it. */
+  /** Deletes the days before this one, and failures from before it. */
   sweep(beforeDay: string): Promise<void>;
 }
