@@ -3,19 +3,19 @@ import { ApiError, ConnectionError, PhotoServiceError } from 'photo-service-sdk'
 import { AccessError, exitCodes, PartlyDone, UsageError } from './exit-codes.js';
 import { plain } from './print.js';
 
-/** What a person is told of a failure, and what the command ends with. */
+/** The message for a person about a failure, and the exit code of the command. */
 export interface Explanation {
   readonly exitCode: number;
-  /** Null: everything has been said. */
+  /** Null: everything has been printed. */
   readonly message: string | null;
-  /** Of the service, or one of ours such as `usage` and `no_answer`. */
+  /** Of the service, or one of ours, for example `usage` and `no_answer`. */
   readonly code: string;
-  /** Whether it stands on stderr already. */
+  /** Whether it has been printed to stderr already. */
   readonly isSaid?: boolean;
   readonly requestId?: string;
 }
 
-/** The failure of a client's command in words that help; null when it is none of a client. */
+/** The failure of a client's command in helpful words; null when it is not one of a client. */
 export function explain(error: unknown): Explanation | null {
   if (error instanceof CommanderError) return explainUsage(error);
   if (error instanceof PartlyDone) return { exitCode: exitCodes.partial, message: null, code: 'partial' };
@@ -44,7 +44,7 @@ export function tell({ exitCode, message, isSaid, ...rest }: Explanation, args: 
   return exitCode;
 }
 
-/** What commander has said by itself; it ends `--help` and `--version` like this, too. */
+/** Messages that commander has printed itself; it ends `--help` and `--version` like this, too. */
 function explainUsage({ exitCode, message }: CommanderError): Explanation {
   if (exitCode === 0) return { exitCode: exitCodes.ok, message: null, code: 'ok' };
   return { exitCode: exitCodes.usage, message: message.replace(/^error: /, ''), code: 'usage', isSaid: true };

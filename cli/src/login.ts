@@ -15,14 +15,15 @@ export function loginFile(): string {
   return join(configFolder(), 'login.json');
 }
 
-/** Keeps a login for later commands, readable by this user alone. */
+/** Stores a login for later commands, readable by this user only. */
 export async function saveLogin(login: Login): Promise<void> {
   await makeFolder(configFolder(), 0o700);
   await writeWhole(loginFile(), `${JSON.stringify(login, null, 2)}\n`);
 }
 
 /**
- * PHOTO_SERVICE_URL and PHOTO_SERVICE_TOKEN, else what `phs login` kept. A kept token never goes to an address that it was not kept for.
+ * PHOTO_SERVICE_URL and PHOTO_SERVICE_TOKEN, otherwise the login stored by `phs login`. A stored token is never sent to an address other
+ * than its own.
  * @throws AccessError when there is none.
  */
 export async function currentLogin(env: NodeJS.ProcessEnv = process.env): Promise<Login> {
@@ -35,12 +36,12 @@ export async function currentLogin(env: NodeJS.ProcessEnv = process.env): Promis
 (or set PHOTO_SERVICE_URL and PHOTO_SERVICE_TOKEN)`);
 }
 
-/** A client with the login that holds here. */
+/** A client with the current login. */
 export async function connect(onWait?: (wait: Wait) => void): Promise<PhotoService> {
   return clientOf(await currentLogin(), onWait && { onWait });
 }
 
-/** Asks whether an address and a key are right: who mistyped one does not want to wait for it to become so. */
+/** Checks an address and a key: after a typing error it should not wait and retry. */
 export const HASTY = { maxRetries: 1 };
 
 export function clientOf({ url, token }: Login, options: Partial<ConnectionOptions> = {}): PhotoService {
@@ -61,7 +62,7 @@ async function savedLogin(): Promise<Login | null> {
     const { url, token } = JSON.parse(text) as Login;
     if (typeof url === 'string' && typeof token === 'string') return { url, token };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new AccessError(`${loginFile()} cannot be understood. Make it anew: phs login --url URL --token TOKEN`);
 }

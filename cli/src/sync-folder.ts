@@ -8,15 +8,15 @@ import { loadSyncState, type SyncedFile, type SyncState, saveSyncState } from '.
 import { openTargetFolder } from './target-folder.js';
 
 const CONCURRENCY = 4;
-/** How far before the newest change that was seen a run begins: changes that were written later than others but bear an earlier time. */
+/** How far before the newest known change a run begins: changes may be committed later than others but have an earlier time. */
 const OVERLAP_MS = 60_000;
-/** Deleted photos are seen as trashed ones for 30 days; a folder that was not synced for this long compares everything. */
+/** Deleted photos are visible as trashed ones for 30 days; a folder that was not synced for this long compares everything. */
 const COMPARE_AFTER_DAYS = 25;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const IDS_PER_READ = 100;
 
 export interface SyncOptions {
-  /** Compare with the whole library, also what did not change. */
+  /** Compare with the whole library, including unchanged photos. */
   readonly full: boolean;
   /** Whether files of photos that are gone from the library are removed. */
   readonly deletes: boolean;
@@ -32,7 +32,7 @@ export interface SyncResult {
   unchanged: number;
   /** Whether the whole library was compared. */
   compared: boolean;
-  /** Files that would have been removed or replaced, but were changed here, or may not be removed. */
+  /** Files that should have been removed or replaced, but were changed locally, or may not be removed. */
   readonly kept: string[];
   readonly failed: {
     readonly id: number;
@@ -43,9 +43,9 @@ export interface SyncResult {
 }
 
 /**
- * Brings a folder up to date with the library: originals of new photos, new names, and files of photos that were deleted are removed. It
- * asks for what changed since the last run alone, and compares everything the first time, when that was long ago, and with `full`. Only
- * files that it has written itself, and that nobody changed, are touched. Cut off at any moment, the next run goes on.
+ * Updates a folder to match the library: originals of new photos and new names are added, files of deleted photos removed. It only requests
+ * what changed since the last run, and compares everything the first time, after a long time, and with `full`. Only files that it has
+ * written itself, and that nobody changed, are touched. After an interruption at any moment, the next run continues.
  */
 export async function syncFolder(client: PhotoService, folder: string, options: SyncOptions): Promise<SyncResult> {
   await openTargetFolder(folder);
@@ -65,7 +65,7 @@ class Sync {
     kept: [],
     failed: [],
   };
-  /** Names that are taken, by files of this folder that are known. */
+  /** Names in use by known files of this folder. */
   private readonly names: Set<string>;
 
   constructor(
@@ -95,7 +95,7 @@ class Sync {
     return now - Date.parse(completedAt) > COMPARE_AFTER_DAYS * DAY_MS;
   }
 
-  /** What an earlier run could not bring. */
+  /** Photos that an earlier run could not download. */
   private async again(): Promise<void> {
     const ids = this.state.pending.splice(0);
     for (let at = 0; at < ids.length; at += IDS_PER_READ) {
@@ -104,7 +104,7 @@ class Sync {
     }
   }
 
-  /** What changed, oldest first: after each page it is known how far we came. */
+  /** Changes, oldest first: after each page the position is known. */
   private async follow(): Promise<void> {
     const updatedAfter = new Date(Date.parse(this.state.since as string) - OVERLAP_MS).toISOString();
     const query = { sort: 'updatedAt' as const, updatedAfter, trashed: 'any' as const, limit: 100 };
@@ -115,7 +115,7 @@ class Sync {
     }
   }
 
-  /** Everything that there is; what is not among it is gone. */
+  /** The whole library; photos that are missing from it are gone. */
   private async compare(): Promise<void> {
     const present = new Set<string>();
     let newest: string | null = null;
@@ -166,12 +166,12 @@ class Sync {
       this.result.downloadedBytes += sizeBytes;
     } catch (error) {
       this.options.signal.throwIfAborted();
-      // Without a key or a service, or a disk, the others fare no better.
+      // Without a valid key, a service or a disk, the others would fail, too.
       const isHopeless = error instanceof ApiError && [401, 403, 429].includes(error.status);
       if (error instanceof ConnectionError || isHopeless || !(error instanceof Error)) throw error;
       if (!(error instanceof ApiError) && (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
       const code = error instanceof ApiError ? error.code : ((error as NodeJS.ErrnoException).code ?? error.name);
-      // Deleted since the page was read: the next page, or the next run, says so.
+      // Deleted since the page was read: the next page, or the next run, reports it.
       if (code === 'not_found') return;
       this.result.failed.push({ id, filename, code, message: error.message });
       this.state.pending.push(id);
@@ -205,7 +205,7 @@ class Sync {
     delete this.state.files[id];
   }
 
-  /** Whether the file is there as it was written. */
+  /** Whether the file is unchanged. */
   private async isOurs({ name, sizeBytes, mtimeMs }: SyncedFile): Promise<boolean> {
     const now = await lstat(join(this.folder, name)).catch(() => null);
     return now?.isFile() === true && now.size === sizeBytes && now.mtimeMs === mtimeMs;
@@ -215,12 +215,12 @@ class Sync {
     return (await lstat(join(this.folder, name)).catch(() => null)) !== null;
   }
 
-  /** The photo's name; with its id where that is taken, by a photo or by a file that is not ours. */
+  /** The photo's name; with its id if the name is taken by a photo or by another file. */
   private async freeName({ id, filename }: Photo): Promise<string> {
     const name = fileName(filename);
     for (const candidate of [name, numbered(name, id), numbered(`phs-${name}`, id)]) {
       if (this.names.has(nameKey(candidate))) continue;
-      // Taken before anything is waited for: other photos look for names at the same time.
+      // Reserved before anything is awaited: other photos look for names at the same time.
       this.names.add(nameKey(candidate));
       if (!(await this.exists(candidate))) return candidate;
       this.names.delete(nameKey(candidate));

@@ -1,11 +1,11 @@
 import { PhotoServiceError } from './errors.js';
 
-/** What is wrong with a value, such as `.id must be an id`; null: nothing. */
+/** What is wrong with a value, for example `.id must be an id`; null: nothing. */
 type Check = (value: unknown) => string | null;
 
 /**
- * The answer to a call, if it is what the API answers: whoever uses it relies on its types, and the server need not be honest, nor a
- * Photo Service at all. Only what programs act upon has to be there; other members are left alone, so that a newer service may add some.
+ * The response to a call, validated: programs rely on its types, and the server need not be honest, nor even a Photo Service. Only members
+ * that programs act upon are required; others are ignored, so that a newer service may add some.
  * @param path Below `/api/v1`.
  * @throws PhotoServiceError for anything else.
  */
@@ -51,7 +51,7 @@ const sha256 = where((value) => typeof value === 'string' && /^[0-9a-f]{64}$/.te
 const instant = where((value) => typeof value === 'string' && isInstant(value), 'a time');
 const webAddress = where((value) => typeof value === 'string' && isWebAddress(value), 'an http address');
 
-/** As the API writes times, so that they can be compared as texts. */
+/** In the API's format of times, so that they can be compared as texts. */
 function isInstant(value: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) && !Number.isNaN(Date.parse(value));
 }
@@ -94,7 +94,7 @@ function record(check: Check): Check {
   return (value) => object(Object.fromEntries(Object.keys(Object(value)).map((name) => [name, check])))(value);
 }
 
-/** A list of outcomes where many were asked for, else the one resource. */
+/** A list of outcomes if several were requested, otherwise the one resource. */
 function oneOrMany(one: Check, outcome: Check): Check {
   const many = object({ data: list(outcome) });
   return (value) => (value !== null && typeof value === 'object' && 'data' in value ? many(value) : one(value));
@@ -173,7 +173,7 @@ const customer = object({
 const edit = object({ id, outcome: text, photo: optional(nullable(photo)), error: optional(nullable(problemOfItem)) });
 const creation = object({ index: amount, outcome: text, tag: nullable(tag), error: nullable(problemOfItem) });
 
-/** By method and path; the first that fits. */
+/** By method and path; the first match applies. */
 const rules: readonly (readonly [string, RegExp, Check])[] = [
   ['GET', /^\/me$/, me],
   ['GET', /^\/customer$/, customer],

@@ -1,38 +1,38 @@
 import { pause } from './pause.js';
 
-/** Which of a key's budgets a request is charged to. */
+/** The budget of a key that a request is charged to. */
 export type BudgetName = 'read' | 'write';
 
 /** How long a request counts (the service keeps exact rolling windows of this length). */
 const WINDOW_MS = 60_000;
-/** What clocks, and the way of an answer, may differ by. */
+/** Tolerance for differences between clocks and for network latency. */
 const SLACK_MS = 250;
 
 /**
- * One budget of a key, as far as this client can know it: the numbers of the service's last answers, less what is under way. A call
- * waits here, in the order of asking, instead of being refused with 429. Other clients of the same key are seen through the numbers of
- * the answers alone, so a 429 remains possible and is waited out.
+ * One budget of a key, as far as this client can know it: the numbers of the service's last responses, less the requests in progress. A
+ * call waits here, first come, first served, instead of being refused with 429. Other clients of the same key are only seen through the
+ * numbers of the responses, so a 429 remains possible and is waited out.
  */
 export class Budget {
   /** Null: nothing is known yet. */
   private remaining: number | null = null;
   private limit = Number.POSITIVE_INFINITY;
-  /** When the whole budget is back at the latest, on this machine's monotonic clock. */
+  /** When the whole budget is available again at the latest, on this machine's monotonic clock. */
   private fullAt = 0;
   /** Until when the service asked not to be called. */
   private closedUntil = 0;
   private underWay = 0;
-  /** When answers to our own requests came that still count; the oldest first. */
+  /** When the responses to our own requests that still count arrived; oldest first. */
   private own: number[] = [];
   private turn: Promise<void> = Promise.resolve();
-  /** Ends the wait of the first in the queue: an answer may have brought better numbers. */
+  /** Ends the wait of the first in the queue: a response may have brought better numbers. */
   private wake: () => void = () => {};
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /**
-   * Waits until a request would be admitted, and takes its place. Every call must be followed by one of `answered` and `lost`.
-   * @param onWait Told before each wait, with its length in milliseconds.
+   * Waits until a request would be admitted, and reserves its place. Every call must be followed by one of `answered` and `lost`.
+   * @param onWait Called before each wait, with its length in milliseconds.
    */
   async take(signal: AbortSignal | null, onWait: (milliseconds: number) => void): Promise<void> {
     const before = this.turn;
@@ -52,7 +52,7 @@ export class Budget {
     }
   }
 
-  /** The answer came, with these headers. */
+  /** The response arrived, with these headers. */
   answered(status: number, headers: Headers): void {
     const now = this.now();
     this.underWay -= 1;
@@ -62,13 +62,13 @@ export class Budget {
     // Refused calls are not counted by the service.
     if (status !== 429) this.own.push(now);
     this.limit = limit;
-    // Of several answers that cross each other the lowest is right; one that had no company is exact.
+    // Of several responses that overlap, the lowest is right; the number of a single one is exact.
     this.remaining = this.underWay === 0 || this.remaining === null ? remaining : Math.min(this.remaining, remaining);
     this.fullAt = now + Math.min(Math.max(0, reset * 1000 - serverTime(headers)), WINDOW_MS) + SLACK_MS;
     this.wake();
   }
 
-  /** No answer came: the request may have been counted or not. */
+  /** No response arrived: the request may or may not have been counted. */
   lost(): void {
     this.underWay -= 1;
     this.own.push(this.now());
@@ -87,7 +87,7 @@ export class Budget {
     await pause(milliseconds, either).catch(() => signal?.throwIfAborted());
   }
 
-  /** Milliseconds until the next request may go; 0: now. */
+  /** Milliseconds until the next request may be sent; 0: now. */
   private waitFor(): number {
     const now = this.now();
     if (this.closedUntil > now) return this.closedUntil - now;
@@ -98,7 +98,7 @@ export class Budget {
     return Math.max(1, Math.min(ownLeaves, this.fullAt) - now);
   }
 
-  /** What has left the window by now is ours again. */
+  /** What has left the window by now is available again. */
   private forget(now: number): void {
     if (this.remaining === null) return;
     if (now >= this.fullAt && this.underWay === 0) {
@@ -118,7 +118,7 @@ function number(headers: Headers, name: string): number | undefined {
   return text === null || !/^\d+$/.test(text) ? undefined : Number(text);
 }
 
-/** The service's clock in milliseconds, as its answer tells it; ours where it does not. */
+/** The service's clock in milliseconds, according to its response; ours if that does not contain it. */
 function serverTime(headers: Headers): number {
   const date = Date.parse(headers.get('date') ?? '');
   return Number.isNaN(date) ? Date.now() : date;

@@ -4,7 +4,7 @@ import type { paths } from './api-types.js';
 import { errorOf, PhotoServiceError } from './errors.js';
 import { type ConnectionOptions, Transport } from './transport.js';
 
-/** What any call can be given. */
+/** Options of every call. */
 export interface CallOptions {
   /** Ends the call, its retries and its waits. */
   readonly signal?: AbortSignal | undefined;
@@ -12,21 +12,21 @@ export interface CallOptions {
 
 export interface WriteOptions extends CallOptions {
   /**
-   * Names this write for 24 hours: whoever repeats it with the same key gets the first outcome again. Made for each call where none is given,
-   * and the same for each of its retries. 1 to 255 visible ASCII characters.
+   * Identifies this write for 24 hours: a repetition with the same key gets the first outcome again. Generated for each call if none is
+   * given, and the same for each of its retries. 1 to 255 visible ASCII characters.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface EditOptions extends WriteOptions {
-  /** The `ETag` of the state that is to be changed; `ApiError` `precondition_failed` when it is another one by now. */
+  /** The `ETag` of the state to be changed; `ApiError` `precondition_failed` if the resource has changed. */
   readonly ifMatch?: string | undefined;
 }
 
-/** The API by its paths, typed from its document. Answers of 4xx and 5xx are thrown as `ApiError`. */
+/** The API by its paths, typed from its document. Responses of 4xx and 5xx are thrown as `ApiError`. */
 export type Api = Client<paths>;
 
-/** Answers of success have been checked, see `checkedAnswer`; ids in paths are ids. */
+/** Successful responses have been validated, see `checkedAnswer`; ids in paths are ids. */
 export function openApi(transport: Transport, baseUrl: string): Api {
   const root = new URL(`${baseUrl}/api/v1`).pathname;
   return createClient<paths>({
@@ -41,8 +41,8 @@ export function openApi(transport: Transport, baseUrl: string): Api {
 }
 
 /**
- * An id, or a list of some, as a segment of a path. Nothing else is one: what a program was given for an id must not lead its key, and what
- * it sends, to another path.
+ * An id, or a list of ids, as a segment of a path. Anything else is refused: a wrong value in place of an id must not send the program's
+ * key and data to another path.
  * @throws TypeError
  */
 export function pathSegment(value: unknown): string {
@@ -64,7 +64,7 @@ export async function orThrow(answer: Response): Promise<Response> {
   throw errorOf(answer.status, answer.headers, await answer.text());
 }
 
-/** What a call brought. A success without JSON did not come from this API. */
+/** The result of a call. A success without JSON did not come from this API. */
 export function dataOf<T>({ data, response }: { data?: T; response: Response }): T {
   if (data !== undefined && typeof data === 'object') return data;
   throw new PhotoServiceError(

@@ -1,30 +1,30 @@
 import { ChecksumError } from './errors.js';
 
-/** Bytes that are on their way. Read them once: by `bytes()`, or by `stream`. */
+/** A download in progress. Read it once: by `bytes()`, or by `stream`. */
 export class Download {
   constructor(private readonly response: Response) {}
 
-  /** The bytes as they come, unchecked: whoever stores them compares `sha256` and `sizeBytes` himself. */
+  /** The bytes as they arrive, unchecked: to store them, compare `sha256` and `sizeBytes` yourself. */
   get stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return this.response.body ?? new Blob([]).stream();
   }
 
-  /** Of the whole, where this is a part; null when the service does not say. */
+  /** Of the whole, if this is a part; null when the service does not say. */
   get sizeBytes(): number | null {
     const total = /\/(\d+)$/.exec(this.header('content-range') ?? '')?.[1] ?? this.header('content-length');
     return total === null || total === undefined ? null : Number(total);
   }
 
-  /** Whether this begins where it was asked to begin, and not at the first byte. */
+  /** Whether this begins at the requested position, and not at the first byte. */
   get isPart(): boolean {
     return this.response.status === 206;
   }
 
-  /** SHA-256 of the original in hex (`Repr-Digest`, RFC 9530); null for renditions, which are made anew and have none. */
+  /** SHA-256 of the original in hex (`Repr-Digest`, RFC 9530); null for renditions, which are regenerated and have none. */
   get sha256(): string | null {
     const digest = /sha-256=:([^:]+):/.exec(this.header('repr-digest') ?? '')?.[1];
     if (digest === undefined) return null;
-    // 32 bytes in base64: anything else names no content, and nothing is what has it.
+    // 32 bytes in base64: any other value identifies no content.
     if (!/^[A-Za-z0-9+/]{43}=$/.test(digest)) throw new ChecksumError('The digest of the bytes cannot be understood.');
     return hex(Uint8Array.from(atob(digest), (char) => char.charCodeAt(0)));
   }
@@ -33,12 +33,12 @@ export class Download {
     return this.header('content-type') ?? 'application/octet-stream';
   }
 
-  /** Names exactly these bytes. */
+  /** Identifies exactly these bytes. */
   get etag(): string | null {
     return this.header('etag');
   }
 
-  /** The name that the photo has, or its rendition would have; null when the service does not say. */
+  /** The file name of the photo or its rendition; null when the service does not say. */
   get filename(): string | null {
     const disposition = this.header('content-disposition') ?? '';
     const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
@@ -48,7 +48,7 @@ export class Download {
 
   /**
    * Everything, in memory, and checked.
-   * @throws ChecksumError when the bytes are not those that the service has.
+   * @throws ChecksumError when the bytes do not match.
    */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const { sha256 } = this;

@@ -1,4 +1,4 @@
-// What `photo-service-sdk` exports. Nothing inside imports this file.
+// The exports of `photo-service-sdk`. Nothing inside imports this file.
 export type { components, paths } from './api-types.js';
 export type { CallOptions, EditOptions, WriteOptions } from './calls.js';
 export type { Download } from './download.js';

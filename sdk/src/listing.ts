@@ -1,6 +1,6 @@
 import { PhotoServiceError } from './errors.js';
 
-/** One page, as every list endpoint answers. */
+/** One page, as returned by every list endpoint. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly pagination: { readonly nextCursor: string | null; readonly hasMore: boolean };
@@ -36,7 +36,7 @@ export class Listing<T> implements AsyncIterable<T> {
     }
   }
 
-  /** One page: the first one, or the one that the cursor of another leads to. */
+  /** One page: the first one, or the one that another page's cursor refers to. */
   page(cursor: string | null = null): Promise<Page<T>> {
     return this.read(cursor);
   }

@@ -1,6 +1,4 @@
-/**
- * Waits so many milliseconds. Rejects with the signal's reason as soon as it is aborted; no timer is left behind.
- */
+/** Waits so many milliseconds. Rejects with the signal's reason as soon as it is aborted; no timer is left behind. */
 export function pause(milliseconds: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

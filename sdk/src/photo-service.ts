@@ -6,19 +6,19 @@ import { Tags } from './tags.js';
 import type { ConnectionOptions } from './transport.js';
 
 /**
- * A client of one customer's photos, with one key.
+ * A client for one customer's photos, with one key.
  *
- * Every method rejects with `ApiError` when the service refuses, and with `ConnectionError` when it cannot be reached. Requests wait for the
- * key's budget instead of being refused; what fails on the way, or with 429, 502, 503 or 504, is tried again; writes carry an
- * `Idempotency-Key`, so trying again never does a thing twice.
+ * Every method rejects with `ApiError` when the service refuses, and with `ConnectionError` when it cannot be reached. Requests wait for
+ * the key's budget instead of being refused; network failures, 429, 502, 503 and 504 are retried; writes carry an `Idempotency-Key`, so a
+ * retry never has a second effect.
  */
 export class PhotoService {
   readonly photos: Photos;
   readonly tags: Tags;
   readonly imports: Imports;
-  /** Every endpoint by its path, for what has no method here; with the same retries, budgets and errors. */
+  /** Every endpoint by its path, for those without a method here; with the same retries, budgets and errors. */
   readonly api: Api;
-  /** Where the service is, without a slash at the end. */
+  /** The address of the service, without a trailing slash. */
   readonly baseUrl: string;
 
   constructor(options: ConnectionOptions) {
@@ -31,12 +31,12 @@ export class PhotoService {
     this.imports = new Imports(this.api);
   }
 
-  /** Whose key this is, what it may do, and what is left of its budgets. Scope `customer:read`. */
+  /** Whose key this is, its scopes, and its remaining budgets. Scope `customer:read`. */
   async me(options: CallOptions = {}): Promise<Me> {
     return dataOf(await this.api.GET('/api/v1/me', signalOf(options)));
   }
 
-  /** The account: its usage, its limits, the formats that the service reads. Scope `customer:read`. */
+  /** The account: its usage, its limits, the supported formats. Scope `customer:read`. */
   async customer(options: CallOptions = {}): Promise<Customer> {
     return dataOf(await this.api.GET('/api/v1/customer', signalOf(options)));
   }

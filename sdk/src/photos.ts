@@ -24,11 +24,11 @@ import type {
 } from './resources.js';
 import type { Transport } from './transport.js';
 
-/** The most ids of one bulk call. */
+/** Maximum number of ids in one bulk call. */
 const IDS_PER_CALL = 100;
 
 export interface DownloadOptions extends CallOptions, DownloadQuery {
-  /** Begin at this byte; `ifRange` makes sure that it is still the same file (RFC 9110, 13.1.5), else all of it comes. */
+  /** Begin at this byte; `ifRange` ensures that it is still the same file (RFC 9110, 13.1.5), otherwise all of it is sent. */
   readonly from?: { readonly offset: number; readonly ifRange: string };
 }
 
@@ -40,7 +40,7 @@ export class Photos {
     private readonly baseUrl: string,
   ) {}
 
-  /** The library: filtered, sorted, newest first where no `sort` is given. Scope `photos:read`. */
+  /** The library: filtered, sorted, newest first if no `sort` is given. Scope `photos:read`. */
   list(query: PhotoQuery = {}, options: CallOptions = {}): Listing<Photo> {
     return new Listing(async (cursor) => {
       const params = { query: { ...query, ...(cursor !== null && { cursor }) } };
@@ -72,7 +72,7 @@ export class Photos {
     return edits;
   }
 
-  /** Moves a photo to the trash, or deletes it for ever. Scope `photos:delete`. */
+  /** Moves a photo to the trash, or deletes it permanently. Scope `photos:delete`. */
   async delete(
     id: number,
     { permanent, ...options }: EditOptions & { readonly permanent?: boolean } = {},
@@ -96,7 +96,7 @@ export class Photos {
     return deletions;
   }
 
-  /** Brings a photo back from the trash. Scope `photos:write`. */
+  /** Restores a photo from the trash. Scope `photos:write`. */
   restore(id: number, options: WriteOptions = {}): Promise<Photo> {
     return this.update(id, { trashed: false }, options);
   }
@@ -107,14 +107,14 @@ export class Photos {
       .data;
   }
 
-  /** Replaces the tags of a photo. Names that are not there yet are made, which needs `tags:write` too. Scope `photos:write`. */
+  /** Replaces the tags of a photo. Missing tags are created, which needs `tags:write` too. Scope `photos:write`. */
   async setTags(id: number, tags: PhotoTags, options: EditOptions = {}): Promise<readonly Tag[]> {
     const params = { path: { id }, header: writeHeaders(options) };
     return dataOf(await this.api.PUT('/api/v1/photos/{id}/tags', { params, body: tags, ...signalOf(options) })).data;
   }
 
   /**
-   * The original byte for byte, or a rendition. Resolves when the bytes begin to come; see `Download` for how to check them, and
+   * The original byte for byte, or a rendition. Resolves when the first bytes arrive; see `Download` for how to check them, and
    * `downloadFile` of `photo-service-sdk/node` for a file. Scope `photos:read`.
    */
   async download(id: number, { from, signal, ...query }: DownloadOptions = {}): Promise<Download> {
@@ -126,7 +126,7 @@ export class Photos {
   }
 }
 
-/** As a path takes them, up to 100 in each. A comma behind an id alone makes it a list, too: the answer has one outcome. */
+/** As path segments, up to 100 ids in each. A comma after a single id makes it a list, too: the response has one outcome. */
 function idLists(ids: readonly number[]): string[] {
   const unique = [...new Set(ids)];
   const lists = Array.from({ length: Math.ceil(unique.length / IDS_PER_CALL) }, (_, at) =>

@@ -10,12 +10,12 @@ import {
 import { Listing } from './listing.js';
 import type { NewTag, Tag, TagChanges, TagCreation, TagPatch, TagQuery } from './resources.js';
 
-/** The most photos that one call of the API puts a tag on or off. */
+/** Maximum number of photos that one API call adds a tag to or removes it from. */
 const PHOTOS_PER_CALL = 1000;
-/** The most tags that one call makes. */
+/** Maximum number of tags that one call creates. */
 const TAGS_PER_CALL = 100;
 
-/** A tag, and what its bulk tools did. */
+/** A tag, and the result of its bulk tools. */
 export type EditedTag = Tag & { readonly changes?: TagChanges };
 
 /** The tags of the customer. */
@@ -41,8 +41,8 @@ export class Tags {
   }
 
   /**
-   * Makes a tag. Where one has the name: `ApiError` `tag_name_taken` with its id in `details.tagId`, or that one with
-   * `ifExists: 'return'`. Scope `tags:write`.
+   * Creates a tag. If the name is taken: `ApiError` `tag_name_taken` with the tag's id in `details.tagId`, or that tag with `ifExists:
+   * 'return'`. Scope `tags:write`.
    */
   async create(tag: NewTag, options: WriteOptions & { readonly ifExists?: 'fail' | 'return' } = {}): Promise<Tag> {
     const query = options.ifExists === undefined ? {} : { ifExists: options.ifExists };
@@ -50,7 +50,7 @@ export class Tags {
     return dataOf(await this.api.POST('/api/v1/tags', { params, body: tag, ...signalOf(options) })) as Tag;
   }
 
-  /** Makes many: one write for each 100, and an outcome for each tag, in order. Scope `tags:write`. */
+  /** Creates many: one write for each 100, and an outcome for each tag, in order. Scope `tags:write`. */
   async createMany(tags: readonly NewTag[], options: CallOptions = {}): Promise<TagCreation[]> {
     const creations: TagCreation[] = [];
     for (let at = 0; at < tags.length; at += TAGS_PER_CALL) {
@@ -62,18 +62,18 @@ export class Tags {
     return creations;
   }
 
-  /** Renames and describes a tag, and uses its bulk tools. Scope `tags:write`; with a bulk tool `photos:write` too. */
+  /** Edits a tag, and applies its bulk tools. Scope `tags:write`; with a bulk tool `photos:write` too. */
   async update(id: number, patch: TagPatch, options: EditOptions = {}): Promise<EditedTag> {
     const params = { path: { id }, header: writeHeaders(options) };
     return dataOf(await this.api.PATCH('/api/v1/tags/{id}', { params, body: patch, ...signalOf(options) }));
   }
 
-  /** Puts a tag on photos: one write for each 1,000. Scopes `tags:write` and `photos:write`. */
+  /** Adds a tag to photos: one write for each 1,000. Scopes `tags:write` and `photos:write`. */
   attach(id: number, photoIds: readonly number[], options: CallOptions = {}): Promise<TagChanges> {
     return this.inThousands(id, photoIds, (some) => ({ addPhotoIds: [...some] }), options);
   }
 
-  /** Takes a tag off photos: one write for each 1,000. Scopes `tags:write` and `photos:write`. */
+  /** Removes a tag from photos: one write for each 1,000. Scopes `tags:write` and `photos:write`. */
   detach(id: number, photoIds: readonly number[], options: CallOptions = {}): Promise<TagChanges> {
     return this.inThousands(id, photoIds, (some) => ({ removePhotoIds: [...some] }), options);
   }
@@ -83,7 +83,7 @@ export class Tags {
     return this.update(id, { mergeTagIds: [...tagIds] }, options);
   }
 
-  /** Deletes a tag, and takes it off all photos. Scope `tags:write`. */
+  /** Deletes a tag, and removes it from all photos. Scope `tags:write`. */
   async delete(id: number, options: EditOptions = {}): Promise<void> {
     const params = { path: { id }, header: writeHeaders(options) };
     await this.api.DELETE('/api/v1/tags/{id}', { params, ...signalOf(options) });

@@ -4,23 +4,23 @@ import { pause } from './pause.js';
 
 /** How a client reaches the service. */
 export interface ConnectionOptions {
-  /** Where the service is, such as `https://photos.example.com`; without `/api/v1`. */
+  /** The address of the service, for example `https://photos.example.com`; without `/api/v1`. */
   readonly baseUrl: string;
-  /** An API key, `phs_live_…`. A secret: it does not belong into a page that others can read. */
+  /** An API key, `phs_live_…`. A secret: never put it into a page that others can read. */
   readonly token: string;
-  /** How often a request is tried again after network errors, 429, 502, 503 and 504. Default 8, which bears an outage of a minute or two. */
+  /** How often a request is retried after network errors, 429, 502, 503 and 504. Default 8, which covers an outage of a minute or two. */
   readonly maxRetries?: number;
-  /** Milliseconds until an attempt is given up: to the end of a JSON answer, to the beginning of a download. Default 60,000. */
+  /** Timeout of an attempt in milliseconds: until the end of a JSON response, or the beginning of a download. Default 60,000. */
   readonly timeoutMs?: number;
-  /** Told whenever a request has to wait. */
+  /** Called whenever a request has to wait. */
   readonly onWait?: (wait: Wait) => void;
-  /** Stands in for the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 /** A request waits. */
 export interface Wait {
-  /** `limit`: for the key's budget; `retry`: the service is unreachable or in trouble. */
+  /** `limit`: for the key's budget; `retry`: the service is unreachable or failing. */
   readonly reason: 'limit' | 'retry';
   readonly budget: BudgetName;
   readonly milliseconds: number;
@@ -29,16 +29,16 @@ export interface Wait {
 }
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** The request may succeed when it is sent again as it is. Of 500 nobody knows that. */
+/** The request may succeed when it is sent again unchanged. For 500 that is unknown. */
 const PASSING = new Set([502, 503, 504]);
 /** Statuses whose answers have no body (Fetch standard, "null body status"). */
 const BODILESS = new Set([204, 205, 304]);
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
-/** Who asks for more patience than this gets an error that says so. */
+/** A server that asks for a longer wait causes an error that says so. */
 const LONGEST_RETRY_AFTER_S = 300;
 
-/** Whether the body of an answer is read here, within the time and the retries of its request, or left to the caller. */
+/** Whether the body of a response is read here, within the timeout and the retries of its request, or left to the caller. */
 export type Reading = 'whole' | 'stream';
 
 interface Failure {
@@ -46,15 +46,15 @@ interface Failure {
   readonly cause: unknown;
 }
 
-/** Sends requests with the key, inside its budgets, and again where that is safe. */
+/** Sends requests with the key, within its budgets, and retries where that is safe. */
 export class Transport {
   private readonly budgets: Readonly<Record<BudgetName, Budget>> = { read: new Budget(), write: new Budget() };
 
   constructor(private readonly options: ConnectionOptions) {}
 
   /**
-   * Resolves with the answer, whatever its status; rejects with `ConnectionError` when there is none, and with the reason of the
-   * request's signal. Every attempt of a write carries the same `Idempotency-Key`, so a lost answer never means that it is done twice.
+   * Resolves with the response, whatever its status; rejects with `ConnectionError` when there is none, and with the reason of the
+   * request's signal. Every attempt of a write carries the same `Idempotency-Key`, so a lost response never causes a second effect.
    */
   async send(request: Request, reading: Reading = 'whole'): Promise<Response> {
     const name: BudgetName = READS.has(request.method) ? 'read' : 'write';
@@ -62,7 +62,7 @@ export class Transport {
     const headers = this.headersOf(request, name);
     const body = name === 'write' ? await request.arrayBuffer() : null;
     const { maxRetries = 8, onWait } = this.options;
-    // Whether an earlier attempt may have been carried out although nobody heard of it.
+    // Whether an earlier attempt may have been executed although its response was lost.
     let mayBeDone = false;
     for (let retries = 0; ; retries += 1) {
       const wait = (reason: Wait['reason'], milliseconds: number, problem: string | null) =>
@@ -123,7 +123,7 @@ export class Transport {
   }
 }
 
-/** The same answer with its body in memory: whoever reads it later cannot fail. */
+/** The same response with its body in memory: reading it later cannot fail. */
 async function readWhole(answer: Response): Promise<Response> {
   const { status, statusText, headers } = answer;
   const bytes = await answer.arrayBuffer();
@@ -132,11 +132,11 @@ async function readWhole(answer: Response): Promise<Response> {
 
 async function isPassing(answer: Response): Promise<boolean> {
   if (answer.status === 429 || PASSING.has(answer.status)) return true;
-  // The first attempt of this very write is still being carried out: its outcome is asked for again.
+  // The first attempt of this very write is still being executed: its outcome is requested again.
   return answer.status === 409 && (await answer.clone().text()).includes('"idempotency_in_progress"');
 }
 
-/** An earlier attempt has deleted it: that is what was asked for. */
+/** An earlier attempt has deleted it, as requested. */
 function deleted({ headers }: Response): Response {
   return new Response(null, { status: 204, headers });
 }
@@ -156,13 +156,13 @@ function reasonOf(error: unknown): string {
   return String(cause?.code ?? (cause?.message || error.message));
 }
 
-/** Seconds before a retry: doubling, and different for each client, so that they do not all come back at once. */
+/** Seconds before a retry: doubling, and different for each client, so that they are not all retried at once. */
 function backoff(retries: number): number {
   const most = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries);
   return ((0.5 + Math.random() / 2) * most) / 1000;
 }
 
-/** Never sooner than was asked for, and not all at once. */
+/** Never sooner than requested, and not all at once. */
 function jittered(seconds: number): number {
   return seconds + Math.random() * Math.min(1, 0.1 * seconds + 0.1);
 }

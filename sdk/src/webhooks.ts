@@ -9,7 +9,7 @@ export type WebhookEvent = {
 }[keyof Schemas];
 
 export interface WebhookRequest {
-  /** The body exactly as it came: JSON that was parsed and written again has another signature. */
+  /** The body exactly as received: JSON that was parsed and serialized again has another signature. */
   readonly body: string | Uint8Array;
   /** The request's headers: those of `fetch`, of node:http, or an object; names in any case. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -25,8 +25,8 @@ export interface VerifyOptions {
 const PREFIX = 'whsec_';
 
 /**
- * Checks that a webhook request comes from the service and was not changed on its way (Standard Webhooks 1.0), and returns its event.
- * @param secret `whsec_…`, or several of them while one is being replaced.
+ * Verifies that a webhook request comes from the service and was not modified (Standard Webhooks 1.0), and returns its event.
+ * @param secret `whsec_…`, or several of them during a rotation.
  * @throws WebhookVerificationError when it is not genuine: answer 401 and do nothing with it.
  */
 export async function verifyWebhook(

@@ -3,15 +3,15 @@ import { pause } from '../pause.js';
 import type { Import, ImportPhoto } from '../resources.js';
 import type { ImportRun } from './import-run.js';
 
-/** Between two looks at an import that the service works on: 20 a minute, of 300 reads. */
+/** Interval between polls of an import that is being processed: 20 a minute, of 300 reads. */
 const LOOK_AGAIN_MS = 3000;
 const FIRST_LOOKS_MS = 200;
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'completed_with_errors', 'cancelled', 'expired']);
 
 /**
- * Asks the service to finish an import. Resolves with the names of items whose bytes it misses although they were not given up; empty:
- * it is finishing.
+ * Asks the service to finish an import. Resolves with the names of items whose bytes are missing although they were not given up; empty: it
+ * is finishing.
  * @param missing `reject` refuses while bytes are missing, `fail` gives those items up.
  */
 export async function finalize(run: ImportRun, id: number, missing: 'reject' | 'fail'): Promise<readonly string[]> {
@@ -27,7 +27,7 @@ export async function finalize(run: ImportRun, id: number, missing: 'reject' | '
   }
 }
 
-/** Resolves with the import once the service is done with it. */
+/** Resolves with the import once the service has finished it. */
 export async function ended(run: ImportRun, id: number, onChange: (subject: Import) => void): Promise<Import> {
   for (let wait = FIRST_LOOKS_MS; ; wait = Math.min(LOOK_AGAIN_MS, wait * 1.5)) {
     const subject = await run.client.imports.get(id, { signal: run.signal });

@@ -1,20 +1,20 @@
 import type { ImportSource } from './source.js';
 
 /**
- * What a run remembers for the next one. The service knows what it has; this says which import to go on with, and saves hashing again
- * what has not changed. Losing it costs time and, where a run was cut off, an abandoned import; never a photo.
+ * What a run stores for the next one. The service knows its own state; this says which import to resume, and avoids hashing unchanged files
+ * again. Losing it costs time and, after an interruption, an abandoned import; never a photo.
  */
 export interface ImportState {
   readonly version: 1;
-  /** Of which service this is. */
+  /** The service that this belongs to. */
   readonly service: string;
-  /** Imports that have not ended, as far as was known. */
+  /** Imports that had not ended when last seen. */
   readonly imports: readonly ImportRecord[];
   readonly files: Readonly<Record<string, FileRecord>>;
 }
 
 export interface ImportRecord {
-  /** Chosen before the import is made: whoever asks for it twice gets the same one. */
+  /** Chosen before the import is created: two calls for it get the same one. */
   readonly clientRef: string;
   /** Null until the service has answered. */
   id: number | null;
@@ -29,21 +29,21 @@ export interface FileRecord {
   readonly import: string | null;
 }
 
-/** Where the state is kept. */
+/** Where the state is stored. */
 export interface ImportMemory {
   load(): Promise<ImportState | null>;
-  /** All or nothing: whoever is cut off leaves the state before. */
+  /** All or nothing: an interruption leaves the previous state. */
   save(state: ImportState): Promise<void>;
 }
 
-/** Seldom enough that writing takes no time worth mentioning, however long the list is. */
+/** Rarely enough that writing takes no significant time, however long the list is. */
 const SAVE_EVERY_MS = 1000;
 const SAVE_SHARE = 20;
 
-/** The state of a run under way: changed in memory at every step, saved now and then and at the steps that count. */
+/** The state of the current run: changed in memory at every step, saved periodically and at the important steps. */
 export class RunState {
   readonly imports: ImportRecord[];
-  /** What earlier runs left. A map: a file may be called `constructor`. */
+  /** The files of earlier runs. A map: a file may be called `constructor`. */
   private readonly known: Map<string, FileRecord>;
   private readonly files = new Map<string, FileRecord>();
   private saving: Promise<void> = Promise.resolve();
@@ -62,12 +62,12 @@ export class RunState {
     return new RunState(service, memory, (await memory?.load()) ?? null);
   }
 
-  /** The SHA-256 that is known of this very content. */
+  /** The known SHA-256 of this very content. */
   hashOf(source: ImportSource): string | null {
     return this.recordOf(source)?.sha256 ?? null;
   }
 
-  /** The unfinished import that the content was registered with, if it is the same content still. */
+  /** The unfinished import that the content was registered with, if it is unchanged. */
   importOf(source: ImportSource): ImportRecord | null {
     const { import: into = null } = this.recordOf(source) ?? {};
     return this.imports.find(({ clientRef }) => clientRef === into) ?? null;
@@ -96,7 +96,7 @@ export class RunState {
     }
   }
 
-  /** Resolves once the state as it is now is kept. */
+  /** Resolves once the current state is stored. */
   save(): Promise<void> {
     const { memory } = this;
     if (memory === null) return Promise.resolve();
@@ -112,12 +112,12 @@ export class RunState {
   }
 
   private snapshot(): ImportState {
-    // What this run has not come to yet may be what it goes on with.
+    // Files that this run has not reached yet may be needed to resume.
     const files = Object.fromEntries([...this.known, ...this.files]);
     return { version: 1, service: this.service, imports: this.imports, files };
   }
 
-  /** The run is over: files that it did not see are forgotten. */
+  /** The run is over: files that it did not see are removed. */
   async finish(): Promise<void> {
     this.known.clear();
     await this.save();

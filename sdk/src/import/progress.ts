@@ -1,35 +1,35 @@
-/** How far an import has come. Numbers only grow, but for those of a file whose upload starts anew. */
+/** The progress of an import. Numbers only grow, except for those of a file whose upload starts again. */
 export interface ImportProgress {
-  /** What is under way: files are hashed and sent at the same time; `processing` is the service's part. */
+  /** The current phase: files are hashed and sent at the same time; `processing` is the service's part. */
   readonly phase: 'sending' | 'processing' | 'done';
   readonly files: {
     readonly total: number;
-    /** Those whose SHA-256 is known. */
+    /** Files whose SHA-256 is known. */
     readonly hashed: number;
-    /** Those that the service has been told of. */
+    /** Files that are registered with the service. */
     readonly registered: number;
     readonly uploaded: number;
-    /** Those that the service has already: nothing of them is sent. */
+    /** Files that the service has already: nothing of them is sent. */
     readonly duplicates: number;
     readonly failed: number;
-    /** Those that the service is done with, out of `registered`. */
+    /** Files that the service has finished, out of `registered`. */
     readonly processed: number;
   };
   readonly bytes: {
     /** Of all files. */
     readonly total: number;
-    /** Of those that have to be sent, as far as that is known. */
+    /** Of those that have to be sent, as far as known. */
     readonly toUpload: number;
     readonly uploaded: number;
   };
 }
 
-/** Counts, and tells of every change. */
+/** Counts, and reports every change. */
 export class Tally {
   private phase: ImportProgress['phase'] = 'sending';
   private readonly counts = { hashed: 0, registered: 0, uploaded: 0, duplicates: 0, failed: 0, processed: 0 };
   private readonly sizes = { toUpload: 0, uploaded: 0 };
-  /** Items that the service is done with, by import. */
+  /** Finished items, by import. */
   private readonly done = new Map<number, number>();
 
   constructor(

@@ -11,10 +11,10 @@ import { type HashedFile, hashedFile, otherRef } from './register.js';
 import type { ImportSource } from './source.js';
 
 /**
- * Imports files: their content is hashed, registered 500 at a time, sent to signed targets where the service lacks it, and published.
- * That costs one write for each 500 files and two more for each 10,000, so the write budget is never waited for below some 14,000 files a minute.
- * One bad file never stops the others. Rejects with `ApiError` or `ConnectionError` where nothing can go on; the same call with the
- * same `memory` then goes on where this one stopped, and sends nothing twice.
+ * Imports files: their content is hashed, registered 500 at a time, sent to signed targets if the service lacks it, and published. That
+ * costs one write for each 500 files and two more for each 10,000, so the write budget never causes a wait below about 14,000 files a
+ * minute. One bad file never stops the others. Rejects with `ApiError` or `ConnectionError` if it cannot continue; the same call with the
+ * same `memory` then resumes where this one stopped, and sends nothing twice.
  */
 export async function runImport(
   client: PhotoService,
@@ -31,7 +31,7 @@ export async function runImport(
     return await carryOut(run, sources.length, sendable);
   } catch (error) {
     stop.abort(error);
-    // Whatever happened: what is known now saves the next run work.
+    // In any case: what is known now saves the next run work.
     await run.state.save().catch(() => undefined);
     throw error;
   }
@@ -61,7 +61,7 @@ async function begin(
   };
 }
 
-/** A key that may only import cannot read the customer: then the service itself says what is too much. */
+/** A key that may only import cannot read the customer: then the service itself enforces the limits. */
 async function limitsOf(client: PhotoService, signal: AbortSignal): Promise<ImportLimits> {
   try {
     const { limits, formats } = await client.customer({ signal });
@@ -81,7 +81,7 @@ function requireNames(sources: readonly ImportSource[]): void {
   }
 }
 
-/** What can be seen to be refused is not even read. */
+/** Files that are certain to be refused are not even read. */
 function isSendable(run: ImportRun, source: ImportSource): boolean {
   const { maxFileBytes, formats } = run.limits;
   if (maxFileBytes !== null && source.sizeBytes > maxFileBytes) {
@@ -126,7 +126,7 @@ async function carryOut(run: ImportRun, total: number, sources: readonly ImportS
   };
 }
 
-/** Looks at imports of a run that was cut off: those that still take files stay, those that are being finished are returned. */
+/** Checks imports of an interrupted run: those that are still open are kept, those that are being finished are returned. */
 async function resumeImports(run: ImportRun): Promise<ImportRecord[]> {
   const closing: ImportRecord[] = [];
   for (const record of [...run.state.imports]) {
@@ -157,7 +157,7 @@ function isIn(run: ImportRun, closing: readonly ImportRecord[], source: ImportSo
   return true;
 }
 
-/** Which import each file goes into: the one that it was in before, one with room, a new one. */
+/** Which import each file belongs to: the one that it was in before, one with space, or a new one. */
 function assigned(
   run: ImportRun,
   sources: readonly ImportSource[],
@@ -189,7 +189,7 @@ async function settle(run: ImportRun, record: ImportRecord): Promise<Outcome> {
   return { subject, record };
 }
 
-/** Reads why items failed, and says it of their files. */
+/** Reads why items failed, and reports it for their files. */
 async function noteFailures(
   run: ImportRun,
   sources: readonly ImportSource[],

@@ -1,24 +1,24 @@
 import type { UploadTarget } from '../resources.js';
 
-/** One file that is to be imported, wherever it is kept. */
+/** One file to be imported, wherever it is stored. */
 export interface ImportSource {
-  /** Names the file among all of its run, and in a later run again: a path, say. */
+  /** Identifies the file within its run, and in later runs: for example a path. */
   readonly ref: string;
-  /** What the photo is to be called. */
+  /** The file name of the photo. */
   readonly filename: string;
   readonly sizeBytes: number;
-  /** Differs as soon as the content may differ; null when that cannot be told without reading it. */
+  /** Differs whenever the content may differ; null when that cannot be known without reading it. */
   readonly fingerprint: string | null;
   /** SHA-256 of the content in hex. Rejects with `FileProblem` when it cannot be read. */
   sha256(signal: AbortSignal): Promise<string>;
   /**
-   * Sends the content to a target, with exactly its headers. `onBytes` is told how many bytes went out since it was last told. Rejects
-   * with `FileProblem` when the content cannot be read or has another length now, with anything else when the way is broken.
+   * Sends the content to a target, with exactly its headers. `onBytes` is called with the number of bytes sent since its last call. Rejects
+   * with `FileProblem` when the content cannot be read or its length has changed, with anything else when the connection fails.
    */
   send(target: UploadTarget, onBytes: (count: number) => void, signal: AbortSignal): Promise<UploadAnswer>;
 }
 
-/** What the holder of an upload target answered. */
+/** The response of an upload target. */
 export interface UploadAnswer {
   readonly status: number;
   /** The service's error code, or that of the store (S3: `BadDigest`); null when there is none. */
@@ -37,7 +37,7 @@ export class FileProblem extends Error {
   }
 }
 
-/** The answer's code and message: JSON from the service, XML from a store that speaks S3. */
+/** The code and message of the response: JSON from the service, XML from a store that speaks S3. */
 export function uploadAnswer(status: number, body: string): UploadAnswer {
   const xml = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(body)?.[1] ?? null;
   try {

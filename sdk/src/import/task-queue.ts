@@ -1,6 +1,6 @@
 /**
- * Maps in order, with up to `ahead` calls under way. When the consumer stops early, or one call fails, what is under way is left to
- * end by itself.
+ * Maps in order, with up to `ahead` concurrent calls. When the consumer stops early, or one call fails, calls in progress are left to end
+ * by themselves.
  */
 export async function* mapAhead<In, Out>(
   items: Iterable<In>,
@@ -10,7 +10,7 @@ export async function* mapAhead<In, Out>(
   const pending: Promise<Out>[] = [];
   for (const item of items) {
     const result = map(item);
-    // It is looked at later; until then its failure is nobody's fault.
+    // It is awaited later; until then its failure must not count as unhandled.
     result.catch(() => undefined);
     pending.push(result);
     if (pending.length >= ahead) yield await (pending.shift() as Promise<Out>);
@@ -18,7 +18,7 @@ export async function* mapAhead<In, Out>(
   for (const result of pending) yield await result;
 }
 
-/** Runs tasks, so many at a time, in the order in which they came. The first failure ends them all. */
+/** Runs tasks with limited concurrency, in the order in which they were added. The first failure ends them all. */
 export class TaskQueue {
   private readonly waiting: (() => Promise<void>)[] = [];
   private running = 0;
@@ -32,7 +32,7 @@ export class TaskQueue {
     this.next();
   }
 
-  /** Resolves when all tasks are done; rejects with the first failure once none is running any more. */
+  /** Resolves when all tasks are done; rejects with the first failure once none is running. */
   async idle(): Promise<void> {
     while (this.running > 0 || (this.waiting.length > 0 && !this.failure)) {
       await new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ export class TaskQueue {
     this.throwFailure();
   }
 
-  /** For whoever goes on adding tasks: no more of them, where one has failed. */
+  /** For callers that keep adding tasks: add no more after a failure. */
   throwFailure(): void {
     if (this.failure) throw this.failure.reason;
   }

@@ -8,7 +8,7 @@ import type { DownloadQuery } from '../resources.js';
 import { openDraft } from './draft-file.js';
 
 export interface DownloadFileOptions extends DownloadQuery {
-  /** Told how many bytes came since it was last told; negative where they have to come again. */
+  /** Called with the number of bytes received since its last call; negative if they have to be received again. */
   readonly onBytes?: (count: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -20,12 +20,12 @@ export interface DownloadedFile {
   readonly sha256: string;
 }
 
-/** How often a download that broke off is taken up again. Each time is one read. */
+/** How often an interrupted download is resumed. Each time is one read. */
 const ATTEMPTS = 5;
 
 /**
- * Downloads a photo into a file. The bytes go to a new file beside it, which gets the name when its SHA-256 is the promised one and it is on
- * the disk: a file of this name is never half a photo. What breaks off is taken up where it broke. A link of this name is replaced, never followed.
+ * Downloads a photo into a file. The bytes go to a new file beside it, which is renamed when its SHA-256 is correct and it is on the disk:
+ * a file of this name is never a partial photo. An interrupted download is resumed. A link of this name is replaced, never followed.
  * @throws ChecksumError, ApiError, ConnectionError; then `path` is as it was before.
  */
 export async function downloadFile(

@@ -6,8 +6,8 @@ import { makeFolder } from './make-folder.js';
 import { writeWhole } from './write-whole.js';
 
 /**
- * Keeps what an import remembers in a file (mode 0600, in a folder made with 0700), replaced as a whole at each change. No key is in it.
- * A file that cannot be understood is refused: it may be somebody's by mistake.
+ * Stores the state of an import in a file (mode 0600, in a folder created with 0700), replaced as a whole at each change. It contains no
+ * key. A file that cannot be parsed is refused: it may have been named by mistake.
  */
 export function stateFile(path: string): ImportMemory {
   return {
@@ -30,7 +30,7 @@ function parse(path: string, text: string): ImportState {
     const state = JSON.parse(text) as ImportState;
     if (state.version === 1 && Array.isArray(state.imports) && typeof state.files === 'object') return state;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new PhotoServiceError(`${path} is no state of an import. Name another file, or remove this one.`);
 }

@@ -1,9 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { openDraft } from './draft-file.js';
 
-/**
- * Replaces a file as a whole: whoever reads it sees the old content or the new one, a power cut included. Readable by its owner alone.
- */
+/** Replaces a file atomically: readers see the old content or the new one, even after a power failure. Readable by its owner only. */
 export async function writeWhole(path: string, content: string): Promise<void> {
   const draft = await openDraft(path, 0o600);
   try {
