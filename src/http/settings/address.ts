@@ -1,4 +1,4 @@
-/** A path of ours with a query; what is undefined or empty is left out. */
+/** A path of ours with a query; undefined and empty values are omitted. */
 export function address(path: string, query: Readonly<Record<string, string | readonly string[] | undefined>>): string {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -7,7 +7,7 @@ export function address(path: string, query: Readonly<Record<string, string | re
   return parts.size === 0 ? path : `${path}?${parts}`;
 }
 
-/** One parameter of a query as Express reads it; empty when it was not given, the first when there are several. */
+/** One parameter of a query as parsed by Express; empty when it was not sent, the first of several. */
 export function oneOfQuery(value: unknown): string {
   const first = Array.isArray(value) ? value[0] : value;
   return typeof first === 'string' ? first : '';

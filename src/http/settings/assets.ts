@@ -16,11 +16,11 @@ export interface Asset {
   readonly bytes: Buffer;
 }
 
-/** The hash that browsers reckon where they have none of their own: its package's files, which name each other. */
+/** The SHA-256 implementation for browsers that offer none to the page: the files of its package, which import each other. */
 const hash = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/sha2.js'));
 const hashFiles = ['sha2.js', '_md.js', '_u64.js', 'utils.js'];
 
-/** Everything in `assets/`, as it stands there, and the hash in a folder of its own. */
+/** Everything in `assets/`, unchanged, and the hash in its own folder. */
 const assets: ReadonlyMap<string, Asset> = new Map([
   ...readdirSync(folder).map((name) => [name, read(new URL(name, folder))] as const),
   ...hashFiles.map((name) => [`noble-hashes/${name}`, read(new URL(name, hash))] as const),
@@ -30,7 +30,7 @@ function read(file: URL): Asset {
   return { type: types[extname(file.pathname)] ?? 'application/octet-stream', bytes: readFileSync(file) };
 }
 
-/** Part of every address of an asset: with other bytes they have other addresses, so browsers may keep them for ever. */
+/** Part of every address of an asset: different bytes get different addresses, so browsers may cache them indefinitely. */
 const version = [...assets.values()]
   .reduce((sum, { bytes }) => sum.update(bytes), createHash('sha256'))
   .digest('hex')
@@ -40,7 +40,7 @@ export function findAsset(name: string): Asset | undefined {
   return assets.get(name);
 }
 
-/** The address of a file of `assets/`. Throws when there is none: a page would be without its style or script. */
+/** The address of a file of `assets/`. Throws when there is none: a page would lack its style or script. */
 export function assetUrl(name: string): string {
   if (!assets.has(name)) throw new Error(`There is no asset ${name}.`);
   return `/settings/assets/${version}/${name}`;

@@ -5,7 +5,7 @@ import { statusOfCode } from '../errors/status-of-code.js';
 import { CSRF_FIELD } from './csrf.js';
 import { fieldErrorsForPeople, messageForPeople } from './error-messages.js';
 
-/** The token of the page that is being made. */
+/** The token of the page that is being rendered. */
 export const CsrfToken = createContext('');
 
 interface FormProps {
@@ -32,15 +32,15 @@ interface FieldProps {
   readonly errors?: Problems | null | undefined;
   /** Of the element: type, value, autocomplete, required … */
   readonly input?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Instead of one line: several. */
+  /** Several lines instead of one. */
   readonly lines?: number;
-  /** Instead of free text: a choice of values with their labels. */
+  /** A choice of values with their labels instead of free text. */
   readonly choices?: readonly (readonly [value: string, label: string])[];
 }
 
-/** A labelled field with its hint and what is wrong with it, tied together for those who do not see. */
+/** A labelled field with its hint and its error, linked for screen readers. */
 export function Field({ label, name, hint, errors, input = {}, lines, choices }: FieldProps) {
-  // What the API calls a field has a name for people here.
+  // The label for people of a field of the API.
   const named = (message: string) => (message.startsWith(`${name} `) ? label + message.slice(name.length) : message);
   const messages = (errors?.of(name) ?? []).map(named);
   const id = `field-${name}`;
@@ -101,7 +101,7 @@ export function Button({ children, kind = 'primary', name, value }: ButtonProps)
   );
 }
 
-/** What a form got wrong, to be shown beside its fields. */
+/** The errors of a form, to be shown beside its fields. */
 export class Problems {
   constructor(
     readonly code: ErrorCode,
@@ -113,7 +113,7 @@ export class Problems {
     return statusOfCode[this.code];
   }
 
-  /** Whether the fields say all of it. */
+  /** Whether the fields show all of it. */
   get isOfFields(): boolean {
     return this.errors.length > 0;
   }
@@ -124,7 +124,7 @@ export class Problems {
     return new Problems(this.code, this.message, errors);
   }
 
-  /** What is wrong with a field, or with its parts (`ipList[3]`). */
+  /** The errors of a field, or of its parts (`ipList[3]`). */
   of(field: string): readonly string[] {
     return this.errors.filter((error) => error.field.replace(/\[.*/, '') === field).map(({ message }) => message);
   }
@@ -138,13 +138,13 @@ const EXPLAINED: readonly ErrorCode[] = [
   'tag_name_taken',
 ];
 
-/** What a form can say of an error beside its fields. Anything else is thrown on, and becomes a page of its own. */
+/** An error that a form can show beside its fields. Any other is rethrown, and becomes a page of its own. */
 export function problemsOf(error: unknown): Problems {
   if (!(error instanceof DomainError) || !EXPLAINED.includes(error.code)) throw error;
   return new Problems(error.code, messageForPeople(error), fieldErrorsForPeople(error));
 }
 
-/** Above a form: what went wrong in a sentence; or, where the fields say it, that they do. */
+/** Above a form: the error in a sentence or, if the fields show it, a note that they do. */
 export function ProblemSummary({ problems }: { problems: Problems | null | undefined }) {
   if (!problems) return null;
   return (

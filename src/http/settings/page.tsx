@@ -9,25 +9,25 @@ import { Layout } from './layout.js';
 import type { PageContext } from './page-context.js';
 
 export interface PageOptions {
-  /** Of the window, and the page's heading unless the page makes its own. */
+  /** Of the window, and the page's heading unless the page has its own. */
   readonly title: string;
   /** Of the navigation. */
   readonly section?: string;
   /** Files of `assets/` that run on this page, as modules. */
   readonly scripts?: readonly string[];
-  /** Files of `assets/` that this area is styled by, beside the style of all pages. */
+  /** Files of `assets/` with styles of this area, in addition to the style of all pages. */
   readonly styles?: readonly string[];
-  /** 200 when absent. */
+  /** Default: 200. */
   readonly status?: number;
-  /** Said above everything else; else what the request before has left to say. */
+  /** A message at the top; otherwise the one left by the previous request. */
   readonly flash?: Flash | null;
-  /** Origins beside our own that scripts and pictures of this page may reach, such as a store that takes uploads. */
+  /** Origins other than ours that scripts and pictures of this page may reach, for example a store that accepts uploads. */
   readonly reach?: readonly string[];
-  /** Without navigation, in the middle: signing in, errors. */
+  /** Without navigation, centred: signing in, errors. */
   readonly plain?: boolean;
 }
 
-/** A page of the settings area, as the answer of a handler. */
+/** A page of the settings area, as the result of a handler. */
 export function renderPage(
   ports: Pick<Ports, 'publicUrl'>,
   context: PageContext,
@@ -47,13 +47,13 @@ export function renderPage(
   return new Reply(options.status ?? 200, `<!doctype html>${html}`, pageHeaders(reach));
 }
 
-/** To another page after a form was sent. What is to be said there is said once. */
+/** Redirects to another page after a form was sent. A message is shown there once. */
 export function redirectTo(context: PageContext, path: string, flash?: Flash): Reply {
   if (flash !== undefined) context.request.session.flash = flash;
   return new Reply(303, undefined, { Location: path, 'Cache-Control': 'no-store' });
 }
 
-/** `none` of everything, but for our own files. Forms go nowhere else, and no other page may frame ours. */
+/** `none` for everything, except our own files. Forms are sent nowhere else, and no other page may frame ours. */
 export function pageHeaders(reach: readonly string[]): Readonly<Record<string, string>> {
   const policy = {
     'default-src': ["'none'"],
@@ -71,7 +71,8 @@ export function pageHeaders(reach: readonly string[]): Readonly<Record<string, s
       .map(([name, sources]) => [name, ...sources].join(' '))
       .join('; '),
     'Cache-Control': 'no-store',
-    // Nothing to other sites. With `no-referrer` browsers would send forms with `Origin: null`, and who sent them could not be told.
+    // Nothing is sent to other sites. With `no-referrer` browsers would send forms with `Origin: null`, and their sender could not be
+    // determined.
     'Referrer-Policy': 'same-origin',
   };
 }

@@ -18,7 +18,7 @@ import { AccountPage } from './account.view.js';
 
 const HERE = '/settings/account';
 
-/** The account, and whoever is signed in. */
+/** The account, and the person who is signed in. */
 @Controller('settings/account')
 @RequireRole('member')
 export class AccountController {
@@ -75,7 +75,7 @@ export class AccountController {
     return redirectTo(context, HERE, { kind: 'done', text: 'That browser is signed out.' });
   }
 
-  /** What a form asks for; when it is refused, the page again with what was wrong. */
+  /** Runs the request of a form; if it is refused, the page is shown again with the errors. */
   private async tried(context: PageContext, form: string, done: string, act: () => Promise<unknown>): Promise<Reply> {
     try {
       await act();

@@ -10,11 +10,11 @@ interface AccountProps {
   readonly customer: Customer;
   readonly person: KnownSession;
   readonly sessions: readonly Session[];
-  /** The form that was sent and refused. */
+  /** The form that was refused. */
   readonly refused: { readonly form: string; readonly problems: Problems } | null;
-  /** What it said. */
+  /** Its values. */
   readonly form: FormFields;
-  /** The person may set a password without saying the one before. */
+  /** The person may set a password without giving the current one. */
   readonly mayOmitCurrent: boolean;
 }
 
@@ -114,7 +114,7 @@ function EmailCard({ person, problems, form }: CardProps & { person: KnownSessio
 
 interface PasswordProps {
   readonly person: KnownSession;
-  /** Whoever came by a link a moment ago does not need the password before. */
+  /** A person who has just signed in by a link does not need the current password. */
   readonly mayOmitCurrent: boolean;
   readonly problems: Problems | null;
 }
@@ -238,14 +238,14 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** Which browser it most likely was. Browsers claim to be each other, so the order matters. */
+/** The most likely browser. Browsers claim to be each other, so the order matters. */
 function browserName(userAgent: string): string {
   const name = NAMES.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'A browser';
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
   return system ? `${name} on ${system}` : name;
 }
 
-/** Those that the platform knows; UTC and the one that is set even where it does not list them. */
+/** The zones that the platform knows; UTC and the current one even if they are not listed. */
 function zones(current: string): readonly string[] {
   return [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])].sort();
 }

@@ -14,16 +14,16 @@ import { PORTS } from '../../ports-token.js';
 import { sendLines } from '../../send-lines.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 
-/** In the order of ids, which never shifts: what is changed while the file is sent is in it once. */
+/** In the order of ids, which never shifts: a photo that changes during the download is included once. */
 const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
 
-/** What is known of the photos, to be taken elsewhere: JSON Lines, each object as the API shows it. */
+/** The metadata of all photos, to take elsewhere: JSON Lines, each object as in the API. */
 @Controller('settings/account/export')
 @RequireRole('member')
 export class ExportController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
-  /** The trash too. */
+  /** Including the trash. */
   @Get('photos.jsonl')
   async photos(
     @CurrentPageContext() context: PageContext,
@@ -54,7 +54,7 @@ async function* viewed(tags: AsyncIterable<Parameters<typeof tagView>[0]>): Asyn
   for await (const tag of tags) yield tagView(tag);
 }
 
-/** With the path of each original; null where a key gets none. */
+/** With the path of each original; null if a key cannot get it. */
 async function* withDownloads(photos: AsyncIterable<PhotoWithTags>): AsyncGenerator<object> {
   for await (const photo of photos) {
     const isThere = !isTrashed(photo) && photo.originalLostAt === null;

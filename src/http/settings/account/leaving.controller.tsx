@@ -10,7 +10,7 @@ import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { AccountClosed, EraseAccount } from './leaving.view.js';
 
-/** The end of an account, for owners alone. */
+/** Closing the account, for owners only. */
 @Controller('settings/account/erase')
 @RequireRole('owner')
 export class LeavingController {
@@ -31,7 +31,7 @@ export class LeavingController {
         { title: 'Account closed', plain: true },
         <AccountClosed name={name} />,
       );
-      // A page made after this would have no session to keep its token in.
+      // A page rendered after this would have no session to store its token in.
       await endSession(context.request);
       return closed;
     } catch (error) {

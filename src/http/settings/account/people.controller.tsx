@@ -19,7 +19,7 @@ import { InvitationMade, PeopleList, RemovePerson } from './people.view.js';
 const HERE = '/settings/account/people';
 const section = 'account';
 
-/** Who has access to this account: for owners alone. */
+/** The people with access to this account: for owners only. */
 @Controller('settings/account/people')
 @RequireRole('owner')
 export class PeopleController {
@@ -52,7 +52,7 @@ export class PeopleController {
     try {
       const user = await changeRole(this.ports, callerOfPage(context), id, roleOf(context.form.text('role')));
       const text = `${nameOf(user)} is ${user.role === 'owner' ? 'an owner' : 'a member'} from now on.`;
-      // Whoever gave up the role may not see this page any more.
+      // A person who gave up the role may no longer see this page.
       const mayStay = user.id !== personOf(context).user.id || user.role === 'owner';
       return redirectTo(context, mayStay ? HERE : '/settings/account', { kind: 'done', text });
     } catch (error) {
@@ -92,7 +92,7 @@ export class PeopleController {
     return renderPage(this.ports, context, words, <InvitationMade {...invitation} />);
   }
 
-  /** @param problems Of the invitation, to be shown in its form; or of something else, to be said above. */
+  /** @param problems Of the invitation, to be shown in its form; or of something else, to be shown at the top. */
   private async page(context: PageContext, problems: { refused?: Problems; said?: Problems } = {}): Promise<Reply> {
     const { refused = null, said = null } = problems;
     const users = await this.ports.store.query(customerOf(context), (reader) => reader.users.list());

@@ -8,7 +8,7 @@ interface ListProps {
   readonly users: readonly User[];
   readonly self: Id;
   readonly problems: Problems | null;
-  /** What the refused form said. */
+  /** The values of the refused form. */
   readonly form: FormFields;
 }
 

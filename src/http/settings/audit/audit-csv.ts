@@ -13,7 +13,7 @@ const columns = [
   'address',
 ] as const satisfies readonly (keyof AuditEntry)[];
 
-/** The log as RFC 4180 has it, a header and a line for each entry. */
+/** The log as RFC 4180 CSV, with a header and a line for each entry. */
 export async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
   yield lineOf(columns);
   for await (const entry of entries) {
@@ -27,7 +27,7 @@ function lineOf(values: readonly (string | number)[]): string {
   return `${values.map(cellOf).join(',')}\r\n`;
 }
 
-/** Names are anybody's: what a spreadsheet would run as a formula gets an apostrophe (OWASP, CSV injection). */
+/** Names are untrusted: what a spreadsheet would run as a formula gets an apostrophe (OWASP, CSV injection). */
 function cellOf(value: string | number): string {
   const text = /^[=+\-@\t\r]/.test(String(value)) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,6 +1,6 @@
 import type { AuditAction, AuditEntry } from '../../../core/audit/audit-entry.js';
 
-/** What happened, for people. */
+/** The action, for people. */
 export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'api_key.created': 'API key created',
   'api_key.edited': 'API key edited',
@@ -28,11 +28,11 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'photo.deleted': 'Deleted for ever',
 };
 
-/** Who it was, for people. */
+/** The actor, for people. */
 export function actorLabel({ actorKind, actorId, actorName, action, subjectName }: AuditEntry): string {
   if (actorKind === 'command_line') return 'Command line';
   if (actorKind === 'service') return 'The service';
-  // Nobody is signed in yet when a link is used: it is the person whom it lets in.
+  // Nobody is signed in yet when a link is used: the actor is the person whom it signs in.
   if (action === 'user.joined') return subjectName ?? 'First owner';
   return actorName ?? (actorId === null ? 'Somebody' : `Person no. ${actorId}`);
 }

@@ -5,7 +5,7 @@ import { invalid } from '../../../core/shared/errors.js';
 import { oneOfQuery } from '../address.js';
 import { actionLabels } from './audit-labels.js';
 
-/** What people choose among: actions by what they are of. */
+/** The choices of the filter: actions by their subject. */
 export const auditKinds = [
   ['', 'Everything'],
   ['sign-ins', 'Sign-ins and sessions'],
@@ -33,7 +33,7 @@ const otherKinds: Partial<Record<AuditAction, Kind>> = {
   'customer.exported': 'exports',
 };
 
-/** The filter of the page, as its address says it. Empty: not asked. */
+/** The filter of the page, from its address. Empty: not set. */
 export type AuditQuery = Readonly<Record<'kind' | 'person' | 'from' | 'to', string>>;
 
 export function readAuditQuery(query: Readonly<Record<string, unknown>>): AuditQuery {
@@ -41,7 +41,7 @@ export function readAuditQuery(query: Readonly<Record<string, unknown>>): AuditQ
   return { kind: text('kind'), person: text('person'), from: text('from'), to: text('to') };
 }
 
-/** Days are of UTC, as the page and the file show times without scripts. Errors: `invalid_request` for what is no day. */
+/** Days are in UTC, as the page and the file show times without scripts. Errors: `invalid_request` for an invalid day. */
 export function filterOf({ kind, person, from, to }: AuditQuery): AuditFilter {
   const all = Object.keys(actionLabels) as AuditAction[];
   const chosen = all.filter((action) => (otherKinds[action] ?? kindOf[action.split('.')[0] ?? '']) === kind);

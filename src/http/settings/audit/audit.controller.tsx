@@ -19,7 +19,7 @@ import { filterOf, readAuditQuery } from './audit-query.js';
 const PAGE = 50;
 const FILE = { filename: 'audit.csv', type: 'text/csv' };
 
-/** Who did what. */
+/** The audit log. */
 @Controller('settings/audit')
 @RequireRole('owner')
 export class AuditController {
@@ -35,7 +35,7 @@ export class AuditController {
     return renderPage(this.ports, context, words, <AuditPage page={entries} query={query} cursor={cursor} />);
   }
 
-  /** What the page shows, all of it. */
+  /** Everything that the page's filter matches. */
   @Get('audit.csv')
   async csv(
     @CurrentPageContext() context: PageContext,

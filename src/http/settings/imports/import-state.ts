@@ -5,7 +5,7 @@ import type { ImportPhoto } from '../../../core/imports/import-photo.js';
 import type { RegistrationResult } from '../../../core/imports/register-photos.js';
 import { reasonOf } from './reasons.js';
 
-/** What the script of the importer is told of files that it announced; `refused` is the item of one that was not taken. */
+/** The result for the importer's script about files that it registered; `refused` is the item of a refused one. */
 export function announcedView(
   { outcome, photo, error }: RegistrationResult,
   refused: Pick<ImportPhoto, 'id'> | null,
@@ -24,7 +24,7 @@ export function announcedView(
   };
 }
 
-/** And how the import stands. */
+/** And the state of the import. */
 export function stateView(subject: CountedImport, failed: readonly ItemDetails[], limits: Limits) {
   return {
     id: subject.id,
@@ -49,7 +49,7 @@ const parts: readonly (readonly [keyof ImportCounts, string])[] = [
   ['cancelled', 'left out'],
 ];
 
-/** The counts in words, without those that are nought. */
+/** The counts in words, without zeros. */
 export function countsText(counts: ImportCounts): string {
   if (counts.total === 0) return 'No photos';
   const said = parts.filter(([name]) => counts[name] > 0);

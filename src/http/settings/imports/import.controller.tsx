@@ -27,7 +27,7 @@ import { isRefused, resultsOfNone } from './refusals.js';
 
 const UNFINISHED = 5;
 
-/** Brings photos in: a page, a plain form for a few, and what its script asks for on the way. */
+/** Imports photos: a page, a plain form for a few files, and the requests of its script. */
 @Controller('settings/import')
 export class ImportController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -86,7 +86,7 @@ export class ImportController {
     @Req() request: Request,
   ): Promise<Reply> {
     const { photos } = await readSent(request, RegistrationBody, REGISTRATION_BODY_BYTES);
-    // Whoever cannot reach the store gets addresses as keys do that may not be handed any of it.
+    // A browser that cannot reach the store gets addresses of this service, like a key with an IP list.
     const caller: Caller = { ...callerOfPage(context), ipRestricted: through === 'service' };
     const { results } = await registerPhotos(this.ports, caller, id, photos).catch((error: unknown) => ({
       results: resultsOfNone(error, photos.length),
@@ -99,7 +99,7 @@ export class ImportController {
     return json({ data: views });
   }
 
-  /** The bytes are in the store, which does not tell us. */
+  /** The bytes are in the store, which does not notify us. */
   @Post(':id/photos/:photoId/arrived')
   @RequireRole('member', { uncounted: true })
   async arrived(

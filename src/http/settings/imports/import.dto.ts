@@ -5,7 +5,7 @@ import { type BodyClass, parseJson, readShape } from '../../api/json-body.js';
 import { PhotoTagNames } from '../../api/photos/descriptive.dto.js';
 import { readBody } from '../../request-body.js';
 
-/** What the script of the importer sends to begin an import. */
+/** The request of the importer's script to begin an import. */
 export class BeginBody {
   @Text({ required: true })
   clientRef: string;
@@ -19,7 +19,7 @@ export class FinishBody {
   missingUploads?: 'reject' | 'fail';
 }
 
-/** The JSON body of a request that a script of ours sends. Errors: `invalid_request`, `payload_too_large`. */
+/** The JSON body of a request from one of our scripts. Errors: `invalid_request`, `payload_too_large`. */
 export async function readSent<T extends object>(request: Request, shape: BodyClass & (new () => T), maxBytes: number) {
   const { body, errors } = await readShape(parseJson(await readBody(request, maxBytes)), shape);
   if (errors.length > 0) throw invalid(...(errors as FieldError[]));

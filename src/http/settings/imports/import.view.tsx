@@ -6,7 +6,7 @@ import { Importer } from './importer.view.js';
 
 interface ImportProps {
   readonly begun: ImportDetails | null;
-  /** Imports that can be gone on with. */
+  /** Imports that can be resumed. */
   readonly unfinished: readonly CountedImport[];
 }
 

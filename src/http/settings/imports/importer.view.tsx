@@ -5,15 +5,15 @@ import { CsrfToken } from '../form.js';
 
 interface ImporterProps {
   readonly title?: string;
-  /** Out of sight until something is dragged over the page. */
+  /** Hidden until something is dragged over the page. */
   readonly waits?: boolean;
-  /** An import that was begun before and is to be gone on with. */
+  /** An earlier import that is to be resumed. */
   readonly begun?: ImportDetails;
 }
 
 /**
- * Takes photos from this computer. With scripts: whole folders, progress, pause, and going on after an interruption (import.js).
- * Without: a plain form for a few files.
+ * Imports photos from this computer. With scripts: whole folders, progress, pause, and resuming after an interruption (import.js). Without:
+ * a plain form for a few files.
  */
 export function Importer({ title = 'Drop photos or folders here', waits = false, begun }: ImporterProps) {
   return (

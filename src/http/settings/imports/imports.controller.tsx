@@ -16,10 +16,10 @@ import { countsText, stateView } from './import-state.js';
 import { ImportDetailsPage, ImportsPage } from './imports.view.js';
 
 const PAGE = 25;
-/** Items that did not come in, on one page. */
+/** Failed items, on one page. */
 const ITEMS = 100;
 
-/** The imports of the customer, from wherever they came, and what became of their files. */
+/** The imports of the customer, from whatever source, and the outcome of their files. */
 @Controller('settings/imports')
 export class ImportsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -50,7 +50,7 @@ export class ImportsController {
     return renderPage(this.ports, context, { title: `Import ${id}`, ...imports }, <ImportDetailsPage {...details} />);
   }
 
-  /** For scripts: how it stands, with the first items that failed. */
+  /** For scripts: its state, with the first failed items. */
   @Get(':id/state')
   @RequireRole('member')
   async state(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
@@ -100,7 +100,7 @@ export class ImportsController {
 
 const imports = { section: 'imports', styles: ['import.css'], scripts: ['live.js'] };
 
-/** What is said when an import is not in the state that its page showed; everything else is a page of its own. */
+/** The message when an import is not in the state that its page showed; every other error gets a page of its own. */
 function stateError(error: unknown): string {
   const isOfState =
     error instanceof DomainError && (error.code === 'import_not_open' || error.code === 'uploads_incomplete');

@@ -67,7 +67,7 @@ function nameOf({ id, name }: Pick<CountedImport, 'id' | 'name'>): string {
   return name ?? `Import ${id}`;
 }
 
-/** Whether it changes without anybody doing anything here. */
+/** Whether it changes without any action on this page. */
 function isMoving({ status, counts }: CountedImport): boolean {
   return status === 'processing' || (status === 'open' && counts.awaitingUpload + counts.processing > 0);
 }

@@ -14,13 +14,13 @@ import { reasonOf } from './reasons.js';
 import { isRefused, resultsOfNone } from './refusals.js';
 
 export interface PlainImport {
-  /** Null when nothing came in. */
+  /** Null when nothing was imported. */
   readonly importId: Id | null;
-  /** What went wrong, to be said to the person; null when nothing did. */
+  /** The error message for the person; null when there is none. */
   readonly trouble: string | null;
 }
 
-/** An import of the files in a form, begun and ended in one request. Errors: those of the use cases that no choice of files could mend. */
+/** An import of the files in a form, opened and finalized in one request. Errors: those of the use cases that do not depend on the files. */
 export async function receivePlainForm(ports: Ports, caller: Caller, form: FormFields): Promise<PlainImport> {
   const first = await form.files?.next();
   if (form.files === null || first === undefined || first.done) {

@@ -1,7 +1,7 @@
 import type { Limits } from '../../../core/customers/limits.js';
 import type { ItemError, ItemErrorCode } from '../../../core/shared/errors.js';
 
-/** Why a file did not come in, to people: what the API says is for those who write programs. */
+/** Why a file failed, for people: the API's messages are for developers. */
 export function reasonOf({ code, message }: ItemError, { maxFileBytes, maxPixels }: Limits): string {
   const reasons: Partial<Record<ItemErrorCode, string>> = {
     file_empty: 'The file is empty.',

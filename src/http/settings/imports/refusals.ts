@@ -7,7 +7,10 @@ export function isRefused(result: RegistrationResult): result is Refused {
   return result.outcome === 'rejected' && result.error !== null;
 }
 
-/** Of an announcement of which no file was taken: that is no failure to people, who go on with others. Everything else is thrown on. */
+/**
+ * For a registration in which every file was refused: for people, who continue with others, that is not an error. Every other error is
+ * rethrown.
+ */
 export function resultsOfNone(error: unknown, count: number): readonly RegistrationResult[] {
   if (!(error instanceof DomainError)) throw error;
   if (error.code === 'no_photos_accepted') return error.details?.['results'] as readonly RegistrationResult[];

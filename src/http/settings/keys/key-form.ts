@@ -4,7 +4,7 @@ import { after, DAY } from '../../../core/shared/clock.js';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
 import type { FormFields } from '../form-fields.js';
 
-/** What fields of the form of a key say, as they were typed. */
+/** The fields of a key's form, as typed. */
 export interface KeyFields {
   readonly name: string;
   readonly preset: string;
@@ -78,7 +78,7 @@ export function sentFields(form: FormFields): KeyFields {
   };
 }
 
-/** What the fields ask for. A day that was not touched keeps the very instant. Errors: `invalid_request`. */
+/** The values of the fields. An unchanged day keeps the exact instant. Errors: `invalid_request`. */
 export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySettings {
   const [readLimit, writeLimit] = [wholeOf(fields.readLimit), wholeOf(fields.writeLimit)];
   const expiresAt =
@@ -100,7 +100,7 @@ export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySetting
   };
 }
 
-/** Lines, commas and spaces all part entries; spans like `10.0.0.1 - 10.0.0.9` stay together to be explained. */
+/** Entries are separated by lines, commas and spaces; ranges like `10.0.0.1 - 10.0.0.9` stay together so that they can be explained. */
 export function entriesOf(text: string): readonly string[] {
   return text
     .replace(/\s+([-–])\s+/g, '$1')
@@ -113,13 +113,13 @@ export function shortRange(range: string): string {
   return range.includes(':') ? range.replace(/\/128$/, '') : range.replace(/\/32$/, '');
 }
 
-/** Null when empty; undefined when it is no whole number. */
+/** Null when empty; undefined when it is not a whole number. */
 function wholeOf(text: string): number | null | undefined {
   if (text === '') return null;
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The last day on which a key that ends then is good, in UTC. */
+/** The last day on which a key that expires then is valid, in UTC. */
 function lastDay(expiresAt: Date | null): string {
   return expiresAt === null ? '' : after(expiresAt, -1).toISOString().slice(0, 10);
 }

@@ -16,7 +16,7 @@ interface FormProps {
   readonly clientIp: string;
 }
 
-/** A new key, or one that takes the place of another. */
+/** A new key, or one that replaces another. */
 export function NewKey({ original, ...props }: FormProps & { original: ApiKey | null }) {
   const lead = original
     ? `Made like “${original.name}”. Put the new key into your program, see that it works, then delete the old one.`

@@ -24,7 +24,7 @@ import { KeyList } from './keys.view.js';
 const LIST = '/settings/keys';
 const section = 'keys';
 
-/** API keys: for owners alone. */
+/** API keys: for owners only. */
 @Controller('settings/keys')
 @RequireRole('owner')
 export class KeysController {
@@ -123,7 +123,7 @@ export class KeysController {
     return renderPage(this.ports, context, words, view);
   }
 
-  /** The key that a new one is to replace, with where that one is used from. */
+  /** The key that a new one is to replace, with the addresses from which it is used. */
   private async original(
     context: PageContext,
     from: unknown,

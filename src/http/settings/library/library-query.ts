@@ -16,10 +16,10 @@ export const librarySorts = [
 ] as const satisfies readonly (readonly [TwoWaySort, string])[];
 type LibrarySort = (typeof librarySorts)[number][0];
 
-/** What a person wants to see of the library, as addresses of pages say it. Empty: not asked. */
+/** The query of the library page, from its address. Empty: not set. */
 export interface LibraryQuery {
   readonly q: string;
-  /** Name of a tag, in whatever case. */
+  /** Name of a tag, case-insensitive. */
   readonly tag: string;
   /** First and last day on which photos were taken, `2026-11-21`, in the account's time zone. */
   readonly from: string;
@@ -45,7 +45,7 @@ export function readLibraryQuery(query: Asked): LibraryQuery {
   };
 }
 
-/** The query in an address, without its question mark; what is as usual is left out. */
+/** The query in an address, without its question mark; defaults are omitted. */
 export function queryText(query: LibraryQuery, cursor: string | null = null): string {
   const said = {
     q: query.q,
@@ -72,15 +72,15 @@ function withQuery(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** Whether it leaves out photos that the library, or the trash, has. */
+/** Whether it excludes photos of the library, or of the trash. */
 export function isNarrow({ q, tag, from, to, importId }: LibraryQuery): boolean {
   return [q, tag, from, to].some((text) => text !== '') || importId !== null;
 }
 
 export interface LibraryFilters {
-  /** Null when no photo can fit. */
+  /** Null when no photo can match. */
   readonly filters: PhotoFilters | null;
-  /** What of the query could not be understood, in sentences; the rest is in the filters. */
+  /** Parts of the query that could not be parsed, in sentences; the rest is in the filters. */
   readonly problems: readonly string[];
 }
 
@@ -110,7 +110,7 @@ export async function libraryFilters(ports: Ports, caller: Caller, query: Librar
   return { filters, problems };
 }
 
-/** Undefined when none is asked for, null when it is no day. */
+/** Undefined when none is set, null when it is not a day. */
 function startOfDay(day: string, zone: string): { begins: Date; ends: Date } | null | undefined {
   if (day === '') return undefined;
   const begins = midnight(day, zone);

@@ -17,11 +17,11 @@ import { libraryFilters, libraryPath, readLibraryQuery } from './library-query.j
 import { ConfirmDeletion } from './photo-deletion.view.js';
 import { changeSelected, selectedIds } from './selection.js';
 
-/** Photos of a page; enough to fill a large screen. */
+/** Photos per page; enough to fill a large screen. */
 const PAGE = 60;
 const SUGGESTED_TAGS = 20;
 
-/** The photos of the customer, to look through and to choose from. */
+/** The photos of the customer, to browse and to select. */
 @Controller('settings/library')
 export class LibraryController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -52,7 +52,7 @@ export class LibraryController {
     return renderPage(this.ports, context, words, content);
   }
 
-  /** For the script that suggests tags: names that have these letters in them. */
+  /** For the script that suggests tags: names that contain these letters. */
   @Get('tag-names')
   @RequireRole('member')
   async tagNames(@CurrentPageContext() context: PageContext, @Query('q') q: unknown): Promise<Reply> {
@@ -62,7 +62,7 @@ export class LibraryController {
     return new Reply(200, { names: data.map(({ name }) => name) }, { 'Cache-Control': 'no-store' });
   }
 
-  /** Does one thing to every photo that is chosen. */
+  /** Applies one action to every selected photo. */
   @Post('selection')
   @RequireRole('member')
   async change(

@@ -20,7 +20,7 @@ import { addTag } from './selection.js';
 
 type Asked = Record<string, unknown>;
 
-/** What a person does to one photo: tags, trash, restore, delete for ever. Each form leads back to the photo. */
+/** Actions of a person on one photo: tags, trash, restore, delete permanently. Each form returns to the photo. */
 @Controller('settings/photos')
 export class PhotoChangesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -29,7 +29,7 @@ export class PhotoChangesController {
   @RequireRole('member')
   addTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
-      // Before a tag is made for a photo that is not there.
+      // Before a tag is created for a photo that does not exist.
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
       await addTag(this.ports, caller, [id], context.form.text('tag'));
       return 'Tag added.';

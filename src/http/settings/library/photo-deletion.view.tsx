@@ -3,7 +3,7 @@ import { counted } from '../counted.js';
 import { Button, Form } from '../form.js';
 import { type LibraryQuery, libraryPath, queryText } from './library-query.js';
 
-/** Asks before photos are deleted for ever. */
+/** Asks for confirmation before photos are deleted permanently. */
 export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {
   return (
     <section class="card confirm">

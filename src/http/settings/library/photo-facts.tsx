@@ -4,7 +4,7 @@ import type { Camera, ExifTags, Exposure, GeoPoint, PhotoWithTags } from '../../
 import { bytes } from '../counted.js';
 import { Moment } from '../parts.js';
 
-/** Everything that is known of a photo and not edited here. */
+/** Everything about a photo that is not edited here. */
 export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTags | null }) {
   const { camera, exposure, location, metadata } = photo;
   return (
@@ -100,7 +100,7 @@ function taken({ takenAtLocal, timeZone, takenAtSource }: PhotoWithTags): Compon
 
 const months = 'January February March April May June July August September October November December'.split(' ');
 
-/** `2026-11-21T03:04:05` as `21 November 2026, 03:04:05`: what the camera's clock showed, in no zone of anybody else. */
+/** `2026-11-21T03:04:05` as `21 November 2026, 03:04:05`: what the camera's clock showed, not converted to any zone. */
 export function localText(local: string): string {
   const [date = '', time = ''] = local.split('T');
   const [year, month, day] = date.split('-');

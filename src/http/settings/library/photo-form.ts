@@ -2,7 +2,7 @@ import type { PhotoPatch } from '../../../core/photos/edit-photo.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { FormFields } from '../form-fields.js';
 
-/** What a person says of a photo in its form, as text. */
+/** The values of a photo's form, as text. */
 export interface PhotoFields {
   readonly title: string;
   readonly description: string;
@@ -34,7 +34,7 @@ export function sentFields(form: FormFields): PhotoFields {
   };
 }
 
-/** The patch that makes a photo what the form says. Without a time there is no zone; without a zone the one that is known stays. */
+/** The patch that gives a photo the values of the form. Without a time there is no zone; without a zone the current one stays. */
 export function patchOf({ title, description, rating, takenAtLocal, timeZone }: PhotoFields): PhotoPatch {
   const time =
     takenAtLocal === ''

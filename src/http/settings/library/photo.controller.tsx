@@ -25,7 +25,7 @@ import { photoName } from './picture.js';
 
 type Asked = Record<string, unknown>;
 
-/** One photo: its picture, what is known of it, and its bytes. What is done to it is in PhotoChangesController. */
+/** One photo: its picture, its metadata, and its bytes. Changes are in PhotoChangesController. */
 @Controller('settings/photos')
 export class PhotoController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -59,7 +59,7 @@ export class PhotoController {
     await sendDownload(request, response, await openDownload(this.ports, callerOfPage(context), id, {}));
   }
 
-  /** For pictures that no signed address shows: those in the trash. */
+  /** For pictures without signed addresses: those in the trash. */
   @Get(':id/rendition/:name')
   @RequireRole('member')
   async rendition(

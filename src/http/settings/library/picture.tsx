@@ -8,17 +8,17 @@ export interface PhotoWithUrls {
   readonly urls: PhotoUrls | null;
 }
 
-/** Where a browser gets a rendition. Signed addresses do not show what is in the trash; whoever is signed in may see it. */
+/** Where a browser gets a rendition. Signed addresses do not work for the trash; a signed-in person may see it. */
 export function pictureUrl({ photo, urls }: PhotoWithUrls, name: RenditionName): string {
   return isTrashed(photo) || urls === null ? `/settings/photos/${photo.id}/rendition/${name}` : urls[name];
 }
 
-/** What a photo is called: its title, or else its file name. */
+/** The display name of a photo: its title, or else its file name. */
 export function photoName({ title, filename }: Pick<PhotoWithTags, 'title' | 'filename'>): string {
   return title ?? filename;
 }
 
-/** A rendition with the photo's colour behind it until it is there. Its size is known before, so nothing moves. */
+/** A rendition with the photo's colour behind it until it has loaded. Its size is known in advance, so nothing moves. */
 export function Picture({ shown, name, finer }: { shown: PhotoWithUrls; name: RenditionName; finer: RenditionName }) {
   const { photo } = shown;
   const scale = Math.min(1, renditionSizes[name] / Math.max(photo.width, photo.height));
@@ -44,7 +44,7 @@ export function Picture({ shown, name, finer }: { shown: PhotoWithUrls; name: Re
 const NARROWEST = 5;
 const WIDEST = 24;
 
-/** The class of a photo's shape, in tenths of width by height: pages have no styles of their own that could say it exactly. */
+/** The class of a photo's shape, in tenths of width by height: pages have no inline styles that could express it exactly. */
 export function shapeClass({ width, height }: Pick<PhotoWithTags, 'width' | 'height'>): string {
   const tenths = Math.round((width / height) * 10);
   return `shape-${Math.min(WIDEST, Math.max(NARROWEST, tenths))}`;

@@ -8,10 +8,10 @@ import { createTag } from '../../../core/tags/create-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { counted } from '../counted.js';
 
-/** Photos that one form changes; the tools of tags take no more, either. */
+/** Maximum number of photos that one form changes; the same as for the bulk tools of tags. */
 const MAX_SELECTED = 1000;
 
-/** Errors: `invalid_request` when too many are chosen. What is no id is passed over. */
+/** Errors: `invalid_request` when too many are selected. Invalid ids are ignored. */
 export function selectedIds(texts: readonly string[]): readonly Id[] {
   const ids = [...new Set(texts.flatMap((text) => parseId(text) ?? []))];
   if (ids.length <= MAX_SELECTED) return ids;
@@ -19,7 +19,7 @@ export function selectedIds(texts: readonly string[]): readonly Id[] {
   throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_SELECTED });
 }
 
-/** Does what a person asked for to these photos, and says what was done. Photos that are gone are passed over. */
+/** Applies a person's action to these photos, and reports what was done. Photos that no longer exist are ignored. */
 export async function changeSelected(
   ports: Ports,
   caller: Caller,
@@ -43,7 +43,7 @@ export async function changeSelected(
   throw invalid({ field: 'do', code: 'invalid_format', message: 'Choose what to do with these photos.' });
 }
 
-/** Gives photos the tag of this name, which is made if there is none yet. Errors: `invalid_request`, `limit_reached`. */
+/** Adds the tag of this name to photos; it is created if necessary. Errors: `invalid_request`, `limit_reached`. */
 export async function addTag(ports: Ports, caller: Caller, ids: readonly Id[], name: string): Promise<string> {
   const { tag } = await createTag(ports, caller, { name }, 'return');
   const { changes } = await editTag(ports, caller, tag.id, { addPhotoIds: ids });

@@ -11,7 +11,7 @@ import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
 import { EnterForm } from './sign-in.view.js';
 
-/** One-time links: invitations, the first owner's, new ones for who lost a password. Looking at one does not spend it. */
+/** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
 @Controller('settings/enter')
 export class EnterController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}

@@ -12,10 +12,10 @@ import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { SignInForm } from './sign-in.view.js';
 
-/** Not the cookies: the session is over here, and what says that this browser is known keeps guessers from locking its owner out. */
+/** Not the cookies: the session ends here, but the cookie that marks this browser as known keeps guessers from locking its owner out. */
 const LEFT_BEHIND = '"cache", "storage"';
 
-/** Coming in, going out. */
+/** Signing in and out. */
 @Controller('settings')
 export class SignInController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -65,7 +65,7 @@ export class SignInController {
   }
 }
 
-/** Only into the settings area: a link must not lead through the sign-in to another site. */
+/** Only into the settings area: a link must not lead to another site after the sign-in. */
 function ownPath(next: unknown): string {
   const isOwn = typeof next === 'string' && /^\/settings\/[A-Za-z0-9/_.~?=&%-]*$/.test(next) && !next.includes('//');
   return isOwn ? next : HOME;

@@ -34,14 +34,14 @@ export function SignInForm({ email, next, problems }: { email: string; next: str
 interface EnterProps {
   readonly action: string;
   readonly user: User;
-  /** The account that the link leads into. */
+  /** The account that the link belongs to. */
   readonly customer: string;
-  /** What the refused form said. */
+  /** The values of the refused form. */
   readonly email: string;
   readonly problems: Problems | null;
 }
 
-/** What a one-time link shows: it asks for what the person signs in with from now on, and sending that spends the link. */
+/** The page of a one-time link: it asks for the person's new credentials, and submitting them uses up the link. */
 export function EnterForm({ action, user, customer, email, problems }: EnterProps) {
   const isBack = user.passwordHash !== null;
   return (
