@@ -1,7 +1,7 @@
 // What one customer notices of another's attacks: p99 of a page and of a thumb while ten clients of the other have renditions of large
 // pictures made and hold uploads open, as a ratio to the same on the quiet service, measured just before. The customer asks 20 times a
 // second (`ordinary`), or as fast as eight connections are answered (`flooding`; needs wrk, Debian: apt-get install wrk).
-//   npm run bench:neighbours -- [seconds of each measurement, default 15] [large pictures of the attacker, default 40]
+//   npm run bench:neighbours -- [seconds of each measurement, default 15] [large pictures of the attacker, default 64]
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
@@ -11,7 +11,7 @@ import sharp from 'sharp';
 import { load, pacedLoad } from './load.mjs';
 import { apiOf, root, startService, unlimitedKey } from './service.mjs';
 
-const [seconds, pictures] = [Number(process.argv[2] ?? 15), Number(process.argv[3] ?? 40)];
+const [seconds, pictures] = [Number(process.argv[2] ?? 15), Number(process.argv[3] ?? 64)];
 const ATTACKERS = 10;
 /** What an ordinary customer asks for. */
 const PER_SECOND = 20;

@@ -1,6 +1,7 @@
 import {
   type FilteredArchitecture,
   FORBIDDEN,
+  FORBIDDEN_REQUESTS,
   seccompFilter,
 } from '../../src/adapters/media/isolation/seccomp-filter.js';
 
@@ -17,13 +18,14 @@ const AUDIT_ARCH = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
  */
 function verdict(
   architecture: FilteredArchitecture,
-  call: { arch?: number; number: number; argument?: number },
+  call: { arch?: number; number: number; argument?: number; second?: number },
 ): number {
   const program = seccompFilter(architecture);
   const data: Readonly<Record<number, number>> = {
     0: call.number,
     4: call.arch ?? AUDIT_ARCH[architecture],
     16: call.argument ?? 0,
+    24: call.second ?? 0,
   };
   let accumulator = 0;
   for (let at = 0; at < program.length / 8; at += 1) {
@@ -44,8 +46,8 @@ function verdict(
 }
 
 describe.each([
-  ['x64', 0, { read: 0, clone: 56, execve: 59 }],
-  ['arm64', 1, { read: 63, clone: 220, execve: 221 }],
+  ['x64', 0, { read: 0, clone: 56, execve: 59, ioctl: 16 }],
+  ['arm64', 1, { read: 63, clone: 220, execve: 221, ioctl: 29 }],
 ] as const)('on %s', (architecture, column, known) => {
   const of = (number: number, argument = 0) => verdict(architecture, { number, argument });
 
@@ -63,6 +65,13 @@ describe.each([
     expect(of(435)).toBe(ENOSYS);
   });
 
+  it.each(Object.entries(FORBIDDEN_REQUESTS))('of ioctl, %s is refused', (_, second) => {
+    expect(verdict(architecture, { number: known.ioctl, second })).toBe(EPERM);
+    // The same number for another call, and as the first argument.
+    expect(verdict(architecture, { number: known.read, second })).toBe(ALLOW);
+    expect(verdict(architecture, { number: known.ioctl, argument: second })).toBe(ALLOW);
+  });
+
   it('all other calls are allowed', () => {
     const forbidden = new Set<number | null>([
       ...Object.values(FORBIDDEN).map((numbers) => numbers[column]),
@@ -70,7 +79,7 @@ describe.each([
       435,
     ]);
     const others = Array.from({ length: 460 }, (_, number) => number).filter((number) => !forbidden.has(number));
-    expect(others).toEqual(expect.arrayContaining([known.read, known.execve]));
+    expect(others).toEqual(expect.arrayContaining([known.read, known.execve, known.ioctl]));
     expect(new Set(others.map((number) => of(number)))).toEqual(new Set([ALLOW]));
   });
 

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { FORBIDDEN, seccompFilter } from '../../src/adapters/media/isolation/seccomp-filter.js';
+import { FORBIDDEN, FORBIDDEN_REQUESTS, seccompFilter } from '../../src/adapters/media/isolation/seccomp-filter.js';
 import { type IsolationLevel, isolationLevels } from '../../src/core/media/isolation.js';
 import { mediaProcessesContract } from '../contracts/media-processes.contract.js';
 import { bytesOf, openMedia } from '../support/media.js';
@@ -19,6 +20,16 @@ beforeAll(() => {
   program('prlimit', 'util-linux');
   if (process.geteuid?.() !== 0) throw new Error('The level "user" can only be tested by root.');
 });
+
+/** What comes of opening the terminal that these tests were started from: they may have none. */
+function ownTerminal(): string {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return 'done';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? '';
+  }
+}
 
 const plenty = { customerId: 1, maxPixels: 210_000_000 };
 const photos = join(__dirname, '../fixtures/photos');
@@ -90,6 +101,7 @@ describe('what code can do that has taken a picture reader over', () => {
       'a unix socket': 'EPERM',
       'a process of its own': 'EPERM',
       'a signal to the service': 'ESRCH',
+      'the terminal of the service': 'ENOENT',
       'its own picture': 'done',
     });
     expect(arrived).toEqual([]);
@@ -111,6 +123,7 @@ describe('what code can do that has taken a picture reader over', () => {
       'a unix socket': 'done',
       'a process of its own': 'done',
       'a signal to the service': 'EPERM',
+      'the terminal of the service': ownTerminal(),
       'its own picture': 'done',
     });
     expect(await readdir(folder)).not.toContain('planted');
@@ -118,7 +131,9 @@ describe('what code can do that has taken a picture reader over', () => {
 
   it('under our own account: what the service may', async () => {
     const { attempts } = await attacked('process');
-    expect(new Set(Object.values(attempts))).toEqual(new Set(['done']));
+    const { 'the terminal of the service': terminal, ...others } = attempts;
+    expect(new Set(Object.values(others))).toEqual(new Set(['done']));
+    expect(terminal).toBe(ownTerminal());
   });
 });
 
@@ -126,21 +141,23 @@ describe('what code can do that has taken a picture reader over', () => {
 const PYTHON = '/usr/bin/python3';
 
 describe('the filter of system calls', () => {
-  /** Numbers and the errors with which this processor's kernel refuses them under the filter, each in a thread of one Python process. */
-  async function errorsOf(numbers: readonly number[]): Promise<number[]> {
+  /** The errors with which this processor's kernel answers calls under the filter, all made by one Python process. */
+  async function errorsOf(calls: readonly { number: number; second?: number }[]): Promise<number[]> {
     const script = `
 import ctypes, sys
 libc = ctypes.CDLL(None, use_errno=True)
-for number in map(int, sys.argv[1:]):
+for call in sys.argv[1:]:
+    number, second = map(int, call.split(':'))
     ctypes.set_errno(0)
     # Arguments that no call can do harm with.
-    libc.syscall(number, -1, 0, 0, 0, 0, 0)
+    libc.syscall(number, -1, second, 0, 0, 0, 0)
     print(ctypes.get_errno())
 `;
     const libraries = ['/lib', '/lib64', '/usr', '/etc/ld.so.cache'].flatMap((path) => ['--ro-bind-try', path, path]);
     const args = [
       ...['--unshare-all', '--die-with-parent', ...libraries, '--dev', '/dev'],
-      ...['--seccomp', '3', '--', PYTHON, '-c', script, ...numbers.map(String)],
+      ...['--seccomp', '3', '--', PYTHON, '-c', script],
+      ...calls.map(({ number, second = 0 }) => `${number}:${second}`),
     ];
     const child = spawn(program('bwrap', 'bubblewrap'), args, { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] });
     (child.stdio[3] as NodeJS.WritableStream).end(seccompFilter(process.arch as 'x64' | 'arm64'));
@@ -157,15 +174,22 @@ for number in map(int, sys.argv[1:]):
       const number = numbers[column];
       return number === null ? [] : [{ name, number }];
     });
-    const errors = await errorsOf(rows.map(({ number }) => number));
+    const errors = await errorsOf(rows);
     const answered = rows.map(({ name }, at) => [name, errors[at]]);
     expect(answered).toEqual(rows.map(({ name }) => [name, EPERM]));
+  });
+
+  it('types into no terminal', async () => {
+    const number = process.arch === 'x64' ? 16 : 29;
+    const [TCGETS, EBADF] = [0x5401, 9];
+    const requests = [...Object.values(FORBIDDEN_REQUESTS), TCGETS];
+    expect(await errorsOf(requests.map((second) => ({ number, second })))).toEqual([EPERM, EPERM, EBADF]);
   });
 
   it('knows no clone3, and lets be what is not forbidden', async () => {
     // close(-1) is EBADF.
     const [close, EBADF] = [process.arch === 'x64' ? 3 : 57, 9];
-    expect(await errorsOf([435, close])).toEqual([ENOSYS, EBADF]);
+    expect(await errorsOf([{ number: 435 }, { number: close }])).toEqual([ENOSYS, EBADF]);
   });
 });
 

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { ReaderFailure } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { childEnvironment, type Launch, type Owner } from './isolation/isolation.js';
-import { lowerPriority, lowerSessionPriority } from './low-priority.js';
+import { lowerPriority } from './low-priority.js';
 import { type MediaAnswer, type MediaJob, READY } from './media-job.js';
 import { heldMemory } from './process-memory.js';
 
@@ -63,7 +63,6 @@ export class MediaProcess {
         this.#inner = parent === null ? null : childOf(parent);
         // Its memory could not be monitored, nor would it end when its parent does.
         if (parent !== null && this.#inner === null) return this.#kill('cannot be seen in /proc');
-        lowerSessionPriority(this.pid);
         this.#ready = true;
         this.#begin();
       });

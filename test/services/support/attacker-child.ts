@@ -31,6 +31,7 @@ export type Attempts = Readonly<
     | 'a unix socket'
     | 'a process of its own'
     | 'a signal to the service'
+    | 'the terminal of the service'
     | 'its own picture',
     string
   >
@@ -86,6 +87,7 @@ export async function attackerChild(folder: string, service: number, targets: Ta
         if (error) throw error;
       },
       'a signal to the service': () => process.kill(service, 0),
+      'the terminal of the service': () => openSync('/dev/tty', 'r'),
       'its own picture': () => readFileSync(path),
     });
     process.on('message', async ({ path }) => {
@@ -93,6 +95,7 @@ export async function attackerChild(folder: string, service: number, targets: Ta
       for (const [name, work] of Object.entries(attempts(path))) came[name] = await attempt(work);
       process.send({ trouble: JSON.stringify(came) });
     });
+    // It ends with its parent, as the real one does.
     process.on('disconnect', () => process.exit());
     process.send('ready');`,
   );

@@ -4,6 +4,9 @@ import { type FilteredArchitecture, seccompFilter } from './seccomp-filter.js';
 /** Where libraries of the runtime are on Linux; missing ones are ignored. */
 const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib', '/etc/ld.so.cache', '/nix/store'];
 
+/** All of /dev that there is inside: no terminal among it. */
+const DEVICES = ['/dev/null', '/dev/random', '/dev/urandom', '/dev/zero'];
+
 /** The folder of the process, inside. */
 const INSIDE = '/picture';
 /**
@@ -17,6 +20,10 @@ const NOBODY = '65534';
 /**
  * bubblewrap (`bwrap`): separate namespaces for files, processes, network, users and the rest, all capabilities dropped, no new privileges,
  * and a system call filter. The process ends with its parent.
+ *
+ * Not `--new-session`: where the kernel schedules sessions against each other (CONFIG_SCHED_AUTOGROUP), each decoder would get as much of the
+ * processors as the whole service, whatever its priority. That option protects the terminal; here there is no device to reach it by, no
+ * descriptor of it, and the filter refuses to type into one.
  */
 export function sandbox(architecture: FilteredArchitecture): Isolation {
   const filter = seccompFilter(architecture);
@@ -29,13 +36,13 @@ export function sandbox(architecture: FilteredArchitecture): Isolation {
         'bwrap',
         '--unshare-all',
         '--die-with-parent',
-        '--new-session',
         ...['--cap-drop', 'ALL', '--uid', NOBODY, '--gid', NOBODY, '--hostname', 'decoder'],
         '--clearenv',
         ...Object.entries({ ...childEnvironment, ...channel }).flatMap(([name, value]) => ['--setenv', name, value]),
         ...LIBRARIES.flatMap((path) => ['--ro-bind-try', path, path]),
         ...[process.execPath, ...program.paths].flatMap((path) => ['--ro-bind', path, path]),
-        ...['--dev', '/dev', '--bind', folder, INSIDE, '--remount-ro', '/', '--chdir', INSIDE],
+        ...DEVICES.flatMap((path) => ['--dev-bind', path, path]),
+        ...['--bind', folder, INSIDE, '--remount-ro', '/', '--chdir', INSIDE],
         ...['--seccomp', '4', '--info-fd', '5'],
         ...['--', ...nodeArguments(program, FIRST_INSIDE)],
       ];

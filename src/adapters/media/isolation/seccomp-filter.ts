@@ -73,6 +73,13 @@ const CLONE: Readonly<Record<FilteredArchitecture, number>> = { x64: 56, arm64: 
 /** Of clone(2): the new task is a thread of this process. */
 const CLONE_THREAD = 0x0001_0000;
 
+/**
+ * Requests of ioctl(2), by its second argument, that type into a terminal for its other programs to read (linux/tty.h). The child shares the
+ * service's session, and with it the terminal that the service may have been started from.
+ */
+export const FORBIDDEN_REQUESTS = { TIOCSTI: 0x5412, TIOCLINUX: 0x541c } as const;
+const IOCTL: Readonly<Record<FilteredArchitecture, number>> = { x64: 16, arm64: 29 };
+
 /** AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64 of linux/audit.h. */
 const AUDIT_ARCH: Readonly<Record<FilteredArchitecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 /** On x64, numbers from here on are those of x32, a second entry to the same calls. */
@@ -81,8 +88,9 @@ const X32_BIT = 0x4000_0000;
 // Offsets into `struct seccomp_data` (linux/seccomp.h).
 const NUMBER = 0;
 const ARCHITECTURE = 4;
-/** The lower half of the first argument: both processors store the lower half first. */
+/** The lower halves of the first two arguments: both processors store the lower half first. */
 const FIRST_ARGUMENT = 16;
+const SECOND_ARGUMENT = 24;
 
 // Operations of classic BPF (linux/filter.h, linux/bpf_common.h).
 const LOAD = 0x20; // BPF_LD | BPF_W | BPF_ABS
@@ -103,8 +111,8 @@ type Instruction = readonly [operation: number, skipIf: number, skipUnless: numb
 
 /**
  * The filter that a decoder runs under, in the kernel's format (seccomp(2)): a classic BPF program that runs at each system call.
- * Everything is allowed except what `FORBIDDEN` names, new processes, and calls with the numbers of another architecture, which kill the
- * process.
+ * Everything is allowed except what `FORBIDDEN` and `FORBIDDEN_REQUESTS` name, new processes, and calls with the numbers of another
+ * architecture, which kill the process.
  */
 export function seccompFilter(architecture: FilteredArchitecture): Buffer {
   const numbers = Object.values(FORBIDDEN).flatMap((row) => row[architecture === 'x64' ? 0 : 1] ?? []);
@@ -115,9 +123,14 @@ export function seccompFilter(architecture: FilteredArchitecture): Buffer {
     [RETURN, 0, 0, KILL_PROCESS],
     [LOAD, 0, 0, NUMBER],
     ...(architecture === 'x64' ? x32Ends : []),
-    // Each forbidden number jumps over the rest of this list, and the five instructions after it, to EPERM.
-    ...numbers.map((number, at): Instruction => [IF_EQUAL, numbers.length - at + 4, 0, number]),
-    [IF_EQUAL, 5, 0, CLONE3],
+    // Each forbidden number jumps over the rest of this list, and the nine instructions after it, to EPERM.
+    ...numbers.map((number, at): Instruction => [IF_EQUAL, numbers.length - at + 8, 0, number]),
+    [IF_EQUAL, 9, 0, CLONE3],
+    // `ioctl`: its second argument says what it does.
+    [IF_EQUAL, 0, 3, IOCTL[architecture]],
+    [LOAD, 0, 0, SECOND_ARGUMENT],
+    [IF_EQUAL, 5, 0, FORBIDDEN_REQUESTS.TIOCSTI],
+    [IF_EQUAL, 4, 3, FORBIDDEN_REQUESTS.TIOCLINUX],
     // `clone`: its first argument says what it creates. All others are allowed.
     [IF_EQUAL, 0, 2, CLONE[architecture]],
     [LOAD, 0, 0, FIRST_ARGUMENT],
