@@ -5,13 +5,13 @@ import express, { type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { AppModule } from '../app.module.js';
 import type { Ports } from '../core/ports.js';
-import { ExpressServer } from './express-server.js';
 import type { HttpOptions } from './http-options.js';
-import { NestLogger } from './nest-logger.js';
-import { openRequestContext } from './open-request-context.js';
-import { requireHost } from './require-host.js';
+import { ExpressServer } from './server/express-server.js';
+import { NestLogger } from './server/nest-logger.js';
+import { openRequestContext } from './server/open-request-context.js';
+import { requireHost } from './server/require-host.js';
+import { limitSockets } from './server/socket-timeouts.js';
 import { browserSessions } from './settings/browser-session.js';
-import { limitSockets } from './socket-timeouts.js';
 
 /** The HTTP side of the service on the given ports, ready to listen. */
 export async function createApp(ports: Ports, options: HttpOptions): Promise<NestExpressApplication> {

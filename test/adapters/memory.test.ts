@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { MemoryCustomerDirectory } from '../../src/adapters/memory/memory-customer-directory.js';
-import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
-import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
-import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
-import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import { SystemClock } from '../../src/adapters/system-clock.js';
 import { WINDOW_MS } from '../../src/core/access/rolling-window.js';
 import { HOUR, MINUTE, SECOND } from '../../src/core/shared/clock.js';
+import { MemoryCustomerDirectory } from '../memory/memory-customer-directory.js';
+import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
+import { MemoryDatabase } from '../memory/memory-database.js';
+import { MemoryJobQueue } from '../memory/memory-job-queue.js';
+import { SettableClock } from '../memory/settable-clock.js';
 import { later, sampleInstant, sampleTag } from '../support/samples.js';
 import { type CustomerPorts, Tenant } from '../support/tenant.js';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { type MetricSources, PrometheusMetrics } from '../../src/adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from '../../src/adapters/observed-blob-store.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 
 const backlog: Awaited<ReturnType<MetricSources['backlog']>> = {
   jobs: [{ kind: 'inspect', waiting: 7, running: 2, dead: 1, oldestSeconds: 12.5 }],

@@ -1,4 +1,4 @@
-import { ReadBatcher } from '../../src/adapters/typeorm/read-batcher.js';
+import { ReadBatcher } from '../../src/adapters/typeorm/database/read-batcher.js';
 import { Gate } from '../support/tenant.js';
 
 /** Reads that are told apart by a number, and end when their gate is opened. */

@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { poolUse, readBacklog } from '../../src/adapters/typeorm/backlog.js';
-import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { requireAnswer, requireMigrated } from '../../src/adapters/typeorm/database-checks.js';
-import { TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { requireAnswer, requireMigrated } from '../../src/adapters/typeorm/database/database-checks.js';
+import { poolUse, readBacklog } from '../../src/adapters/typeorm/jobs/backlog.js';
+import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleCustomer } from '../support/samples.js';

@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
-import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
-import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { bumpPhotoVersions } from '../../src/core/tags/bump-photo-versions.js';
+import { SettableClock } from '../memory/settable-clock.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { later } from '../support/samples.js';
 import { Tenant } from '../support/tenant.js';

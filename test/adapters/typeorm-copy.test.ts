@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { copyIn, copyOut } from '../../src/adapters/typeorm/copy.js';
+import { copyIn, copyOut } from '../../src/adapters/typeorm/backup/copy.js';
 import { pgConfig, type TestDatabase, testDatabase } from '../support/postgres.js';
 
 describe('COPY over one connection', () => {

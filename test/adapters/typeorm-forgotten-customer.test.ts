@@ -1,24 +1,27 @@
 /* @slow */
-import { TypeormKeyStore } from '../../src/adapters/typeorm/api-key.repository.js';
-import { TypeormAuditLog, TypeormAuditTrail } from '../../src/adapters/typeorm/audit.repository.js';
-import { TypeormBlobOwnership } from '../../src/adapters/typeorm/blob-owners.repository.js';
-import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/delivery-queue.js';
-import { TypeormIdempotencyStore, TypeormResponseStore } from '../../src/adapters/typeorm/idempotency.repository.js';
-import { TypeormImportRepository } from '../../src/adapters/typeorm/import.repository.js';
-import { TypeormImportPhotoRepository } from '../../src/adapters/typeorm/import-photo.repository.js';
-import { TypeormJobAdder, TypeormJobQueue } from '../../src/adapters/typeorm/job.repository.js';
-import { TypeormPhotoRepository } from '../../src/adapters/typeorm/photo.repository.js';
-import { TypeormSessionStore } from '../../src/adapters/typeorm/session.repository.js';
-import { TypeormTagRepository } from '../../src/adapters/typeorm/tag.repository.js';
-import { TypeormTrafficReads, TypeormTrafficStore } from '../../src/adapters/typeorm/traffic.repository.js';
-import { TypeormUserRepository, TypeormUserStore } from '../../src/adapters/typeorm/user.repository.js';
+import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormAuditLog, TypeormAuditTrail } from '../../src/adapters/typeorm/audit/audit.repository.js';
+import { TypeormBlobOwnership } from '../../src/adapters/typeorm/blobs/blob-owners.repository.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/events/delivery-queue.js';
 import {
   TypeormDeliveryRepository,
   TypeormWebhookEndpointRepository,
-} from '../../src/adapters/typeorm/webhook.repository.js';
+} from '../../src/adapters/typeorm/events/webhook.repository.js';
+import {
+  TypeormIdempotencyStore,
+  TypeormResponseStore,
+} from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
+import { TypeormImportRepository } from '../../src/adapters/typeorm/imports/import.repository.js';
+import { TypeormImportPhotoRepository } from '../../src/adapters/typeorm/imports/import-photo.repository.js';
+import { TypeormJobAdder, TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
+import { TypeormPhotoRepository } from '../../src/adapters/typeorm/photos/photo.repository.js';
+import { TypeormTagRepository } from '../../src/adapters/typeorm/tags/tag.repository.js';
+import { TypeormTrafficReads, TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
+import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
+import { TypeormUserRepository, TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
 import type { CustomerStore } from '../../src/core/customers/customer-store.js';
 import { bulkTagsContract } from '../contracts/bulk-tags.contract.js';
 import { customerStoreContract } from '../contracts/customer-store.contract.js';

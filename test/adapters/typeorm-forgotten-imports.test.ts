@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
-import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { oldEnoughImports } from '../../src/adapters/typeorm/import.table.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { oldEnoughImports } from '../../src/adapters/typeorm/imports/import.table.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { later } from '../support/samples.js';

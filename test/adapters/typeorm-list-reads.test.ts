@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { measured, type Plan } from '../../bench/scale/rows-read.mjs';
-import { listPhotos } from '../../src/adapters/typeorm/photo-list.js';
+import { listPhotos } from '../../src/adapters/typeorm/photos/photo-list.js';
 import { type PhotoFilters, type PhotoSort, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';

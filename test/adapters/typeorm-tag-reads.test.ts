@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { measured } from '../../bench/scale/rows-read.mjs';
-import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customer.repository.js';
-import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { TypeormTagRepository } from '../../src/adapters/typeorm/tag.repository.js';
+import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
+import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { TypeormTagRepository } from '../../src/adapters/typeorm/tags/tag.repository.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { type TagFilters, tagPosition, tagSorts } from '../../src/core/tags/tag-query.js';

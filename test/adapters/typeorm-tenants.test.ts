@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { tablesByReference } from '../../src/adapters/typeorm/catalogue.js';
-import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { tablesByReference } from '../../src/adapters/typeorm/database/catalogue.js';
+import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';

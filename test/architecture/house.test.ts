@@ -158,7 +158,7 @@ test('what one more endpoint, field, store and resource would touch is what know
         }
       `,
       'src/http/openapi/photos.ts': "export const paths = { '/api/v1/photos/{id}/tags': { put: {} } };\n",
-      'src/adapters/typeorm/photo.repository.ts': 'const sql = `SELECT p.rating FROM photos p`;\n',
+      'src/adapters/typeorm/photos/photo.repository.ts': 'const sql = `SELECT p.rating FROM photos p`;\n',
       'src/adapters/typeorm/migrations/1.ts': "const sql = 'ALTER TABLE photos ADD rating integer';\n",
       'src/adapters/typeorm/migrations/2.ts': "const sql = 'CREATE INDEX ON photos (rating)';\n",
       'src/adapters/s3-blobs/open.ts': 'export const openS3 = 1;\n',
@@ -180,7 +180,7 @@ test('what one more endpoint, field, store and resource would touch is what know
     field: 'rating',
     files: [
       'src/adapters/typeorm/migrations/*',
-      'src/adapters/typeorm/photo.repository.ts',
+      'src/adapters/typeorm/photos/photo.repository.ts',
       'src/core/photos/photo.ts',
       'src/http/api/photos/photo.dto.ts',
       'src/http/api/photos/photo.view.ts',

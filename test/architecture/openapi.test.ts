@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getMetadataStorage } from 'class-validator';
 import { errorCodes } from '../../src/core/shared/errors.js';
-import { listsOf, type Shape } from '../../src/http/api/body-fields.js';
 import { openApiDocument, openApiText } from '../../src/http/openapi/document.js';
+import { listsOf, type Shape } from '../../src/http/requests/body-fields.js';
 import { type RunningApp, startApp } from '../http/support/start-app.js';
 
 interface Parameter {

@@ -2,8 +2,6 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { binariesIn, requirePresent } from '../../postgres/src/binaries.js';
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
-import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import {
   checkDataDir,
   checkMemory,
@@ -18,6 +16,8 @@ import { type Finding, findingOf, ok } from '../../src/cli/doctor/finding.js';
 import { checkBlobs, checkLimiter, checkMedia, judgeDatabase, judgeIsolation } from '../../src/cli/doctor/services.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { SettableClock } from '../memory/settable-clock.js';
 import { openMedia } from '../support/media.js';
 
 const GIB = 1024 ** 3;

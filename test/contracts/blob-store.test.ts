@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalBlobStore } from '../../src/adapters/local-blobs/local-blob-store.js';
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { ObservedBlobStore } from '../../src/adapters/observed-blob-store.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { blobStoreContract } from './blob-store.contract.js';
 
 blobStoreContract('memory, observed', async () => {

@@ -1,7 +1,7 @@
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
-import { MemoryDirectUploads } from '../../src/adapters/memory/memory-direct-uploads.js';
-import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import { SECOND } from '../../src/core/shared/clock.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { MemoryDirectUploads } from '../memory/memory-direct-uploads.js';
+import { SettableClock } from '../memory/settable-clock.js';
 import { directUploadsContract } from './direct-uploads.contract.js';
 
 directUploadsContract('memory', async () => {

@@ -1,5 +1,3 @@
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
-import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { Caller } from '../../src/core/access/caller.js';
 import { scopes } from '../../src/core/access/scope.js';
 import { commandLine } from '../../src/core/audit/actor.js';
@@ -17,6 +15,8 @@ import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createTag } from '../../src/core/tags/create-tag.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { SettableClock } from '../memory/settable-clock.js';
 import { sampleCustomer, sampleFacts, sampleHash, sampleInstant } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 

@@ -1,12 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import {
-  brokenPictureBytes,
-  MemoryMediaReader,
-  pictureBytes,
-  pictureIn,
-} from '../../src/adapters/memory/memory-media-reader.js';
+import { brokenPictureBytes, MemoryMediaReader, pictureBytes, pictureIn } from '../memory/memory-media-reader.js';
 import { openMedia } from '../support/media.js';
 import { mediaReaderContract } from './media-reader.contract.js';
 

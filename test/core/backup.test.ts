@@ -1,4 +1,3 @@
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import {
   type BackedUpBlob,
   backUpBlobs,
@@ -11,6 +10,7 @@ import { type BlobKey, originalKey, stagingKey, storedKey } from '../../src/core
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
 import { purgePhoto } from '../../src/core/photos/trash-photo.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import {
   Account,
   bytesOf,

@@ -1,8 +1,8 @@
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { type BlobCache, blobCacheOf } from '../../src/core/blobs/blob-cache.js';
 import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { downloadOriginal, downloadRendition } from '../../src/core/photos/download-photo.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 

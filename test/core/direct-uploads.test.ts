@@ -1,5 +1,3 @@
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
-import { MemoryDirectUploads } from '../../src/adapters/memory/memory-direct-uploads.js';
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
@@ -9,6 +7,8 @@ import { runJob } from '../../src/core/jobs/run-job.js';
 import { DAY, HOUR, MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { upkeep } from '../../src/worker/upkeep.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { MemoryDirectUploads } from '../memory/memory-direct-uploads.js';
 import {
   Account,
   announced,

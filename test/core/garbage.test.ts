@@ -1,4 +1,3 @@
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { originalKey, readBlobKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { runJob } from '../../src/core/jobs/run-job.js';
@@ -7,6 +6,7 @@ import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { upkeep } from '../../src/worker/upkeep.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import {
   Account,
   announced,

@@ -1,4 +1,3 @@
-import { MemoryMediaReader } from '../../src/adapters/memory/memory-media-reader.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { backoffSeconds, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
@@ -7,6 +6,7 @@ import { type MediaReader, ReaderFailure } from '../../src/core/media/media-read
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
+import { MemoryMediaReader } from '../memory/memory-media-reader.js';
 import {
   Account,
   announced,

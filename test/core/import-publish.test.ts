@@ -1,4 +1,3 @@
-import { brokenPictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import { openResultSlot } from '../../src/core/imports/apply-inspection-results.js';
 import type { ImportCreation } from '../../src/core/imports/create-import.js';
@@ -10,6 +9,7 @@ import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
+import { brokenPictureBytes } from '../memory/memory-media-reader.js';
 import {
   Account,
   announced,

@@ -1,4 +1,3 @@
-import { brokenPictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
@@ -10,6 +9,7 @@ import { runJob } from '../../src/core/jobs/run-job.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { DAY, HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { brokenPictureBytes } from '../memory/memory-media-reader.js';
 import {
   Account,
   announced,

@@ -1,4 +1,3 @@
-import { brokenPictureBytes, pictureBytes } from '../../src/adapters/memory/memory-media-reader.js';
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
@@ -9,6 +8,7 @@ import { receiveUpload } from '../../src/core/imports/receive-upload.js';
 import { registerPhotos } from '../../src/core/imports/register-photos.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { signToken } from '../../src/core/shared/secrets.js';
+import { brokenPictureBytes, pictureBytes } from '../memory/memory-media-reader.js';
 import {
   Account,
   announced,

@@ -1,9 +1,9 @@
-import { MemoryMediaReader, pictureIn } from '../../src/adapters/memory/memory-media-reader.js';
 import { renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { MediaReader, RenditionFormat } from '../../src/core/media/media-reader.js';
 import type { RenditionName } from '../../src/core/media/renditions.js';
 import { downloadRendition } from '../../src/core/photos/download-photo.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
+import { MemoryMediaReader, pictureIn } from '../memory/memory-media-reader.js';
 import { Account, collected, picture, type World, world } from '../support/core-world.js';
 
 /** Notes how large each picture is that a rendition is made from. */

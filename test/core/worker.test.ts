@@ -1,12 +1,12 @@
-import { MemoryCustomerStore } from '../../src/adapters/memory/memory-customer-store.js';
-import { MemoryDatabase } from '../../src/adapters/memory/memory-database.js';
-import { MemoryJobQueue } from '../../src/adapters/memory/memory-job-queue.js';
-import { SettableClock } from '../../src/adapters/memory/settable-clock.js';
 import type { Job, JobWork } from '../../src/core/jobs/job.js';
 import { MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
 import type { JobQueue } from '../../src/core/jobs/job-queue.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { type JobHandler, type RunningWorker, runWorker, type WorkerOptions } from '../../src/worker/worker.js';
+import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
+import { MemoryDatabase } from '../memory/memory-database.js';
+import { MemoryJobQueue } from '../memory/memory-job-queue.js';
+import { SettableClock } from '../memory/settable-clock.js';
 
 const HOURS = 60 * 60;
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { DomainError, type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
 import { statusOfCode } from '../../src/http/errors/status-of-code.js';
-import { notSlower, requestTimeout } from '../../src/http/request-body.js';
+import { notSlower, requestTimeout } from '../../src/http/requests/request-body.js';
+import type { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { Gate } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import type { Answer } from './support/http-client.js';

@@ -1,7 +1,7 @@
-import { MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { atOnce, present } from '../support/tenant.js';
 import type { Answer } from './support/http-client.js';
 import { importPhotos, picture, postFiles, sha256 } from './support/photos.js';

@@ -1,6 +1,6 @@
 import { operatorFor } from '../../src/core/access/caller.js';
 import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
-import type { Route } from '../../src/http/api/route-table.js';
+import type { Route } from '../../src/http/route-table.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';

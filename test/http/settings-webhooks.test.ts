@@ -1,9 +1,9 @@
-import { MemoryWebhookSender } from '../../src/adapters/memory/memory-webhook-sender.js';
 import { operatorFor } from '../../src/core/access/caller.js';
 import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
 import { deliverEvent } from '../../src/core/events/deliver-event.js';
 import { listWebhookEndpoints } from '../../src/core/events/read-webhooks.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
+import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

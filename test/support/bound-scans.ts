@@ -1,4 +1,4 @@
-import { type Query, tablesByReference } from '../../src/adapters/typeorm/catalogue.js';
+import { type Query, tablesByReference } from '../../src/adapters/typeorm/database/catalogue.js';
 
 /** The parts that are read of a plan, as EXPLAIN writes it in JSON (PostgreSQL manual, "Using EXPLAIN"). */
 interface Node {

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Backlog } from '../typeorm/backlog.js';
+import type { Backlog } from '../typeorm/jobs/backlog.js';
 
 /** What is waiting in the installation. */
 export interface BacklogSource {

@@ -1,7 +1,7 @@
 import { All, Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { notFound } from '../../core/shared/errors.js';
-import { NoKeyRequired } from '../api/access.js';
+import { NoKeyRequired } from '../access.js';
 import { guidePage, guidesPage, readerPage } from './docs-page.js';
 import { assetFile, isGuide, type PublicFile, pageFile } from './documents.js';
 import { IMMUTABLE, REVALIDATE, sendMethods, sendPublic } from './send-public.js';

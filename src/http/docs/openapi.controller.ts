@@ -1,6 +1,6 @@
 import { All, Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { NoKeyRequired } from '../api/access.js';
+import { NoKeyRequired } from '../access.js';
 import { AnyOrigin } from '../files/any-origin.js';
 import { openApiFile } from './documents.js';
 import { REVALIDATE, sendMethods, sendPublic } from './send-public.js';

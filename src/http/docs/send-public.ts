@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
-import { noneMatch } from '../api/entity-tag.js';
+import { noneMatch } from '../responses/entity-tag.js';
 import type { PublicFile } from './documents.js';
 
 /** Methods that public documents support. */

@@ -3,11 +3,11 @@ import type { Request, Response } from 'express';
 import { openSignedRendition } from '../../core/photos/rendition-urls.js';
 import type { Ports } from '../../core/ports.js';
 import { type Clock, SECOND } from '../../core/shared/clock.js';
-import { NoKeyRequired } from '../api/access.js';
+import { NoKeyRequired } from '../access.js';
 import { sendableRendition } from '../api/photos/photo-bytes.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
-import { type Sendable, sendDownload } from '../send-download.js';
+import { type Sendable, sendDownload } from '../responses/send-download.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';

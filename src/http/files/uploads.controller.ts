@@ -2,10 +2,10 @@ import { All, Controller, HttpCode, Inject, Options, Param, Put, Req, Res } from
 import type { Request, Response } from 'express';
 import { receiveUpload } from '../../core/imports/receive-upload.js';
 import type { Ports } from '../../core/ports.js';
-import { NoKeyRequired } from '../api/access.js';
+import { NoKeyRequired } from '../access.js';
 import { PORTS } from '../ports-token.js';
-import { bodyOf, requestTimeout } from '../request-body.js';
-import { requestContextOf } from '../request-context.js';
+import { bodyOf, requestTimeout } from '../requests/request-body.js';
+import { requestContextOf } from '../server/request-context.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'OPTIONS, PUT';

@@ -1,5 +1,5 @@
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
-import { MAX_IDS, type ParameterTable } from '../api/parameters.js';
+import { MAX_IDS, type ParameterTable } from '../requests/parameters.js';
 import type { Parameter } from './operation.js';
 import { type Schema, text, whole } from './schema.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
-import { NoKeyRequired } from '../api/access.js';
+import { NoKeyRequired } from '../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
-import { Reply } from '../reply.js';
+import { Reply } from '../responses/reply.js';
 
 /** For load balancers and supervisors. */
 @Controller()

@@ -1,9 +1,9 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
-import { NoKeyRequired } from '../api/access.js';
-import { prefersHtml } from '../for-programs.js';
-import { Reply } from '../reply.js';
+import { NoKeyRequired } from '../access.js';
+import { Reply } from '../responses/reply.js';
+import { prefersHtml } from '../server/for-programs.js';
 
 /** For people who enter only the host name. */
 @Controller()

@@ -2,7 +2,7 @@ import { All, Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { after, DAY } from '../../core/shared/clock.js';
-import { NoKeyRequired } from '../api/access.js';
+import { NoKeyRequired } from '../access.js';
 import { sendMethods } from '../docs/send-public.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';

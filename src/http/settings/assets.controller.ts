@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { notFound } from '../../core/shared/errors.js';
-import { NoKeyRequired } from '../api/access.js';
+import { NoKeyRequired } from '../access.js';
 import { findAsset } from './assets.js';
 
 /** Styles and scripts of the pages, which are the same for everyone. */

@@ -8,7 +8,7 @@ import { findSession } from '../../core/users/find-session.js';
 import { DEVICE_DAYS, newDevice } from '../../core/users/known-source.js';
 import type { Browser } from '../../core/users/open-session.js';
 import { type KnownSession, LONGEST_MS } from '../../core/users/session.js';
-import { requestContextOf } from '../request-context.js';
+import { requestContextOf } from '../server/request-context.js';
 
 declare module 'express-session' {
   interface SessionData {

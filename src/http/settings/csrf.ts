@@ -2,7 +2,7 @@ import { csrfSync } from 'csrf-sync';
 import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { requestContextOf } from '../request-context.js';
+import { requestContextOf } from '../server/request-context.js';
 import { cookieName, cookieOf, isSecure } from './browser-session.js';
 
 export const CSRF_FIELD = '_csrf';

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { InlineFile } from '../../core/imports/receive-inline.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { bytesOfPart, type Part, partsOf } from '../api/imports/multipart.js';
-import { hasBody, readBody } from '../request-body.js';
+import { hasBody, readBody } from '../requests/request-body.js';
 
 const FORM_BYTES = 256 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';

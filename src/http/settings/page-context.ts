@@ -4,7 +4,7 @@ import type { Caller } from '../../core/access/caller.js';
 import { scopes } from '../../core/access/scope.js';
 import type { KnownSession } from '../../core/users/session.js';
 import { userActor } from '../../core/users/user.js';
-import { requestContextOf } from '../request-context.js';
+import { requestContextOf } from '../server/request-context.js';
 import type { FormFields } from './form-fields.js';
 
 /** A request to the settings area, as pages see it. */

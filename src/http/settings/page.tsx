@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../../core/ports.js';
-import { Reply } from '../reply.js';
+import { Reply } from '../responses/reply.js';
 import type { Flash } from './browser-session.js';
 import { Csrf } from './csrf.js';
 import { CsrfToken } from './form.js';

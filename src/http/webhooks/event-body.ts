@@ -5,7 +5,7 @@ import type { EventSubject } from '../../core/events/event-subject.js';
 import { importView } from '../api/imports/import.view.js';
 import { photoView } from '../api/photos/photo.view.js';
 import { tagView } from '../api/tags/tag.view.js';
-import { instant, optionalInstant } from '../api/wire.js';
+import { instant, optionalInstant } from '../responses/wire.js';
 
 /** Bytes of a body (API.md §10). */
 export const MAX_BODY_BYTES = 20_000;

@@ -4,8 +4,8 @@
 //   FAILPOINTS_SEEN=file  collects the names of all steps that are taken.
 import { appendFileSync } from 'node:fs';
 import { LocalBlobStore } from '../../../dist/adapters/local-blobs/local-blob-store.js';
-import { TypeormCustomerDirectory } from '../../../dist/adapters/typeorm/customer.repository.js';
-import { TypeormCustomerStore } from '../../../dist/adapters/typeorm/customer-store.js';
+import { TypeormCustomerDirectory } from '../../../dist/adapters/typeorm/customers/customer.repository.js';
+import { TypeormCustomerStore } from '../../../dist/adapters/typeorm/customers/customer-store.js';
 
 const { FAILPOINT, FAILPOINTS_SEEN } = process.env;
 const seen = new Set();

@@ -1,9 +1,9 @@
-import { TypeormKeyStore } from '../../../src/adapters/typeorm/api-key.repository.js';
-import { TypeormCustomerDirectory } from '../../../src/adapters/typeorm/customer.repository.js';
-import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customer-store.js';
-import { openDataSource } from '../../../src/adapters/typeorm/data-source.js';
-import { TypeormIdempotencyStore } from '../../../src/adapters/typeorm/idempotency.repository.js';
-import { TypeormJobQueue } from '../../../src/adapters/typeorm/job.repository.js';
+import { TypeormKeyStore } from '../../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormCustomerDirectory } from '../../../src/adapters/typeorm/customers/customer.repository.js';
+import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customers/customer-store.js';
+import { openDataSource } from '../../../src/adapters/typeorm/database/data-source.js';
+import { TypeormIdempotencyStore } from '../../../src/adapters/typeorm/idempotency/idempotency.repository.js';
+import { TypeormJobQueue } from '../../../src/adapters/typeorm/jobs/job.repository.js';
 import type { Ports } from '../../../src/core/ports.js';
 import { testDatabase } from '../../support/postgres.js';
 

@@ -2,10 +2,10 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
 import { readCustomer } from '../../../core/customers/read-customer.js';
 import type { Ports } from '../../../core/ports.js';
+import { RequireScope } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
-import { RequireScope } from '../access.js';
+import { WithETag } from '../../responses/send-reply.js';
 import { CurrentCaller } from '../current-caller.js';
-import { WithETag } from '../send-reply.js';
 import { customerView } from './customer.view.js';
 
 @Controller('api/v1/customer')

@@ -4,8 +4,8 @@ import type { Request, Response } from 'express';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import { PORTS } from '../../ports-token.js';
-import { requestContextOf } from '../../request-context.js';
-import { refusedByAddress } from '../budget-headers.js';
+import { requestContextOf } from '../../server/request-context.js';
+import { refusedByAddress } from './budget-headers.js';
 import { KeyUseRecorder } from './key-use-recorder.js';
 
 /** Step 2 of API.md §4.2: may this key be used from this address? A thief must neither drain the key's budget nor see it. */

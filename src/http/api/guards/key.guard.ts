@@ -5,10 +5,10 @@ import type { Request, Response } from 'express';
 import { authenticate } from '../../../core/access/authenticate.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
+import { accessOf, requiresKey } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
-import { requestContextOf } from '../../request-context.js';
-import { accessOf, requiresKey } from '../access.js';
-import { refusedByAddress } from '../budget-headers.js';
+import { requestContextOf } from '../../server/request-context.js';
+import { refusedByAddress } from './budget-headers.js';
 import { TrafficRecorder } from './traffic-recorder.js';
 
 /** Step 1 of API.md §4.2: who is the caller? Never says which part of a key was wrong. */

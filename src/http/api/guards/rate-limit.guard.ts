@@ -9,8 +9,8 @@ import {
   type RateWindowStore,
   WINDOW_MS,
 } from '../../../core/access/rolling-window.js';
-import { knownKeyOf, requestContextOf } from '../../request-context.js';
-import { budgetUsedUp, setBudgetHeaders } from '../budget-headers.js';
+import { knownKeyOf, requestContextOf } from '../../server/request-context.js';
+import { budgetUsedUp, setBudgetHeaders } from './budget-headers.js';
 import { type RateWindowRecord, RateWindowStorage } from './rate-window-storage.js';
 
 /** For `ThrottlerModule`: one budget per key and group, whatever the route. */

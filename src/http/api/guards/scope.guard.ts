@@ -5,8 +5,8 @@ import type { Request } from 'express';
 import { requireScope } from '../../../core/access/caller.js';
 import { budgetGroupOf } from '../../../core/access/rolling-window.js';
 import { DomainError } from '../../../core/shared/errors.js';
-import { knownKeyOf, requestContextOf } from '../../request-context.js';
-import { accessOf } from '../access.js';
+import { accessOf } from '../../access.js';
+import { knownKeyOf, requestContextOf } from '../../server/request-context.js';
 
 /** Steps 5 and 6 of API.md §4.2: may this key do this, and may its customer write? */
 @Injectable()

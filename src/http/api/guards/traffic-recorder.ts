@@ -6,7 +6,7 @@ import { SECOND } from '../../../core/shared/clock.js';
 import { TrafficCounter } from '../../../core/traffic/counter.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
-import { knownKeyOf, requestContextOf } from '../../request-context.js';
+import { knownKeyOf, requestContextOf } from '../../server/request-context.js';
 
 const FLUSH_MS = 5 * SECOND;
 

@@ -3,11 +3,11 @@ import { creationErrors } from '../../../core/imports/create-import.js';
 import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import { patchErrors } from '../../../core/imports/import-photo-patch.js';
 import type { ItemListRequest } from '../../../core/imports/read-import.js';
-import { Decimal, Flag, ListOf, OneOf, StringMap, Text } from '../body-fields.js';
-import type { BodyContext } from '../json-body.js';
-import { paginationOf, paginationParameters, type QueryOf, someOf } from '../parameters.js';
+import { Decimal, Flag, ListOf, OneOf, StringMap, Text } from '../../requests/body-fields.js';
+import type { BodyContext } from '../../requests/json-body.js';
+import { paginationOf, paginationParameters, type QueryOf, someOf } from '../../requests/parameters.js';
+import type { ParameterRule } from '../../requests/read-request.js';
 import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from '../photos/descriptive.dto.js';
-import type { ParameterRule } from '../read-request.js';
 
 const statuses = [
   'awaiting_upload',

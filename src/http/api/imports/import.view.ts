@@ -4,9 +4,9 @@ import type { RegistrationResult, RegistrationResults } from '../../../core/impo
 import type { UploadTarget } from '../../../core/imports/upload-target.js';
 import { parseInstant } from '../../../core/media/capture-time.js';
 import type { Page } from '../../../core/shared/pagination.js';
+import { instant, optionalInstant } from '../../responses/wire.js';
 import { locationView } from '../photos/photo.view.js';
 import { listView, tagNameView } from '../tags/tag.view.js';
-import { instant, optionalInstant } from '../wire.js';
 
 /** API.md §5.3. */
 export function importView(subject: ImportDetails) {

@@ -9,14 +9,11 @@ import { receiveInline } from '../../../core/imports/receive-inline.js';
 import { type RegistrationResults, registerPhotos } from '../../../core/imports/register-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { RequireScope } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
-import { Reply } from '../../reply.js';
-import { RequireScope } from '../access.js';
-import { CurrentCaller } from '../current-caller.js';
-import { Idempotent, type RunIdempotently, StoreBodyAs } from '../idempotent.js';
-import type { QueryOf } from '../parameters.js';
-import { PathId } from '../path-id.js';
+import type { QueryOf } from '../../requests/parameters.js';
+import { PathId } from '../../requests/path-id.js';
 import {
   BodySchema,
   PatchSchema,
@@ -24,8 +21,11 @@ import {
   REGISTRATION_BODY_BYTES,
   ValidBody,
   ValidQuery,
-} from '../read-request.js';
-import { WithETag } from '../send-reply.js';
+} from '../../requests/read-request.js';
+import { Reply } from '../../responses/reply.js';
+import { WithETag } from '../../responses/send-reply.js';
+import { CurrentCaller } from '../current-caller.js';
+import { Idempotent, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent.js';
 import {
   FinalizationBody,
   ImportCreationBody,

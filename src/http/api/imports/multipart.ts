@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
 import type { InlineFile, InlineInput, InlineUpload } from '../../../core/imports/receive-inline.js';
 import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
-import { bodyOf, ClientGone, tooLarge } from '../../request-body.js';
-import { parseJson, readShape } from '../json-body.js';
-import type { StreamedBody } from '../read-request.js';
+import { parseJson, readShape } from '../../requests/json-body.js';
+import type { StreamedBody } from '../../requests/read-request.js';
+import { bodyOf, ClientGone, tooLarge } from '../../requests/request-body.js';
 import { InlineInputBody } from './import.dto.js';
 
 /** Maximum bytes of the `photos` part, the same as for a JSON body of the endpoint (API.md §9). */

@@ -2,7 +2,7 @@ import { readImport, readImportPhotos } from '../../../core/imports/read-import.
 import type { RegistrationResult } from '../../../core/imports/register-photos.js';
 import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { StoredBodyFormat } from '../idempotent.js';
+import type { StoredBodyFormat } from '../idempotency/idempotent.js';
 import { importPhotoView, registrationView } from './import.view.js';
 
 /** Upload targets are secret and expire: items are stored by their ids, and returned with fresh targets. */

@@ -1,6 +1,6 @@
 import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
 import type { WindowState } from '../../../core/access/rolling-window.js';
-import { instant, optionalInstant } from '../wire.js';
+import { instant, optionalInstant } from '../../responses/wire.js';
 
 export interface Me {
   readonly customer: object;

@@ -16,7 +16,7 @@ import {
   text,
   wholeNumber,
   wrong,
-} from '../parameters.js';
+} from '../../requests/parameters.js';
 
 /** Maximum number of tags in one filter. */
 export const MAX_FILTER_TAGS = 20;

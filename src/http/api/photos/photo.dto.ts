@@ -1,8 +1,8 @@
 import { patchErrors } from '../../../core/photos/edit-photo.js';
 import { tagSetErrors } from '../../../core/photos/set-photo-tags.js';
-import { Decimal, Flag, StringMap, Text } from '../body-fields.js';
-import { oneOf, someOf } from '../parameters.js';
-import type { ParameterRule } from '../read-request.js';
+import { Decimal, Flag, StringMap, Text } from '../../requests/body-fields.js';
+import { oneOf, someOf } from '../../requests/parameters.js';
+import type { ParameterRule } from '../../requests/read-request.js';
 import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from './descriptive.dto.js';
 
 export const photoParameters = { include: someOf(['exif', 'urls']), trashed: oneOf(['false', 'any']) };

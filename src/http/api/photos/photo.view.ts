@@ -2,8 +2,8 @@ import type { PhotoEditResult } from '../../../core/photos/edit-photos.js';
 import type { ExifTags, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 import type { PhotoDeletionResult } from '../../../core/photos/trash-photos.js';
+import { instant, optionalInstant } from '../../responses/wire.js';
 import { tagNameView } from '../tags/tag.view.js';
-import { instant, optionalInstant } from '../wire.js';
 
 /** API.md §5.1, the fields of every photo. */
 export function photoView(photo: PhotoWithTags) {

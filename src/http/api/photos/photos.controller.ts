@@ -11,18 +11,18 @@ import { purgePhoto, trashPhoto } from '../../../core/photos/trash-photo.js';
 import { purgePhotos, trashPhotos } from '../../../core/photos/trash-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { RequireScope } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
-import { Outcomes } from '../../reply.js';
-import { sendDownload } from '../../send-download.js';
-import { RequireScope } from '../access.js';
+import type { QueryOf } from '../../requests/parameters.js';
+import { AcceptsIdList, isList, PathId, PathIds } from '../../requests/path-id.js';
+import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
+import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
+import { Outcomes } from '../../responses/reply.js';
+import { sendDownload } from '../../responses/send-download.js';
+import { WithETag } from '../../responses/send-reply.js';
 import { CurrentCaller } from '../current-caller.js';
-import { IfMatch, type IfMatchPrecondition } from '../entity-tag.js';
-import { Idempotent, noBody, type RunIdempotently } from '../idempotent.js';
-import type { QueryOf } from '../parameters.js';
-import { AcceptsIdList, isList, PathId, PathIds } from '../path-id.js';
-import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../read-request.js';
-import { WithETag } from '../send-reply.js';
+import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent.js';
 import { listView, tagsView } from '../tags/tag.view.js';
 import {
   deletionParameters,

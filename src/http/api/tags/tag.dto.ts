@@ -3,10 +3,18 @@ import { tagPatchErrors } from '../../../core/tags/edit-tag.js';
 import type { TagListRequest } from '../../../core/tags/read-tag.js';
 import { type TagFilters, tagSorts } from '../../../core/tags/tag-query.js';
 import { tagErrors } from '../../../core/tags/tag-values.js';
-import { Ids, ListOf, Text } from '../body-fields.js';
-import type { BodyContext } from '../json-body.js';
-import { flag, idList, oneOf, paginationOf, paginationParameters, type QueryOf, text } from '../parameters.js';
-import type { ParameterRule } from '../read-request.js';
+import { Ids, ListOf, Text } from '../../requests/body-fields.js';
+import type { BodyContext } from '../../requests/json-body.js';
+import {
+  flag,
+  idList,
+  oneOf,
+  paginationOf,
+  paginationParameters,
+  type QueryOf,
+  text,
+} from '../../requests/parameters.js';
+import type { ParameterRule } from '../../requests/read-request.js';
 
 export const tagListParameters = {
   ...paginationParameters,

@@ -3,7 +3,7 @@ import type { TagCreationResult } from '../../../core/tags/create-tags.js';
 import type { EditedTag } from '../../../core/tags/edit-tag.js';
 import type { Tag, TagName } from '../../../core/tags/tag.js';
 import type { TagChanges } from '../../../core/tags/tag-tools.js';
-import { instant } from '../wire.js';
+import { instant } from '../../responses/wire.js';
 
 /** API.md §5.2. */
 export function tagView(tag: Tag) {

@@ -7,16 +7,16 @@ import { createTags } from '../../../core/tags/create-tags.js';
 import { deleteTag } from '../../../core/tags/delete-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
+import { RequireScope } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
-import { Outcomes, Reply } from '../../reply.js';
-import { RequireScope } from '../access.js';
+import type { QueryOf } from '../../requests/parameters.js';
+import { PathId } from '../../requests/path-id.js';
+import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
+import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
+import { Outcomes, Reply } from '../../responses/reply.js';
+import { WithETag } from '../../responses/send-reply.js';
 import { CurrentCaller } from '../current-caller.js';
-import { IfMatch, type IfMatchPrecondition } from '../entity-tag.js';
-import { Idempotent, noBody, type RunIdempotently } from '../idempotent.js';
-import type { QueryOf } from '../parameters.js';
-import { PathId } from '../path-id.js';
-import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../read-request.js';
-import { WithETag } from '../send-reply.js';
+import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent.js';
 import {
   TagCreationBody,
   TagPatchBody,

@@ -1,9 +1,9 @@
 import { All, Controller, Inject, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../../core/shared/errors.js';
-import { Reply } from '../../reply.js';
-import { RequireAnyKey } from '../access.js';
-import { RouteTable } from '../route-table.js';
+import { RequireAnyKey } from '../../access.js';
+import { Reply } from '../../responses/reply.js';
+import { RouteTable } from '../../route-table.js';
 
 /** Handles everything that no other route of /api/v1 matches, so that it is authenticated and counted too. Registered last. */
 @Controller('api/v1')

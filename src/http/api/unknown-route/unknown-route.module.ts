@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { RouteTable } from '../route-table.js';
+import { RouteTable } from '../../route-table.js';
 import { UnknownRouteController } from './unknown-route.controller.js';
 
 @Module({

@@ -7,11 +7,11 @@ import type { Ports } from '../../../core/ports.js';
 import { everyPage } from '../../../core/shared/every-page.js';
 import { MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';
 import { listTags } from '../../../core/tags/read-tag.js';
-import { RequireRole } from '../../api/access.js';
+import { RequireRole } from '../../access.js';
 import { photoView } from '../../api/photos/photo.view.js';
 import { tagView } from '../../api/tags/tag.view.js';
 import { PORTS } from '../../ports-token.js';
-import { sendLines } from '../../send-lines.js';
+import { sendLines } from '../../responses/send-lines.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 
 /** In the order of ids, which never shifts: a photo that changes during the download is included once. */

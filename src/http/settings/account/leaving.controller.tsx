@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import { closeOwnAccount } from '../../../core/customers/close-own-account.js';
 import type { Ports } from '../../../core/ports.js';
-import { RequireRole } from '../../api/access.js';
+import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
-import type { Reply } from '../../reply.js';
+import type { Reply } from '../../responses/reply.js';
 import { endSession } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { renderPage } from '../page.js';

@@ -7,10 +7,10 @@ import { type Invitation, inviteUser } from '../../../core/users/invite-user.js'
 import { linkUser } from '../../../core/users/link-user.js';
 import { removeUser } from '../../../core/users/remove-user.js';
 import { isRole, type Role, type User } from '../../../core/users/user.js';
-import { RequireRole } from '../../api/access.js';
-import { PathId } from '../../api/path-id.js';
+import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
-import type { Reply } from '../../reply.js';
+import { PathId } from '../../requests/path-id.js';
+import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
-import { OneOf, Text } from '../../api/body-fields.js';
-import { type BodyClass, parseJson, readShape } from '../../api/json-body.js';
 import { PhotoTagNames } from '../../api/photos/descriptive.dto.js';
-import { readBody } from '../../request-body.js';
+import { OneOf, Text } from '../../requests/body-fields.js';
+import { type BodyClass, parseJson, readShape } from '../../requests/json-body.js';
+import { readBody } from '../../requests/request-body.js';
 
 /** The request of the importer's script to begin an import. */
 export class BeginBody {

@@ -4,10 +4,10 @@ import { listImportPhotos, listImports, readImport } from '../../../core/imports
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { RequireRole } from '../../api/access.js';
-import { PathId } from '../../api/path-id.js';
+import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
-import { Reply } from '../../reply.js';
+import { PathId } from '../../requests/path-id.js';
+import { Reply } from '../../responses/reply.js';
 import { messageForPeople } from '../error-messages.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';

@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import { enterByLink, linkRefused, peekLink } from '../../../core/users/enter-by-link.js';
-import { Public } from '../../api/access.js';
+import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
-import type { Reply } from '../../reply.js';
+import type { Reply } from '../../responses/reply.js';
 import { beginSession, newBrowser, rememberDevice } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { HOME } from '../navigation.js';

@@ -1,0 +1,28 @@
+import type { ArchivedSchema, ArchiveTarget } from '../../../core/backup/database-snapshot.js';
+import { connectionTo, type DatabaseAddress, migrate, migrations } from '../database/data-source.js';
+import { emptySchema, fill } from './database-archive.js';
+
+export class PostgresArchiveTarget implements ArchiveTarget {
+  constructor(private readonly address: DatabaseAddress) {}
+
+  async prepare(archived: readonly string[]): Promise<void> {
+    const known = migrations.map(({ name }) => name);
+    const newer = archived.filter((name) => !known.includes(name));
+    if (newer.length > 0) {
+      throw new Error(
+        `The backup is of a newer version of this program (${newer.join(', ')}). Restore it with that, or a newer one.`,
+      );
+    }
+    const there = await emptySchema(connectionTo(this.address));
+    if (there !== null && (there.length !== archived.length || there.some((name) => !archived.includes(name)))) {
+      throw new Error(
+        'The database is empty, but has the tables of another version than the backup. Drop them, or make a new database.',
+      );
+    }
+    await migrate(this.address, archived);
+  }
+
+  fill(schema: ArchivedSchema, rowsOf: (table: string) => AsyncIterable<Uint8Array>): Promise<void> {
+    return fill(connectionTo(this.address), schema, rowsOf);
+  }
+}

@@ -1,0 +1,142 @@
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import type { NeededBlob } from '../../../core/backup/back-up-blobs.js';
+import type { ArchivedSchema, ArchivedTable, DatabaseSnapshot } from '../../../core/backup/database-snapshot.js';
+import { originalKey, stagingKey, storedKey } from '../../../core/blobs/blob-key.js';
+import { type CatalogueTable, quoted, tablesByReference } from '../database/catalogue.js';
+import { copyIn, copyOut } from './copy.js';
+
+const MIGRATIONS = 'migrations';
+
+/**
+ * Numbers that were assigned between the backup and the loss are known to clients and must not be reused for something else. So many are
+ * skipped.
+ */
+export const SEQUENCE_GAP = 1_000_000;
+
+/** On a separate connection without time limits. */
+export class PostgresSnapshot implements DatabaseSnapshot {
+  private constructor(
+    private readonly client: pg.Client,
+    private readonly tables: readonly CatalogueTable[],
+  ) {}
+
+  static async take<T>(config: pg.ClientConfig, work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T> {
+    return connected(config, async (client) => {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      const result = await work(new PostgresSnapshot(client, await ownTables(client)));
+      await client.query('COMMIT');
+      return result;
+    });
+  }
+
+  async schema(): Promise<ArchivedSchema> {
+    const { rows } = await this.client.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS} ORDER BY id`);
+    const sequences = await this.client.query<{ name: string; last: string }>(
+      `SELECT sequencename AS name, last_value AS last FROM pg_sequences
+       WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY sequencename`,
+    );
+    return {
+      migrations: rows.map(({ name }) => name),
+      tables: this.tables.map(({ name, columns }) => ({ name, columns })),
+      sequences: Object.fromEntries(sequences.rows.map(({ name, last }) => [name, Number(last)])),
+    };
+  }
+
+  rows(table: ArchivedTable): AsyncIterable<Uint8Array> {
+    return copyOut(this.client, `COPY (SELECT ${columnList(table)} FROM ${quoted(table.name)}) TO STDOUT`);
+  }
+
+  async *neededBlobs(): AsyncGenerator<NeededBlob> {
+    const rows = copyOut(
+      this.client,
+      `COPY (
+         SELECT 'photo', customer_id, id, blob_key, sha256, NULL, NULL FROM photos WHERE original_lost_at IS NULL
+         UNION ALL
+         SELECT status, customer_id, id, blob_name, sha256, import_id, attempt FROM import_photos
+         WHERE status IN ('processing', 'ready')
+       ) TO STDOUT`,
+    );
+    for await (const line of createInterface({ input: rows, crlfDelay: Number.POSITIVE_INFINITY }))
+      yield neededBlob(line);
+  }
+}
+
+/** For values that contain nothing which COPY escapes. */
+function neededBlob(line: string): NeededBlob {
+  const [kind, customer, number, name = '', hash = '', importId, attempt] = line.split('\t');
+  const [customerId, id] = [Number(customer), Number(number)];
+  const sha256 = hash === '\\N' ? null : hash;
+  if (kind === 'photo') return { customerId, id, importId: null, key: storedKey(name), sha256, later: null };
+  const original = originalKey({ customerId, blobName: name });
+  const item = { customerId, importId: Number(importId), id };
+  if (kind === 'ready') return { ...item, key: original, sha256, later: null };
+  const staged = stagingKey({ ...item, uploadId: Number(attempt) });
+  // What the client has declared is unverified: the bytes are checked when they are inspected.
+  return { ...item, key: staged, sha256: null, later: original };
+}
+
+/** The names of the migrations that were run on a database; null when it has no table at all. Errors: an Error when a table has rows. */
+export async function emptySchema(config: pg.ClientConfig): Promise<readonly string[] | null> {
+  return connected(config, async (client) => {
+    const query = async (sql: string) => (await client.query(sql)).rows;
+    const tables = await tablesByReference(query);
+    for (const { name } of tables) {
+      if (name === MIGRATIONS || !(await query(`SELECT FROM ${quoted(name)} LIMIT 1`)).length) continue;
+      throw new Error(`The database is not empty: there are rows in ${name}. Restore into an empty one.`);
+    }
+    if (tables.length === 0) return null;
+    const hasMigrations = tables.some(({ name }) => name === MIGRATIONS);
+    if (!hasMigrations) throw new Error('The database has tables of something else. Restore into an empty one.');
+    return (await query(`SELECT name FROM ${MIGRATIONS} ORDER BY id`)).map(({ name }) => name);
+  });
+}
+
+/** Fills an empty database that has the schema of the archive, all or nothing. */
+export async function fill(
+  config: pg.ClientConfig,
+  { tables, sequences }: ArchivedSchema,
+  rowsOf: (table: string) => AsyncIterable<Uint8Array>,
+): Promise<void> {
+  await connected(config, async (client) => {
+    await client.query('BEGIN');
+    // The archive already contains what its triggers would add to the totals.
+    await client.query('ALTER TABLE photos DISABLE TRIGGER USER');
+    for (const table of tables) {
+      await copyIn(client, `COPY ${quoted(table.name)} (${columnList(table)}) FROM STDIN`, rowsOf(table.name));
+    }
+    await client.query('ALTER TABLE photos ENABLE TRIGGER USER');
+    for (const [name, last] of Object.entries(sequences)) {
+      await client.query('SELECT setval($1::regclass, $2)', [quoted(name), last + SEQUENCE_GAP]);
+    }
+    await client.query('COMMIT');
+    // Otherwise the first queries are planned as if everything were empty.
+    await client.query('ANALYZE');
+  });
+}
+
+async function ownTables(client: pg.Client): Promise<readonly CatalogueTable[]> {
+  const tables = await tablesByReference(async (sql) => (await client.query(sql)).rows);
+  return tables.filter(({ name, isPermanent }) => isPermanent && name !== MIGRATIONS);
+}
+
+function columnList({ columns }: { readonly columns: readonly string[] }): string {
+  return columns.map(quoted).join(', ');
+}
+
+async function connected<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    ...config,
+    statement_timeout: 0,
+    query_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+  });
+  // The statement that it ends reports the error; without a handler it would also end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,87 @@
+import type { EntityManager } from 'typeorm';
+import { originalKey, type StagingName } from '../../../core/blobs/blob-key.js';
+import type { BlobOwnership, StagingState } from '../../../core/blobs/blob-owners.js';
+import { type ImportPhoto, reservingStatuses } from '../../../core/imports/import-photo.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { prepared } from '../database/prepared.js';
+import { select, selected } from '../database/rows.js';
+import { importPhotoTable } from '../imports/import-photo.table.js';
+
+/** As literals, so that the partial indexes for exactly these states are used. */
+const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
+
+/** Every query is one statement, and so one snapshot: an original that passes from an item to its photo is seen with one of the two. */
+export class TypeormBlobOwnership implements BlobOwnership {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
+    return select<StagingState>(
+      this.manager,
+      `SELECT name.attempt AS "uploadId", EXISTS (
+         SELECT FROM import_photos i WHERE i.customer_id = $1 AND i.id = name.item_id AND i.import_id = name.import_id
+           AND i.attempt = name.attempt AND i.status IN ('awaiting_upload', 'processing')
+       ) AS held, EXISTS (
+         SELECT FROM imports m WHERE m.customer_id = $1 AND m.id = name.import_id AND m.status = 'open'
+       ) AS open
+       FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS name (import_id, item_id, attempt)`,
+      [
+        this.customerId,
+        names.map(({ importId }) => importId),
+        names.map(({ itemId }) => itemId),
+        names.map(({ uploadId }) => uploadId),
+      ],
+    );
+  }
+
+  async originals(blobNames: readonly string[]): Promise<readonly string[]> {
+    const keys = blobNames.map((blobName) => originalKey({ customerId: this.customerId, blobName }));
+    const rows = await select<{ name: string }>(
+      this.manager,
+      `SELECT given.name FROM unnest($2::text[], $3::text[]) AS given (name, key)
+       WHERE EXISTS (SELECT FROM photos p WHERE p.customer_id = $1 AND p.blob_key = given.key) OR EXISTS (
+         SELECT FROM import_photos i WHERE i.customer_id = $1 AND i.blob_name = given.name AND i.status IN (${reserving})
+       )`,
+      [this.customerId, blobNames, keys],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  renditions(ids: readonly Id[]): Promise<readonly { id: Id; rotation: number | null }[]> {
+    return select(
+      this.manager,
+      `SELECT id, CASE WHEN original_lost_at IS NULL THEN rotation END AS rotation FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[])
+       UNION ALL
+       SELECT id, 0 FROM import_photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) AND status IN (${reserving})`,
+      [this.customerId, ids],
+    );
+  }
+
+  itemsWithBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]> {
+    return select<ImportPhoto>(
+      this.manager,
+      `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+       WHERE customer_id = $1 AND id > $2 AND status IN ('processing', 'ready') ORDER BY id LIMIT $3`,
+      [this.customerId, after ?? 0, limit],
+    );
+  }
+
+  async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {
+    const rows = await select<{ attempt: number }>(
+      this.manager,
+      prepared(
+        'SELECT attempt FROM dropped_uploads WHERE customer_id = $1 AND import_id = $2 AND attempt = ANY($3::bigint[])',
+      ),
+      [this.customerId, importId, uploadIds],
+    );
+    return rows.map(({ attempt: uploadId }) => uploadId);
+  }
+
+  async drop(importId: Id, uploadId: number): Promise<void> {
+    const sql =
+      'INSERT INTO dropped_uploads (customer_id, import_id, attempt) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
+    await this.manager.query(sql, [this.customerId, importId, uploadId]);
+  }
+}

@@ -1,0 +1,115 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Actor } from '../../../core/audit/actor.js';
+import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
+import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../../core/customers/customer-directory.js';
+import type { OldEnough } from '../../../core/imports/import.js';
+import { requireFound } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { TypeormAuditTrail } from '../audit/audit.repository.js';
+import { prepared } from '../database/prepared.js';
+import { insert, select, selected } from '../database/rows.js';
+import { inTransaction, withoutTransaction } from '../database/transaction.js';
+import { oldEnoughImports } from '../imports/import.table.js';
+import { customerTable } from './customer.table.js';
+import { countRows, removeCustomer, removeRows } from './customer-rows.js';
+
+export class TypeormCustomerDirectory implements CustomerDirectory {
+  constructor(private readonly dataSource: DataSource) {}
+
+  create(customer: NewCustomer, actor: Actor): Promise<Customer> {
+    return inTransaction(this.dataSource, (manager) => add(manager, customer, actor));
+  }
+
+  find(id: Id): Promise<Customer | null> {
+    return withoutTransaction(this.dataSource, (manager) => manager.findOneBy(customerTable, { id }));
+  }
+
+  list(): Promise<readonly Customer[]> {
+    return withoutTransaction(this.dataSource, (manager) => manager.find(customerTable, { order: { id: 'ASC' } }));
+  }
+
+  createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null> {
+    return inTransaction(this.dataSource, async (manager) => {
+      // Blocks others that create a customer, but not readers.
+      await manager.query('LOCK TABLE customers IN SHARE ROW EXCLUSIVE MODE');
+      if (await manager.exists(customerTable)) return null;
+      return add(manager, customer, actor);
+    });
+  }
+
+  withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners('photos WHERE purge_at <= $3', window, at);
+  }
+
+  withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners(`imports WHERE status = 'open' AND expires_at <= $3`, window, at);
+  }
+
+  withImportsToForget({ itemsOf, imports }: OldEnough, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners(`imports WHERE ${oldEnoughImports('$3', '$4')}`, window, itemsOf, imports);
+  }
+
+  withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners('webhook_endpoints WHERE true', window);
+  }
+
+  withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners(`imports WHERE status = 'open' AND expires_at > $3`, window, at);
+  }
+
+  async closingSince(at: Date, { after, limit }: CustomerWindow): Promise<readonly Id[]> {
+    const sql = `SELECT id FROM customers WHERE status = 'closing' AND updated_at <= $1 AND id > $2 ORDER BY id LIMIT $3`;
+    const closing = await withoutTransaction(this.dataSource, (manager) =>
+      select<{ id: Id }>(manager, sql, [at, after ?? 0, limit]),
+    );
+    return closing.map(({ id }) => id);
+  }
+
+  countRows(id: Id): Promise<RowCounts> {
+    return countRows(this.dataSource, id);
+  }
+
+  removeRows(id: Id): Promise<number> {
+    return withoutTransaction(this.dataSource, (manager) => removeRows(manager, id));
+  }
+
+  remove(id: Id): Promise<boolean> {
+    return inTransaction(this.dataSource, (manager) => removeCustomer(manager, id));
+  }
+
+  /** The customers of these rows. Partial indexes by time find them without reading customers that have none. */
+  private owners(rows: string, { after, limit }: CustomerWindow, ...values: Date[]): Promise<readonly Id[]> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const owners = await select<{ id: Id }>(
+        manager,
+        `SELECT DISTINCT customer_id AS id FROM ${rows} AND customer_id > $1 ORDER BY id LIMIT $2`,
+        [after ?? 0, limit, ...values],
+      );
+      return owners.map(({ id }) => id);
+    });
+  }
+}
+
+async function add(manager: EntityManager, customer: NewCustomer, actor: Actor): Promise<Customer> {
+  const [row] = await insert(manager, customerTable, [{ ...customer, updatedAt: customer.createdAt }]);
+  const stored = requireFound(row, 'customer');
+  const made = { action: 'customer.created', subject: stored, at: customer.createdAt } as const;
+  await new TypeormAuditTrail(manager, stored.id).add(actor, made);
+  return stored;
+}
+
+/** Errors: `not_found`. */
+export async function readCustomer(manager: EntityManager, id: Id): Promise<Customer> {
+  const sql = `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1`;
+  return requireFound((await select<Customer>(manager, prepared(sql), [id]))[0], 'customer');
+}
+
+/** Locked against others that lock it, not against new rows that refer to it. Errors: `not_found`. */
+export async function lockCustomer(manager: EntityManager, id: Id): Promise<Customer> {
+  const [customer] = await select<Customer>(
+    manager,
+    `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1 FOR NO KEY UPDATE`,
+    [id],
+  );
+  return requireFound(customer, 'customer');
+}

@@ -1,0 +1,76 @@
+import type { DataSource } from 'typeorm';
+import type { LeasedDelivery } from '../../../core/events/delivery.js';
+import type { Busy, DeliveryQueue } from '../../../core/events/delivery-queue.js';
+import { clientConfig } from '../database/data-source.js';
+import { listenOn } from '../database/listener.js';
+import { change, selected } from '../database/rows.js';
+import { withoutTransaction } from '../database/transaction.js';
+import { WEBHOOKS_CHANNEL } from './outbox.repository.js';
+import { deliveryTable } from './webhook.table.js';
+
+/**
+ * The endpoint with due deliveries that was served longest ago, and of its deliveries the one that has been due longest. The endpoints are
+ * found by a loose index scan, so thousands of deliveries to one cost no more than one.
+ */
+const CLAIM = `
+  WITH RECURSIVE waiting AS (
+    (SELECT customer_id, endpoint_id FROM webhook_deliveries WHERE status = 'pending'
+     ORDER BY customer_id, endpoint_id LIMIT 1)
+    UNION ALL
+    SELECT following.* FROM waiting w CROSS JOIN LATERAL (
+      SELECT d.customer_id, d.endpoint_id FROM webhook_deliveries d
+      WHERE d.status = 'pending' AND (d.customer_id, d.endpoint_id) > (w.customer_id, w.endpoint_id)
+      ORDER BY d.customer_id, d.endpoint_id LIMIT 1
+    ) following
+  ), turns AS (
+    SELECT w.customer_id, w.endpoint_id FROM waiting w
+    JOIN webhook_endpoints e ON e.customer_id = w.customer_id AND e.id = w.endpoint_id AND e.status = 'enabled'
+    LEFT JOIN webhook_turns t ON t.customer_id = w.customer_id AND t.endpoint_id = w.endpoint_id
+    WHERE w.endpoint_id <> ALL ($2::bigint[]) AND w.customer_id <> ALL ($3::bigint[])
+    ORDER BY t.served NULLS FIRST, w.customer_id, w.endpoint_id
+  ), next AS (
+    SELECT due.* FROM turns CROSS JOIN LATERAL (
+      SELECT d.customer_id, d.endpoint_id, d.id FROM webhook_deliveries d
+      WHERE d.customer_id = turns.customer_id AND d.endpoint_id = turns.endpoint_id AND d.status = 'pending'
+        AND d.due_at <= now()
+      ORDER BY d.due_at, d.id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) due LIMIT 1
+  ), turn AS (
+    INSERT INTO webhook_turns (customer_id, endpoint_id, served)
+    SELECT customer_id, endpoint_id, nextval('webhook_turn_seq') FROM next
+    ON CONFLICT (customer_id, endpoint_id) DO UPDATE SET served = excluded.served
+  )
+  UPDATE webhook_deliveries d
+  SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = clock_timestamp() + make_interval(secs => $1)
+  FROM next WHERE d.customer_id = next.customer_id AND d.id = next.id
+  RETURNING ${selected(deliveryTable, 'd')}, d.lease`;
+
+/** Materialized: evaluated again for each row, a locking query with a limit would return other rows each time. */
+const SWEEP = `
+  WITH old AS MATERIALIZED (
+    SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2
+    FOR UPDATE SKIP LOCKED
+  )
+  DELETE FROM webhook_deliveries d USING old WHERE d.customer_id = old.customer_id AND d.id = old.id`;
+
+export class TypeormDeliveryQueue implements DeliveryQueue {
+  constructor(private readonly dataSource: DataSource) {}
+
+  claim(leaseSeconds: number, { endpointIds, customerIds }: Busy): Promise<LeasedDelivery | null> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const { rows } = await change<LeasedDelivery>(manager, CLAIM, [leaseSeconds, endpointIds, customerIds]);
+      return rows[0] ?? null;
+    });
+  }
+
+  listen(wake: () => void): Promise<() => Promise<void>> {
+    return listenOn(clientConfig(this.dataSource), { channel: WEBHOOKS_CHANNEL }, wake);
+  }
+
+  sweep(before: Date, limit: number): Promise<number> {
+    return withoutTransaction(
+      this.dataSource,
+      async (manager) => (await change(manager, SWEEP, [before, limit])).count,
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import type { EntityManager } from 'typeorm';
+import { type ChangeType, newEventId } from '../../../core/events/event.js';
+import type { Outbox } from '../../../core/events/outbox.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { prepared } from '../database/prepared.js';
+import { asJson, insertion, select } from '../database/rows.js';
+import { deliveryTable } from './webhook.table.js';
+
+export const WEBHOOKS_CHANNEL = 'photo_service_webhooks';
+
+/** Events of one statement. */
+const BATCH = 1000;
+
+const WANTING = `webhook_endpoints e WHERE e.customer_id = $1 AND e.status = 'enabled' AND (e.events = '{}' OR $2 = ANY(e.events))`;
+
+export class TypeormOutbox implements Outbox {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  async add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void> {
+    if (subjectIds.length === 0) return;
+    // Locked, so that none is removed before its deliveries exist: one that is being removed is skipped.
+    const endpoints = await select<{ id: Id }>(
+      this.manager,
+      prepared(`SELECT e.id FROM ${WANTING} ORDER BY e.id FOR KEY SHARE`),
+      [this.customerId, type],
+    );
+    if (endpoints.length === 0) return;
+    for (let from = 0; from < subjectIds.length; from += BATCH) {
+      const rows = subjectIds.slice(from, from + BATCH).flatMap((subjectId) => {
+        const event = { customerId: this.customerId, eventId: newEventId(at), type, subjectId, at };
+        return endpoints.map(({ id: endpointId }) => ({ ...event, endpointId }));
+      });
+      await select(this.manager, insertion(deliveryTable, rows[0] ?? {}), [asJson(rows)]);
+    }
+    await announceDeliveries(this.manager);
+  }
+
+  async wants(type: ChangeType): Promise<boolean> {
+    const [answer] = await select<{ wanted: boolean }>(
+      this.manager,
+      `SELECT EXISTS (SELECT FROM ${WANTING}) AS wanted`,
+      [this.customerId, type],
+    );
+    return answer?.wanted ?? false;
+  }
+}
+
+/** Wakes the dispatchers once the transaction is committed. */
+export async function announceDeliveries(manager: EntityManager): Promise<void> {
+  await select(manager, `SELECT pg_notify('${WEBHOOKS_CHANNEL}', '')`);
+}

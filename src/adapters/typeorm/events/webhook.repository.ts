@@ -1,0 +1,114 @@
+import type { EntityManager } from 'typeorm';
+import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../../core/events/delivery.js';
+import { newEventId } from '../../../core/events/event.js';
+import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
+import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/events/webhook-repository.js';
+import { requireFound } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { change, insert, select, selected, update } from '../database/rows.js';
+import { announceDeliveries } from './outbox.repository.js';
+import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
+
+export class TypeormWebhookEndpointRepository implements WebhookEndpointRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  get(id: Id): Promise<WebhookEndpoint | null> {
+    return this.manager.findOneBy(webhookEndpointTable, { customerId: this.customerId, id });
+  }
+
+  list(): Promise<readonly WebhookEndpoint[]> {
+    return this.manager.find(webhookEndpointTable, { where: { customerId: this.customerId }, order: { id: 'ASC' } });
+  }
+
+  async lock(id: Id): Promise<WebhookEndpoint | null> {
+    const [row] = await select<WebhookEndpoint>(
+      this.manager,
+      `SELECT ${selected(webhookEndpointTable, 'e')} FROM webhook_endpoints e
+       WHERE customer_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+      [this.customerId, id],
+    );
+    return row ?? null;
+  }
+
+  async insert(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint> {
+    const [stored] = await insert(this.manager, webhookEndpointTable, [{ ...endpoint, customerId: this.customerId }]);
+    return requireFound(stored, 'webhook_endpoint');
+  }
+
+  async update(endpoint: WebhookEndpoint): Promise<void> {
+    await update(this.manager, webhookEndpointTable, { ...endpoint, customerId: this.customerId });
+  }
+
+  async delete(id: Id): Promise<void> {
+    await change(this.manager, 'DELETE FROM webhook_endpoints WHERE customer_id = $1 AND id = $2', [
+      this.customerId,
+      id,
+    ]);
+  }
+}
+
+export class TypeormDeliveryRepository implements DeliveryRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  get(id: Id): Promise<Delivery | null> {
+    return this.manager.findOneBy(deliveryTable, { customerId: this.customerId, id });
+  }
+
+  list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]> {
+    return select<Delivery>(
+      this.manager,
+      `SELECT ${selected(deliveryTable, 'd')} FROM webhook_deliveries d
+       WHERE customer_id = $1 AND endpoint_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4`,
+      [this.customerId, endpointId, before ?? Number.MAX_SAFE_INTEGER, limit],
+    );
+  }
+
+  async addTest(endpointId: Id, at: Date): Promise<Delivery> {
+    const row = { customerId: this.customerId, endpointId, eventId: newEventId(at), type: 'webhook.test', at } as const;
+    const [stored] = await insert(this.manager, deliveryTable, [row]);
+    await announceDeliveries(this.manager);
+    return requireFound(stored, 'webhook_delivery');
+  }
+
+  async settle({ id, lease }: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean> {
+    const { status, responseStatus, reason, retryAfter, at } = outcome;
+    const { count } = await change(
+      this.manager,
+      `UPDATE webhook_deliveries SET lease = NULL, status = $4, response_status = $5, reason = $6, attempted_at = $7,
+         due_at = clock_timestamp() + make_interval(secs => $8::double precision / 1000),
+         ended_at = CASE WHEN $8::double precision IS NULL THEN $7::timestamptz END
+       WHERE customer_id = $1 AND id = $2 AND lease = $3`,
+      [this.customerId, id, lease, status, responseStatus, reason, at, retryAfter],
+    );
+    return count > 0;
+  }
+
+  async renew(id: Id): Promise<boolean> {
+    const { count } = await change(
+      this.manager,
+      `UPDATE webhook_deliveries
+       SET status = 'pending', attempt = 0, due_at = clock_timestamp(), lease = NULL, ended_at = NULL
+       WHERE customer_id = $1 AND id = $2`,
+      [this.customerId, id],
+    );
+    if (count > 0) await announceDeliveries(this.manager);
+    return count > 0;
+  }
+
+  async deleteSome(endpointId: Id, limit: number): Promise<number> {
+    const { count } = await change(
+      this.manager,
+      `DELETE FROM webhook_deliveries WHERE customer_id = $1 AND id IN (
+         SELECT id FROM webhook_deliveries WHERE customer_id = $1 AND endpoint_id = $2 ORDER BY id LIMIT $3
+       )`,
+      [this.customerId, endpointId, limit],
+    );
+    return count;
+  }
+}

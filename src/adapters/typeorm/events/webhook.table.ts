@@ -1,0 +1,53 @@
+import type { Delivery } from '../../../core/events/delivery.js';
+import type { WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
+import {
+  generatedKey,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalInstant,
+  optionalText,
+  optionalWhole,
+  tableOf,
+  text,
+  whole,
+} from '../database/columns.js';
+
+export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 'webhook_endpoints', {
+  customerId: key,
+  id: generatedKey,
+  url: text,
+  description: optionalText,
+  events: { type: 'text', array: true },
+  status: text,
+  disabledAt: optionalInstant,
+  disabledReason: optionalText,
+  secret: text,
+  previousSecret: optionalText,
+  previousSecretUntil: optionalInstant,
+  failingSince: optionalInstant,
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+/** By the database's clock, in microseconds. */
+const moment = { type: 'timestamptz' } as const;
+
+/** A delivery; only its holder is given the lease. */
+export const deliveryTable = tableOf<Delivery>('webhookDelivery', 'webhook_deliveries', {
+  customerId: key,
+  id: generatedKey,
+  endpointId: { type: 'bigint' },
+  eventId: text,
+  type: text,
+  subjectId: optionalBigWhole,
+  at: instant,
+  status: text,
+  attempt: whole,
+  dueAt: { ...moment, nullable: true },
+  responseStatus: optionalWhole,
+  reason: optionalText,
+  attemptedAt: optionalInstant,
+  createdAt: moment,
+  endedAt: optionalInstant,
+});

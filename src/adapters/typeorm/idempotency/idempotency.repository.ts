@@ -1,0 +1,153 @@
+import { randomInt } from 'node:crypto';
+import type { DataSource, EntityManager } from 'typeorm';
+import type {
+  Claim,
+  ClaimRequest,
+  ClaimResult,
+  IdempotencyStore,
+  ResponseStore,
+  StoredResponse,
+} from '../../../core/idempotency/idempotency-store.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { clientConfig } from '../database/data-source.js';
+import { listenOn } from '../database/listener.js';
+import { change, select } from '../database/rows.js';
+import { withoutTransaction } from '../database/transaction.js';
+import { type IdempotencyKeyRow, idempotencyKeyTable } from './idempotency-key.table.js';
+
+/** Errors: `service_unavailable`. */
+export class TypeormIdempotencyStore implements IdempotencyStore {
+  /** Identifies this process to others: the number of an advisory lock. */
+  private readonly holder = randomInt(2 ** 47);
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  claim(request: ClaimRequest): Promise<ClaimResult> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      for (;;) {
+        if (await claimed(manager, request, this.holder)) return { outcome: 'claimed' };
+        const { customerId, key } = request;
+        const stored = await manager.findOneBy(idempotencyKeyTable, { customerId, key });
+        // It may have been released or swept since it was found: then it is free.
+        if (stored !== null) return claimResultOf(stored, request);
+      }
+    });
+  }
+
+  renew(claims: readonly Claim[], leaseSeconds: number): Promise<void> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const places = [
+        claims.map(({ customerId }) => customerId),
+        claims.map(({ key }) => key),
+        claims.map(({ token }) => token),
+      ];
+      await change(manager, RENEW, [...places, leaseSeconds]);
+    });
+  }
+
+  showAlive(): Promise<() => Promise<void>> {
+    return listenOn(clientConfig(this.dataSource), { holder: this.holder }, () => undefined);
+  }
+
+  reclaim(begunAfter: Date): Promise<void> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      await change(manager, RECLAIM, [this.holder, begunAfter]);
+    });
+  }
+
+  release(claim: Claim): Promise<void> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const sql = `DELETE FROM idempotency_keys WHERE ${UNANSWERED}`;
+      await change(manager, sql, [claim.customerId, claim.key, claim.token]);
+    });
+  }
+
+  sweep(before: Date, limit: number): Promise<number> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const { count } = await change(
+        manager,
+        // Materialized: evaluated again for each row, a locking query with a limit would return other rows each time.
+        `WITH old AS MATERIALIZED (
+           SELECT customer_id, key FROM idempotency_keys WHERE started_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+         )
+         DELETE FROM idempotency_keys k USING old WHERE k.customer_id = old.customer_id AND k.key = old.key`,
+        [before, limit],
+      );
+      return count;
+    });
+  }
+}
+
+/** For one customer, inside a transaction. */
+export class TypeormResponseStore implements ResponseStore {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  async store({ key, token }: Claim, answer: StoredResponse): Promise<boolean> {
+    const sql = `UPDATE idempotency_keys SET answer = $4 WHERE ${UNANSWERED}`;
+    const { count } = await change(this.manager, sql, [this.customerId, key, token, JSON.stringify(answer)]);
+    return count > 0;
+  }
+}
+
+const UNANSWERED = 'customer_id = $1 AND key = $2 AND token = $3 AND answer IS NULL';
+
+const leaseOf = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
+
+/** A row whose response is being committed is skipped: it no longer needs a lease. */
+const RENEW = `
+  WITH held AS MATERIALIZED (
+    SELECT k.customer_id, k.key
+    FROM idempotency_keys k JOIN unnest($1::bigint[], $2::text[], $3::text[]) AS given (customer_id, key, token)
+      USING (customer_id, key, token)
+    WHERE k.answer IS NULL FOR NO KEY UPDATE OF k SKIP LOCKED
+  )
+  UPDATE idempotency_keys k SET lease_until = ${leaseOf('$4')} FROM held
+  WHERE k.customer_id = held.customer_id AND k.key = held.key`;
+
+const LEASED = 'answer IS NULL AND lease_until > clock_timestamp() AND started_at > $2';
+
+/**
+ * A holder's lock is free when its connection has ended, which the server notices immediately when the process dies. The start of the run
+ * is in the condition only because there is an index on it: there may be millions of responses.
+ */
+const RECLAIM = `
+  WITH holders AS (
+    SELECT DISTINCT held_by FROM idempotency_keys WHERE ${LEASED} AND held_by <> $1
+  ), dead AS MATERIALIZED (
+    SELECT held_by FROM holders WHERE pg_try_advisory_xact_lock(held_by)
+  )
+  UPDATE idempotency_keys k SET lease_until = clock_timestamp() FROM dead WHERE k.held_by = dead.held_by AND ${LEASED}`;
+
+/** One statement, so that of several callers one gets the key; it waits for a transaction that stores a response. */
+async function claimed(manager: EntityManager, request: ClaimRequest, holder: number): Promise<boolean> {
+  const rows = await select(
+    manager,
+    `INSERT INTO idempotency_keys AS k (customer_id, key, token, fingerprint, started_at, held_by, lease_until)
+     VALUES ($1, $2, $3, $4, $5, $8, ${leaseOf('$6')})
+     ON CONFLICT (customer_id, key) DO UPDATE
+     SET token = excluded.token, fingerprint = excluded.fingerprint, started_at = excluded.started_at, held_by = excluded.held_by,
+       lease_until = ${leaseOf('$6')}, answer = NULL
+     WHERE k.started_at < $7
+       OR (k.answer IS NULL AND k.fingerprint = excluded.fingerprint AND k.lease_until <= clock_timestamp())
+     RETURNING k.key`,
+    [
+      request.customerId,
+      request.key,
+      request.token,
+      request.fingerprint,
+      request.at,
+      request.leaseSeconds,
+      request.expiredBefore,
+      holder,
+    ],
+  );
+  return rows.length > 0;
+}
+
+function claimResultOf({ fingerprint, answer }: IdempotencyKeyRow, request: ClaimRequest): ClaimResult {
+  if (fingerprint !== request.fingerprint) return { outcome: 'taken' };
+  return answer === null ? { outcome: 'running' } : { outcome: 'answered', answer };
+}

@@ -1,0 +1,154 @@
+import { type EntityManager, In, MoreThan } from 'typeorm';
+import type { ImportPhoto, ImportPhotoStatus } from '../../../core/imports/import-photo.js';
+import type { ImportPhotoRepository, ItemQuery } from '../../../core/imports/import-repository.js';
+import type { ItemError } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { prepared } from '../database/prepared.js';
+import { asJson, insertion, select, selected, updateMany } from '../database/rows.js';
+import { importPhotoTable } from './import-photo.table.js';
+
+/** Found by their ids; the import, which may have thousands more, is only compared. */
+const BY_ID = 'import_id + 0 = $2 AND id = ANY($3::bigint[])';
+
+/** Items `item` of an import, locked by id ascending as everywhere: otherwise two transactions that change many could deadlock. */
+const heldInOrder = (which: string) => `WITH held AS MATERIALIZED (
+    SELECT item.id FROM import_photos item WHERE item.customer_id = $1 AND item.import_id = $2 AND ${which}
+    ORDER BY item.id FOR NO KEY UPDATE
+  )`;
+
+export class TypeormImportPhotoRepository implements ImportPhotoRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  get(importId: Id, id: Id): Promise<ImportPhoto | null> {
+    return this.one(importId, id, '');
+  }
+
+  list({ importId, statuses, window }: ItemQuery): Promise<readonly ImportPhoto[]> {
+    return this.manager.find(importPhotoTable, {
+      where: {
+        customerId: this.customerId,
+        importId,
+        ...(statuses && { status: In([...statuses]) }),
+        ...(window.after && { id: MoreThan(window.after.id) }),
+      },
+      order: { id: 'ASC' },
+      take: window.limit,
+    });
+  }
+
+  getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
+    return this.itemsWith(BY_ID, importId, ids);
+  }
+
+  findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]> {
+    return this.itemsWith('import_id = $2 AND client_ref = ANY($3::text[])', importId, clientRefs);
+  }
+
+  findBySha256(importId: Id, sha256: readonly string[]): Promise<readonly ImportPhoto[]> {
+    return this.itemsWith(`import_id = $2 AND sha256 = ANY($3::text[]) AND status <> 'cancelled'`, importId, sha256);
+  }
+
+  count(importId: Id): Promise<number> {
+    return this.manager.countBy(importPhotoTable, { customerId: this.customerId, importId });
+  }
+
+  countIn(importId: Id, statuses: readonly ImportPhotoStatus[]): Promise<number> {
+    const where = { customerId: this.customerId, importId, status: In([...statuses]) };
+    return this.manager.countBy(importPhotoTable, where);
+  }
+
+  async lastChange(importId: Id): Promise<Date | null> {
+    const [row] = await select<{ at: Date | null }>(
+      this.manager,
+      'SELECT max(updated_at) AS at FROM import_photos WHERE customer_id = $1 AND import_id = $2',
+      [this.customerId, importId],
+    );
+    return row?.at ?? null;
+  }
+
+  lock(importId: Id, id: Id): Promise<ImportPhoto | null> {
+    return this.one(importId, id, 'FOR NO KEY UPDATE');
+  }
+
+  lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
+    return this.itemsWith(BY_ID, importId, ids, 'FOR NO KEY UPDATE');
+  }
+
+  async allocateIds(count: number): Promise<readonly Id[]> {
+    const rows = await select<{ id: Id }>(
+      this.manager,
+      `SELECT nextval('photo_id_seq') AS id FROM generate_series(1, $1::integer)`,
+      [count],
+    );
+    return rows.map(({ id }) => id).sort((a, b) => a - b);
+  }
+
+  async insert(items: readonly ImportPhoto[]): Promise<void> {
+    const [first] = items;
+    if (first === undefined) return;
+    const rows = items.map((item) => ({ ...item, customerId: this.customerId }));
+    await this.manager.query(insertion(importPhotoTable, first), [asJson(rows)]);
+  }
+
+  async update(...items: readonly ImportPhoto[]): Promise<void> {
+    const rows = items.map((item) => ({ ...item, customerId: this.customerId }));
+    await updateMany(this.manager, importPhotoTable, this.customerId, rows);
+  }
+
+  async failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void> {
+    const fail = (what: ItemError, which: string) =>
+      this.manager.query(
+        `${heldInOrder(which)}
+         UPDATE import_photos item
+         SET status = 'failed', error = $3::json, facts = NULL, photo_id = NULL, updated_at = $4
+         FROM held WHERE item.customer_id = $1 AND item.id = held.id`,
+        [this.customerId, importId, JSON.stringify(what), at],
+      );
+    await fail(error, `item.status = 'awaiting_upload'`);
+    await fail(
+      ofDuplicates,
+      `item.status = 'duplicate' AND item.duplicate_of_item_id IN (
+         SELECT id FROM import_photos WHERE customer_id = $1 AND import_id = $2 AND status = 'failed')`,
+    );
+  }
+
+  async cancelAll(importId: Id, at: Date): Promise<void> {
+    await this.manager.query(
+      `${heldInOrder(`item.status NOT IN ('imported', 'cancelled')`)}
+       UPDATE import_photos item SET status = 'cancelled', updated_at = $3
+       FROM held WHERE item.customer_id = $1 AND item.id = held.id`,
+      [this.customerId, importId, at],
+    );
+  }
+
+  private async one(importId: Id, id: Id, lock: '' | 'FOR NO KEY UPDATE'): Promise<ImportPhoto | null> {
+    const [row] = await select<ImportPhoto>(
+      this.manager,
+      prepared(
+        `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+         WHERE customer_id = $1 AND id = $2 AND import_id = $3 ${lock}`,
+      ),
+      [this.customerId, id, importId],
+    );
+    return row ?? null;
+  }
+
+  private itemsWith(
+    condition: string,
+    importId: Id,
+    values: readonly (string | Id)[],
+    lock: '' | 'FOR NO KEY UPDATE' = '',
+  ): Promise<ImportPhoto[]> {
+    return select<ImportPhoto>(
+      this.manager,
+      prepared(
+        `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+         WHERE customer_id = $1 AND ${condition} ORDER BY id ${lock}`,
+      ),
+      [this.customerId, importId, values],
+    );
+  }
+}

@@ -1,0 +1,193 @@
+import type { EntityManager } from 'typeorm';
+import {
+  type CountedImport,
+  countItems,
+  type Import,
+  type NewImport,
+  type OldEnough,
+} from '../../../core/imports/import.js';
+import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
+import type { ImportQuery, ImportRepository } from '../../../core/imports/import-repository.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { prepared } from '../database/prepared.js';
+import { change, insert, select, selected, update } from '../database/rows.js';
+import { lockUnpublished, replaceUnpublishedTags } from '../tags/unpublished-tags.js';
+import { importTable, oldEnoughImports } from './import.table.js';
+
+interface CountedRow extends Import {
+  readonly byStatus: Readonly<Partial<Record<ImportPhotoStatus, number>>>;
+  readonly totalBytes: number;
+}
+
+export class TypeormImportRepository implements ImportRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  find(id: Id): Promise<Import | null> {
+    return this.stored(id);
+  }
+
+  get(id: Id): Promise<CountedImport | null> {
+    return this.counted('i.id = $2', [id]).then(first);
+  }
+
+  findOpenByClientRef(clientRef: string): Promise<CountedImport | null> {
+    return this.counted(`i.status = 'open' AND i.client_ref = $2`, [clientRef]).then(first);
+  }
+
+  list({ statuses, window: { after, limit } }: ImportQuery): Promise<readonly CountedImport[]> {
+    const those = statuses === undefined ? '$3::text[] IS NULL' : 'i.status = ANY ($3)';
+    const page = `i.id < $2 AND ${those} ORDER BY i.id DESC LIMIT $4`;
+    return this.counted(page, [after?.id ?? Number.MAX_SAFE_INTEGER, statuses ?? null, limit]);
+  }
+
+  countOpen(): Promise<number> {
+    return this.manager.countBy(importTable, { customerId: this.customerId, status: 'open' });
+  }
+
+  async expired(at: Date, limit: number): Promise<readonly Id[]> {
+    const rows = await select<{ id: Id }>(
+      this.manager,
+      `SELECT id FROM imports WHERE customer_id = $1 AND status = 'open' AND expires_at <= $2
+       ORDER BY expires_at, id LIMIT $3`,
+      [this.customerId, at, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]> {
+    const rows = await select<{ id: Id }>(
+      this.manager,
+      `SELECT id FROM imports WHERE customer_id = $1 AND status = 'open' AND expires_at > $2 AND id > $3
+       ORDER BY id LIMIT $4`,
+      [this.customerId, at, window.after ?? 0, window.limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async toForget({ itemsOf, imports }: OldEnough, limit: number): Promise<readonly Id[]> {
+    const rows = await select<{ id: Id }>(
+      this.manager,
+      `SELECT id FROM imports WHERE customer_id = $1 AND ${oldEnoughImports('$2', '$3')}
+       ORDER BY completed_at, id LIMIT $4`,
+      [this.customerId, itemsOf, imports, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  lock(id: Id): Promise<Import | null> {
+    return this.stored(id, 'FOR NO KEY UPDATE');
+  }
+
+  share(id: Id): Promise<Import | null> {
+    return this.stored(id, 'FOR SHARE');
+  }
+
+  lockUnpublished(tagIds: readonly Id[]): Promise<void> {
+    return lockUnpublished(this.manager, this.customerId, tagIds);
+  }
+
+  replaceTags(from: readonly Id[], into: Id): Promise<void> {
+    return replaceUnpublishedTags(this.manager, this.customerId, from, into);
+  }
+
+  async insert(subject: NewImport): Promise<Import | null> {
+    const row = { ...subject, customerId: this.customerId };
+    const [stored] = await insert(
+      this.manager,
+      importTable,
+      [row],
+      `ON CONFLICT (customer_id, client_ref) WHERE status = 'open' AND client_ref IS NOT NULL DO NOTHING`,
+    );
+    return stored ?? null;
+  }
+
+  async update(subject: Import): Promise<void> {
+    await update(this.manager, importTable, { ...subject, customerId: this.customerId });
+  }
+
+  async forgetItems(id: Id, limit: number): Promise<boolean> {
+    const [forgotten] = await select<{ count: number }>(
+      this.manager,
+      `WITH gone AS (
+         DELETE FROM import_photos WHERE customer_id = $1 AND id IN (
+           SELECT id FROM import_photos WHERE customer_id = $1 AND import_id = $2 ORDER BY status, id LIMIT $3
+         ) RETURNING status, size_bytes
+       ), kept AS (
+         INSERT INTO forgotten_items AS before (customer_id, import_id, status, items, bytes)
+         SELECT $1, $2, status, count(*), coalesce(sum(size_bytes), 0) FROM gone GROUP BY status
+         ON CONFLICT (customer_id, import_id, status)
+         DO UPDATE SET items = before.items + excluded.items, bytes = before.bytes + excluded.bytes
+       )
+       SELECT count(*) AS count FROM gone`,
+      [this.customerId, id, limit],
+    );
+    if ((forgotten?.count ?? 0) >= limit) return false;
+    const sql = 'UPDATE imports SET items_forgotten = true WHERE customer_id = $1 AND id = $2 AND NOT items_forgotten';
+    await change(this.manager, sql, [this.customerId, id]);
+    return true;
+  }
+
+  async forget(id: Id): Promise<void> {
+    const those = [this.customerId, id];
+    const named = 'SELECT FROM photos WHERE customer_id = $1 AND import_id = $2';
+    await change(
+      this.manager,
+      `DELETE FROM imports WHERE customer_id = $1 AND id = $2 AND NOT EXISTS (${named})`,
+      those,
+    );
+    for (const table of ['import_photos', 'forgotten_items', 'dropped_uploads']) {
+      await change(this.manager, `DELETE FROM ${table} WHERE customer_id = $1 AND import_id = $2`, those);
+    }
+    // The row that photos refer to: it contains only the import's id.
+    await change(
+      this.manager,
+      `UPDATE imports SET forgotten = true, name = NULL, source = NULL, client_ref = NULL, default_time_zone = NULL,
+         tag_ids = '{}', api_key_id = NULL, expires_at = NULL, finalized_at = NULL, completed_at = NULL
+       WHERE customer_id = $1 AND id = $2`,
+      those,
+    );
+  }
+
+  private async stored(id: Id, lock = ''): Promise<Import | null> {
+    const [row] = await select<Import>(
+      this.manager,
+      prepared(
+        `SELECT ${selected(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten ${lock}`,
+      ),
+      [this.customerId, id],
+    );
+    return row ?? null;
+  }
+
+  /** The values of `condition` start at $2. */
+  private async counted(condition: string, values: readonly unknown[]): Promise<readonly CountedImport[]> {
+    const rows = await select<CountedRow>(
+      this.manager,
+      `SELECT ${selected(importTable, 'i')}, items."byStatus", items."totalBytes"
+       FROM imports i CROSS JOIN LATERAL (
+         SELECT coalesce(json_object_agg(status, count), '{}') AS "byStatus", coalesce(sum(bytes), 0)::bigint AS "totalBytes"
+         FROM (
+           SELECT status, sum(items) AS count, sum(bytes) AS bytes FROM (
+             SELECT status, count(*) AS items, sum(size_bytes) AS bytes FROM import_photos
+             WHERE customer_id = $1 AND import_id = i.id GROUP BY status
+             UNION ALL
+             SELECT status, items, bytes FROM forgotten_items WHERE customer_id = $1 AND import_id = i.id
+           ) there_and_gone GROUP BY status
+         ) each_status
+       ) items
+       WHERE i.customer_id = $1 AND NOT i.forgotten AND ${condition}`,
+      [this.customerId, ...values],
+    );
+    return rows.map(({ byStatus, totalBytes, ...subject }) => {
+      const counts = countItems(new Map(Object.entries(byStatus) as [ImportPhotoStatus, number][]));
+      return { ...subject, counts, totalBytes };
+    });
+  }
+}
+
+function first<T>(rows: readonly T[]): T | null {
+  return rows[0] ?? null;
+}

@@ -1,0 +1,189 @@
+import type { EntityManager } from 'typeorm';
+import type { PhotoFilters } from '../../../core/photos/photo-query.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { select } from '../database/rows.js';
+import { hasTombstones } from '../tags/tag-tombstones.js';
+import { cameraKeys } from './photo-cameras.js';
+import { facetsOf } from './photo-facets.js';
+import type { PhotoOrder } from './photo-order.js';
+import { searchQuery } from './photo-search.js';
+
+/** Above this number, tags are looked up by their links. */
+const MANY_TAGS = 100;
+
+const TIMES = ['taken', 'created', 'updated'] as const;
+
+interface WordWithTags {
+  readonly word: string;
+  readonly tagIds: readonly Id[];
+  /** Photos were recently added to one of the tags, and not all are found by its lexeme yet. */
+  readonly unsettled: boolean;
+}
+
+/** A condition; a subquery on another table ends with `end`. */
+type Condition = (end: string) => string;
+
+/** The conditions of a list on the photo `p`, and their parameters: `$1` is the customer. */
+export class PhotoConditions {
+  /** Facets are incomplete: there are tombstones, and only its links show whether a photo has tags. */
+  byLinks = false;
+
+  private constructor(
+    private readonly customerId: Id,
+    readonly values: unknown[],
+    private readonly conditions: Condition[],
+  ) {}
+
+  static async of(manager: EntityManager, customerId: Id, filters: PhotoFilters): Promise<PhotoConditions> {
+    const conditions = PhotoConditions.none(customerId);
+    await conditions.add(manager, filters);
+    return conditions;
+  }
+
+  /** Only of the customer. */
+  static none(customerId: Id): PhotoConditions {
+    return new PhotoConditions(customerId, [customerId], [() => 'p.customer_id = $1']);
+  }
+
+  /** For a separate statement: every parameter of a statement must occur in it. */
+  copy(): PhotoConditions {
+    return new PhotoConditions(this.customerId, [...this.values], [...this.conditions]);
+  }
+
+  readonly place = (value: unknown): string => `$${this.values.push(value)}`;
+
+  all(...more: readonly string[]): string {
+    return [...this.conditions.map((condition) => condition('')), ...more].join(' AND ');
+  }
+
+  /** For few photos: other tables are looked up for each of them, never read as a whole and joined. */
+  ofEach(): string {
+    return this.conditions.map((condition) => condition(' OFFSET 0')).join(' AND ');
+  }
+
+  private async add(manager: EntityManager, filters: PhotoFilters): Promise<void> {
+    const { untagged, ...others } = filters;
+    if (untagged !== undefined && (await hasTombstones(manager, this.customerId))) {
+      this.addOwn(others);
+      this.addUntagged(untagged);
+    } else this.addOwn(filters);
+    this.addTimes(filters);
+    this.addTags(filters);
+    this.addPlace(filters);
+    if (filters.camera) {
+      const keys = await cameraKeys(manager, this.customerId, filters.camera);
+      this.when(keys, (some) => `p.camera_key = ANY(${some}::text[])`);
+    }
+    if (filters.words?.length) {
+      this.addWords(await this.withTags(manager, filters.words));
+    }
+  }
+
+  private addOwn(filters: PhotoFilters): void {
+    this.when(filters.ids, (ids) => `p.id = ANY(${ids}::bigint[])`);
+    this.when(filters.filenameKey, (key) => `p.filename_key = ${key}`);
+    this.when(filters.importId, (id) => `p.import_id = ${id}`);
+    this.when(filters.externalId, (id) => `p.external_id = ${id}`);
+    this.when(filters.sha256, (hashes) => `p.sha256 = ANY(${hashes}::text[])`);
+    this.when(contentTypesOf(filters), (types) => `p.content_type = ANY(${types}::text[])`);
+    this.when(facetsOf(filters), (facets) => `p.facets = ANY(${facets}::smallint[])`);
+  }
+
+  private addTimes(filters: PhotoFilters): void {
+    for (const name of TIMES) this.addConditions(...timesOf(filters, name, this.place, `p.${name}_at`));
+  }
+
+  private addTags({ tagIds, anyTagIds, excludeTagIds }: PhotoFilters): void {
+    for (const id of tagIds ?? []) this.conditions.push(this.linked([id]));
+    if (anyTagIds !== undefined) this.conditions.push(this.linked(anyTagIds));
+    if (excludeTagIds === undefined) return;
+    const excluded = this.linked(excludeTagIds);
+    this.conditions.push((end) => `NOT ${excluded(end)}`);
+  }
+
+  private addUntagged(untagged: boolean): void {
+    const links = 'SELECT FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id';
+    this.conditions.push((end) => `${untagged ? 'NOT ' : ''}EXISTS (${links}${end})`);
+    this.byLinks = true;
+  }
+
+  private addPlace({ bbox }: PhotoFilters): void {
+    if (bbox === undefined) return;
+    const [west, south, east, north] = bbox.map((corner) => `${this.place(corner)}::float8`);
+    const crosses = bbox[0] > bbox[2];
+    this.addConditions(
+      `p.latitude BETWEEN ${south} AND ${north}`,
+      `(p.longitude >= ${west} ${crosses ? 'OR' : 'AND'} p.longitude <= ${east})`,
+    );
+  }
+
+  /** Tags are in the search column by id; but a query with thousands of them would take longer than reading the links. */
+  private addWords(words: readonly WordWithTags[]): void {
+    const few = words.filter(({ tagIds, unsettled }) => tagIds.length <= MANY_TAGS && !unsettled);
+    const matches = (some: readonly Pick<WordWithTags, 'word' | 'tagIds'>[]) =>
+      `p.search @@ ${this.place(searchQuery(this.customerId, some))}::tsquery`;
+    if (few.length > 0) this.addConditions(matches(few));
+    for (const { word, tagIds } of words.filter((each) => !few.includes(each))) {
+      const linked = this.linked(tagIds);
+      const own = matches([{ word, tagIds: [] }]);
+      this.conditions.push((end) => `(${own} OR ${linked(end)})`);
+    }
+  }
+
+  /** That a photo has one of these tags. */
+  private linked(tagIds: readonly Id[]): Condition {
+    const ids = this.place(tagIds);
+    return (end) =>
+      `EXISTS (SELECT FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id AND l.tag_id = ANY(${ids}::bigint[])${end})`;
+  }
+
+  private when(value: unknown, condition: (place: string) => string): void {
+    if (value !== undefined) this.addConditions(condition(this.place(value)));
+  }
+
+  private addConditions(...conditions: readonly string[]): void {
+    this.conditions.push(...conditions.map((condition) => () => condition));
+  }
+
+  /** Each word with the tags in whose name a word begins with it. */
+  private withTags(manager: EntityManager, words: readonly string[]): Promise<WordWithTags[]> {
+    return select<WordWithTags>(
+      manager,
+      `SELECT word, ids AS "tagIds",
+         EXISTS (SELECT FROM departed_tags d WHERE d.customer_id = $1 AND d.into_id = ANY(ids)) AS unsettled
+       FROM unnest($2::text[]) AS word, LATERAL (SELECT ARRAY(
+         SELECT t.id FROM tags t WHERE t.customer_id = $1 AND strpos(' ' || t.search_key, ' ' || word) > 0
+       ) AS ids) found`,
+      [this.customerId, words],
+    );
+  }
+}
+
+/** The types of which a photo must have one; undefined when there is no restriction. */
+export function contentTypesOf({ contentType }: PhotoFilters): readonly string[] | undefined {
+  return contentType?.includes('image/*') ? undefined : contentType;
+}
+
+/** The list's condition on the time that it is sorted by, on a column that contains it. */
+export function ownTimes(
+  filters: PhotoFilters,
+  order: PhotoOrder,
+  place: (value: unknown) => string,
+  column: string,
+): string[] {
+  const own = TIMES.find((name) => order.column === `${name}_at`);
+  return own === undefined ? [] : timesOf(filters, own, place, column);
+}
+
+function timesOf(
+  filters: PhotoFilters,
+  name: (typeof TIMES)[number],
+  place: (value: unknown) => string,
+  column: string,
+): string[] {
+  const { [`${name}After` as const]: from, [`${name}Before` as const]: to } = filters;
+  return [
+    ...(from === undefined ? [] : [`${column} >= ${place(from)}`]),
+    ...(to === undefined ? [] : [`${column} < ${place(to)}`]),
+  ];
+}

@@ -1,0 +1,76 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { prepared } from '../database/prepared.js';
+import { ReadBatcher } from '../database/read-batcher.js';
+import { select } from '../database/rows.js';
+import { withoutTransaction } from '../database/transaction.js';
+import {
+  type PhotoValues,
+  photoOf,
+  photoValues,
+  type TaggedPhotoValues,
+  taggedPhotoOf,
+  taggedPhotoValues,
+  tagsByName,
+} from './photo.table.js';
+
+const selectPhotosWithTags = prepared(
+  `SELECT ${taggedPhotoValues(`(
+     SELECT ${tagsByName} FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
+     WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
+   )`)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id`,
+);
+
+const selectVisiblePhotos = prepared(
+  `SELECT ${photoValues} AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
+   WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`,
+);
+
+/** Those that exist, with their tags, by id ascending. */
+export async function photosWithTags(
+  manager: EntityManager,
+  customerId: Id,
+  ids: readonly Id[],
+): Promise<readonly PhotoWithTags[]> {
+  if (ids.length === 0) return [];
+  const found = await select<{ photo: TaggedPhotoValues }>(manager, selectPhotosWithTags, [customerId, ids]);
+  return found.map(({ photo }) => taggedPhotoOf(photo));
+}
+
+/** Those that are not in the trash, unless their customer is `closing`; without their tags. */
+export async function visiblePhotos(
+  manager: EntityManager,
+  customerId: Id,
+  ids: readonly Id[],
+): Promise<readonly Photo[]> {
+  const found = await select<{ photo: PhotoValues }>(manager, selectVisiblePhotos, [customerId, ids]);
+  return found.map(({ photo }) => photoOf(photo));
+}
+
+/** Reads of single photos outside transactions: concurrent reads of one customer share one statement. */
+export class PhotosReadTogether {
+  private readonly tagged: ReadBatcher<Id, Id, PhotoWithTags>;
+  private readonly visible: ReadBatcher<Id, Id, Photo>;
+
+  constructor(dataSource: DataSource) {
+    this.tagged = new ReadBatcher((customerId, ids) =>
+      withoutTransaction(dataSource, async (manager) => byId(await photosWithTags(manager, customerId, ids))),
+    );
+    this.visible = new ReadBatcher((customerId, ids) =>
+      withoutTransaction(dataSource, async (manager) => byId(await visiblePhotos(manager, customerId, ids))),
+    );
+  }
+
+  get(customerId: Id, id: Id): Promise<PhotoWithTags | null> {
+    return this.tagged.find(customerId, id);
+  }
+
+  getVisible(customerId: Id, id: Id): Promise<Photo | null> {
+    return this.visible.find(customerId, id);
+  }
+}
+
+function byId<T extends Photo>(photos: readonly T[]): ReadonlyMap<Id, T> {
+  return new Map(photos.map((photo) => [photo.id, photo]));
+}

@@ -1,0 +1,189 @@
+import type { EntityManager } from 'typeorm';
+import type { ExifTags, Photo, PhotoWithTags } from '../../../core/photos/photo.js';
+import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../../core/photos/photo-query.js';
+import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repository.js';
+import { requireFound } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import type { Position } from '../../../core/shared/pagination.js';
+import { prepared } from '../database/prepared.js';
+import { asJson, assignments, select } from '../database/rows.js';
+import { insertPhotos } from './new-photos.js';
+import { type PhotoValues, photoOf, photoTable, photoValues, rowOf } from './photo.table.js';
+import { shiftPhotoCounts } from './photo-counts.js';
+import { isUnmoved, listPhotos } from './photo-list.js';
+import { type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
+import { tagLexeme, wordLexemes } from './photo-search.js';
+import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
+
+export class TypeormPhotoRepository implements PhotoRepository {
+  /** @param together Batches concurrent reads of single photos; null: the repository itself. */
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+    private readonly together: () => PhotosReadTogether | null,
+  ) {}
+
+  async get(id: Id): Promise<PhotoWithTags | null> {
+    const together = this.together();
+    if (together) return together.get(this.customerId, id);
+    return (await this.getMany([id]))[0] ?? null;
+  }
+
+  async getVisible(id: Id): Promise<Photo | null> {
+    const together = this.together();
+    if (together) return together.getVisible(this.customerId, id);
+    return (await visiblePhotos(this.manager, this.customerId, [id]))[0] ?? null;
+  }
+
+  getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
+    return photosWithTags(this.manager, this.customerId, ids);
+  }
+
+  list(query: PhotoQuery): Promise<readonly PhotoWithTags[]> {
+    return listPhotos(this.manager, this.customerId, query);
+  }
+
+  hasRowAt(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean> {
+    return isUnmoved(this.manager, this.customerId, { filters, sort, position });
+  }
+
+  async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
+    if (sha256.length === 0) return [];
+    const found = await select<{ photo: PhotoValues }>(
+      this.manager,
+      prepared(
+        `SELECT DISTINCT ON (p.sha256) ${photoValues} AS photo FROM photos p
+         WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
+      ),
+      [this.customerId, sha256],
+    );
+    return found.map(({ photo }) => photoOf(photo));
+  }
+
+  async exif(id: Id): Promise<ExifTags | null> {
+    const [row] = await select<{ exif: ExifTags }>(
+      this.manager,
+      'SELECT exif FROM photo_exif WHERE customer_id = $1 AND photo_id = $2',
+      [this.customerId, id],
+    );
+    return row?.exif ?? null;
+  }
+
+  countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
+    return countTaggedPhotos(this.manager, this.customerId, tagIds, limit);
+  }
+
+  async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
+    const rows = await select<{ id: Id }>(
+      this.manager,
+      `SELECT p.id FROM photos p
+       WHERE p.customer_id = $1 AND p.purge_at <= $2 AND p.id > $3 AND NOT ${awaited('p.id')}
+       ORDER BY p.id LIMIT $4`,
+      [this.customerId, at, after ?? 0, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async isAwaited(id: Id): Promise<boolean> {
+    const [row] = await select<{ yes: boolean }>(this.manager, `SELECT ${awaited('$2')} AS yes`, [this.customerId, id]);
+    return row?.yes ?? false;
+  }
+
+  async lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
+    if (ids.length === 0) return [];
+    const held =
+      'SELECT p.id FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id FOR UPDATE';
+    await select(this.manager, held, [this.customerId, ids]);
+    // Read in a separate statement: the one that waited for the lock would return the tags as they were before the wait.
+    return this.getMany(ids);
+  }
+
+  async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
+    await lockTaggedPhotos(this.manager, this.customerId, tagIds, ids);
+    return this.getMany(ids);
+  }
+
+  async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {
+    return (await this.insertMany([{ photo, tagIds, exif }])).length > 0;
+  }
+
+  insertMany(additions: readonly NewPhoto[]): Promise<readonly Id[]> {
+    return insertPhotos(this.manager, this.customerId, additions);
+  }
+
+  async nextDupSeq(): Promise<number> {
+    const [row] = await select<{ next: number }>(this.manager, `SELECT nextval('photo_dup_seq') AS next`);
+    return requireFound(row, 'photo').next;
+  }
+
+  async update(photo: Photo): Promise<void> {
+    const own = { ...photo, customerId: this.customerId };
+    const row = rowOf(own);
+    const [tags] = await select<TagsOfPhoto>(
+      this.manager,
+      `WITH tags AS (SELECT tag_id FROM photo_tags WHERE customer_id = $2 AND photo_id = $3), changed AS (
+         UPDATE photos stored SET ${assignments(photoTable, row)},
+           search = array_to_tsvector($4::text[] || ARRAY(SELECT concat($2::bigint, '#', tag_id) FROM tags))
+         FROM json_populate_record(NULL::photos, $1) given, photos before
+         WHERE stored.customer_id = $2 AND stored.id = $3 AND before.customer_id = $2 AND before.id = $3
+         RETURNING before.trashed AS hidden_before, stored.trashed AS hidden_now
+       )
+       SELECT hidden_before::integer - hidden_now::integer AS shift, ARRAY(SELECT tag_id FROM tags) AS "tagIds" FROM changed`,
+      [asJson(row), this.customerId, photo.id, wordLexemes(own)],
+    );
+    if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
+  }
+
+  async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
+    const [links] = await select<{ shown: boolean; added: Id[]; removed: Id[] }>(
+      this.manager,
+      `WITH before AS (SELECT tag_id FROM photo_tags WHERE customer_id = $1 AND photo_id = $2), removed AS (
+         DELETE FROM photo_tags WHERE customer_id = $1 AND photo_id = $2 AND tag_id <> ALL ($3::bigint[]) RETURNING tag_id
+       ), added AS (
+         INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
+         SELECT $1, $2, unnest($3::bigint[]), p.trashed, p.created_at FROM photos p WHERE p.customer_id = $1 AND p.id = $2
+         ON CONFLICT DO NOTHING RETURNING tag_id
+       ), photo AS (
+         UPDATE photos p SET search =
+           ts_delete(p.search, ARRAY(SELECT concat($1::bigint, '#', tag_id) FROM before)) || array_to_tsvector($4::text[])
+         WHERE customer_id = $1 AND id = $2 RETURNING NOT trashed AS shown
+       )
+       SELECT shown, ARRAY(SELECT tag_id FROM added) AS added, ARRAY(SELECT tag_id FROM removed) AS removed FROM photo`,
+      [this.customerId, id, tagIds, tagIds.map((tagId) => tagLexeme(this.customerId, tagId))],
+    );
+    if (!links?.shown) return;
+    const shifts = [
+      { tagIds: links.added, by: 1 },
+      { tagIds: links.removed, by: -1 },
+    ];
+    await shiftPhotoCounts(this.manager, this.customerId, shifts);
+  }
+
+  async delete(id: Id): Promise<void> {
+    const [tags] = await select<TagsOfPhoto>(
+      this.manager,
+      `WITH links AS (
+         DELETE FROM photo_tags WHERE customer_id = $1 AND photo_id = $2 RETURNING tag_id
+       ), photo AS (
+         DELETE FROM photos WHERE customer_id = $1 AND id = $2 RETURNING trashed
+       )
+       SELECT CASE WHEN trashed THEN 0 ELSE -1 END AS shift, ARRAY(SELECT tag_id FROM links) AS "tagIds" FROM photo`,
+      [this.customerId, id],
+    );
+    if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
+  }
+}
+
+/** Whether an unfinished import has a duplicate of the photo, and may restore it. `$1` is the customer. */
+function awaited(photoId: string): string {
+  return `EXISTS (
+    SELECT FROM import_photos d JOIN imports i ON i.customer_id = d.customer_id AND i.id = d.import_id
+    WHERE d.customer_id = $1 AND d.photo_id = ${photoId} AND d.status = 'duplicate' AND i.status IN ('open', 'processing')
+  )`;
+}
+
+/** For a changed photo: its tags, and the change of their counts. */
+interface TagsOfPhoto {
+  readonly tagIds: readonly Id[];
+  readonly shift: number;
+}

@@ -1,0 +1,171 @@
+import type { EntityManager } from 'typeorm';
+import type { Id } from '../../../core/shared/ids.js';
+import type { Position } from '../../../core/shared/pagination.js';
+import type { NewTag, Tag } from '../../../core/tags/tag.js';
+import type { TagFilters, TagQuery, TagSort } from '../../../core/tags/tag-query.js';
+import type { MergedPhotos, TagCount, TagRepository } from '../../../core/tags/tag-repository.js';
+import { isTaken } from '../database/database-errors.js';
+import { asJson, change, insertion, select, selected, update } from '../database/rows.js';
+import { countsOf, recountPhotos } from '../photos/photo-counts.js';
+import { attachTag, detachTags, dropTag, mergeTags } from '../photos/photo-tags.js';
+import { searchKeyOf, tagTable } from './tag.table.js';
+import { bumpVersions, dropTombstones, tombstonesOf } from './tag-tombstones.js';
+
+const tags = `SELECT ${selected(tagTable, 't')}, n.photos AS "photoCount"
+  FROM tags t JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id`;
+
+export class TypeormTagRepository implements TagRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  async get(id: Id): Promise<Tag | null> {
+    return (await this.getMany([id]))[0] ?? null;
+  }
+
+  async getMany(ids: readonly Id[]): Promise<readonly Tag[]> {
+    if (ids.length === 0) return [];
+    return this.tagsWhere('t.id = ANY($2::bigint[]) ORDER BY t.id', [ids]);
+  }
+
+  list({ filters, sort, window }: TagQuery): Promise<readonly Tag[]> {
+    const { conditions, values, place } = this.filtered(filters);
+    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+    const sortedBy = sort.endsWith('name') ? [`t.name_key ${direction}`, `t.id ${direction}`] : [`t.id ${direction}`];
+    if (window.after !== null) {
+      const { value, id } = window.after;
+      const beyond = direction === 'ASC' ? '>' : '<';
+      conditions.push(
+        sort.endsWith('name')
+          ? `(t.name_key, t.id) ${beyond} (${place(value)}, ${place(id)})`
+          : `t.id ${beyond} ${place(id)}`,
+      );
+    }
+    return this.tagsWhere(`${conditions.join(' AND ')} ORDER BY ${sortedBy.join(', ')} LIMIT ${window.limit}`, values);
+  }
+
+  async hasRowAt(filters: TagFilters, sort: TagSort, position: Position): Promise<boolean> {
+    const { conditions, values, place } = this.filtered(filters);
+    conditions.push(`t.id = ${place(position.id)}`);
+    if (sort.endsWith('name')) conditions.push(`t.name_key = ${place(position.value)}`);
+    return (await this.tagsWhere(conditions.join(' AND '), values)).length > 0;
+  }
+
+  async findByNameKeys(nameKeys: readonly string[]): Promise<readonly Tag[]> {
+    if (nameKeys.length === 0) return [];
+    return this.tagsWhere('t.name_key = ANY($2::text[]) ORDER BY t.id', [nameKeys]);
+  }
+
+  ofPhoto(photoId: Id): Promise<readonly Tag[]> {
+    const ofPhoto = 't.id IN (SELECT tag_id FROM photo_tags WHERE customer_id = $1 AND photo_id = $2)';
+    return this.tagsWhere(`${ofPhoto} ORDER BY t.name_key, t.id`, [photoId]);
+  }
+
+  count(): Promise<number> {
+    return this.manager.countBy(tagTable, { customerId: this.customerId });
+  }
+
+  photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]> {
+    return countsOf(this.manager, this.customerId, after, limit);
+  }
+
+  recount(id: Id): Promise<void> {
+    return recountPhotos(this.manager, this.customerId, id);
+  }
+
+  async lock(ids: readonly Id[]): Promise<readonly Tag[]> {
+    if (ids.length === 0) return [];
+    const held = 'SELECT FROM tags WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
+    await select(this.manager, held, [this.customerId, ids]);
+    // Read in a separate statement: the one that waited would return counts as they were before the wait.
+    return this.getMany(ids);
+  }
+
+  async insert(tag: NewTag): Promise<Tag | null> {
+    const { name, nameKey, color, description, createdAt } = tag;
+    const fields = { name, nameKey, color, description, createdAt };
+    const row = { ...fields, customerId: this.customerId, searchKey: searchKeyOf(tag), updatedAt: createdAt };
+    const [stored] = await select<Tag>(
+      this.manager,
+      `WITH stored AS (
+         ${insertion(tagTable, row)} ON CONFLICT (customer_id, name_key) DO NOTHING RETURNING *
+       ), counts AS (
+         INSERT INTO tag_counts (customer_id, tag_id) SELECT customer_id, id FROM stored
+       )
+       SELECT ${selected(tagTable, 'stored')}, 0 AS "photoCount" FROM stored`,
+      [asJson([row])],
+    );
+    return stored ?? null;
+  }
+
+  async update(tag: Tag): Promise<boolean> {
+    const { photoCount: _, createdAt: __, ...kept } = tag;
+    const row = { ...kept, customerId: this.customerId, searchKey: searchKeyOf(tag) };
+    try {
+      // Another transaction may take the name at this moment; only a savepoint lets this one continue after the conflict.
+      await this.manager.transaction((nested) => update(nested, tagTable, row));
+      return true;
+    } catch (error) {
+      if (isTaken(error, 'tags_name_key')) return false;
+      throw error;
+    }
+  }
+
+  async delete(id: Id, at: Date | null): Promise<void> {
+    // Waits for transactions that are adding the tag to a photo, and blocks others.
+    await this.lock([id]);
+    await dropTag(this.manager, this.customerId, id, at);
+    await this.remove([id]);
+  }
+
+  attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void> {
+    return attachTag(this.manager, this.customerId, id, photoIds, at);
+  }
+
+  detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void> {
+    return detachTags(this.manager, this.customerId, ids, photoIds, at);
+  }
+
+  tombstones(): Promise<readonly Id[]> {
+    return tombstonesOf(this.manager, this.customerId);
+  }
+
+  bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null> {
+    return bumpVersions(this.manager, this.customerId, tombstones, { after, limit, at });
+  }
+
+  dropTombstones(tombstones: readonly Id[]): Promise<void> {
+    return dropTombstones(this.manager, this.customerId, tombstones);
+  }
+
+  async merge(from: readonly Id[], into: Id, at: Date | null): Promise<MergedPhotos> {
+    const merged = await mergeTags(this.manager, this.customerId, from, into, at);
+    await this.remove(from);
+    return merged;
+  }
+
+  private async remove(ids: readonly Id[]): Promise<void> {
+    await change(this.manager, 'DELETE FROM tags WHERE customer_id = $1 AND id = ANY($2::bigint[])', [
+      this.customerId,
+      ids,
+    ]);
+  }
+
+  private filtered({ ids, nameKey, q, signs = [], unused }: TagFilters) {
+    const values: unknown[] = [];
+    const place = (value: unknown) => `$${values.push(value) + 1}`;
+    const conditions = ['true'];
+    if (ids !== undefined) conditions.push(`t.id = ANY(${place(ids)}::bigint[])`);
+    if (nameKey !== undefined) conditions.push(`t.name_key = ${place(nameKey)}`);
+    if (q !== undefined) conditions.push(`strpos(t.search_key, ${place(q)}) > 0`);
+    for (const sign of signs) conditions.push(`strpos(t.name_key, ${place(sign)}) > 0`);
+    if (unused !== undefined) conditions.push(unused ? 'n.photos = 0' : 'n.photos > 0');
+    return { conditions, values, place };
+  }
+
+  /** `$1` is the customer, the values follow. */
+  private tagsWhere(rest: string, values: readonly unknown[]): Promise<Tag[]> {
+    return select<Tag>(this.manager, `${tags} WHERE t.customer_id = $1 AND ${rest}`, [this.customerId, ...values]);
+  }
+}

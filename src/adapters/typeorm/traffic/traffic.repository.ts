@@ -1,0 +1,95 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Id } from '../../../core/shared/ids.js';
+import {
+  MAX_FAILURES,
+  type RequestCount,
+  type RequestFailure,
+  type Tally,
+  type TrafficReads,
+  type TrafficStore,
+} from '../../../core/traffic/traffic.js';
+import { asJson, change, select } from '../database/rows.js';
+import { inTransaction } from '../database/transaction.js';
+
+export class TypeormTrafficReads implements TrafficReads {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  counts(fromDay: string): Promise<readonly RequestCount[]> {
+    return select<RequestCount>(
+      this.manager,
+      `SELECT customer_id AS "customerId", api_key_id AS "apiKeyId", day::text AS day, requests, limited, failed
+       FROM request_counts WHERE customer_id = $1 AND day >= $2::date ORDER BY day, api_key_id`,
+      [this.customerId, fromDay],
+    );
+  }
+
+  failures(): Promise<readonly RequestFailure[]> {
+    return select<RequestFailure>(
+      this.manager,
+      `SELECT customer_id AS "customerId", api_key_id AS "apiKeyId", request_id AS "requestId", at, method, route, status, code
+       FROM request_failures WHERE customer_id = $1 ORDER BY at DESC, id DESC LIMIT ${MAX_FAILURES}`,
+      [this.customerId],
+    );
+  }
+}
+
+export class TypeormTrafficStore implements TrafficStore {
+  constructor(private readonly dataSource: DataSource) {}
+
+  add({ counts, failures }: Tally): Promise<void> {
+    return inTransaction(this.dataSource, async (manager) => {
+      await addCounts(manager, counts);
+      if (failures.length > 0) await addFailures(manager, failures);
+    });
+  }
+
+  sweep(beforeDay: string): Promise<void> {
+    return inTransaction(this.dataSource, async (manager) => {
+      await change(manager, 'DELETE FROM request_counts WHERE day < $1::date', [beforeDay]);
+      await change(manager, 'DELETE FROM request_failures WHERE at < $1::date', [beforeDay]);
+    });
+  }
+}
+
+/** All processes write rows in the same order, so that two that count the same keys do not deadlock. */
+async function addCounts(manager: EntityManager, counts: readonly RequestCount[]): Promise<void> {
+  await select(
+    manager,
+    `INSERT INTO request_counts AS kept (customer_id, api_key_id, day, requests, limited, failed)
+     SELECT k.customer_id, k.id, more.day, sum(more.requests), sum(more.limited), sum(more.failed)
+     FROM json_populate_recordset(NULL::request_counts, $1) more
+     JOIN api_keys k ON k.customer_id = more.customer_id AND k.id = more.api_key_id
+     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+     ON CONFLICT (customer_id, api_key_id, day) DO UPDATE SET
+       requests = kept.requests + excluded.requests,
+       limited = kept.limited + excluded.limited,
+       failed = kept.failed + excluded.failed`,
+    [asJson(counts)],
+  );
+}
+
+async function addFailures(manager: EntityManager, failures: readonly RequestFailure[]): Promise<void> {
+  await select(
+    manager,
+    `INSERT INTO request_failures (customer_id, api_key_id, request_id, at, method, route, status, code)
+     SELECT k.customer_id, k.id, f.request_id, f.at, f.method, f.route, f.status, f.code
+     FROM json_populate_recordset(NULL::request_failures, $1) f
+     JOIN api_keys k ON k.customer_id = f.customer_id AND k.id = f.api_key_id`,
+    [asJson(failures)],
+  );
+  // Rows that another process is removing are skipped.
+  await change(
+    manager,
+    `DELETE FROM request_failures WHERE (customer_id, id) IN (
+       SELECT f.customer_id, f.id FROM unnest($1::bigint[]) AS owner (customer_id)
+       CROSS JOIN LATERAL (
+         SELECT customer_id, id FROM request_failures WHERE customer_id = owner.customer_id
+         ORDER BY at DESC, id DESC OFFSET ${MAX_FAILURES} FOR UPDATE SKIP LOCKED
+       ) f
+     )`,
+    [[...new Set(failures.map(({ customerId }) => customerId))]],
+  );
+}

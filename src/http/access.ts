@@ -1,0 +1,53 @@
+import type { ExecutionContext, Type } from '@nestjs/common';
+import { SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
+import type { Scope } from '../core/access/scope.js';
+import type { Role } from '../core/users/user.js';
+
+/** Limits that do not apply to a form of the settings area. */
+export interface FormRules {
+  /** A script sends it as part of one change that was already counted, as often as there are photos. */
+  readonly uncounted?: boolean;
+  /** It changes nothing in the account. */
+  readonly whileSuspended?: boolean;
+}
+
+/** What a route requires of its caller. */
+export type Access =
+  | { readonly needs: 'scope'; readonly scope: Scope }
+  | ({ readonly needs: 'person'; readonly role: Role } & FormRules)
+  | { readonly needs: 'key' | 'nothing' | 'visitor' };
+
+const ACCESS = Symbol('Access');
+
+/** The route needs a key with this scope. A route that declares nothing is closed. */
+export const RequireScope = (scope: Scope) => SetMetadata<symbol, Access>(ACCESS, { needs: 'scope', scope });
+
+/** Any valid key will do: only for the route that answers unknown paths. */
+export const RequireAnyKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'key' });
+
+/** Outside /api/v1: no key, no budget. */
+export const NoKeyRequired = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'nothing' });
+
+/** A page or form of the settings area, for people who are signed in; an owner may do whatever a member may. */
+export const RequireRole = (role: Role, rules: FormRules = {}) =>
+  SetMetadata<symbol, Access>(ACCESS, { needs: 'person', role, ...rules });
+
+/** A page or form of the settings area that does not require sign-in. Its forms are protected like all others. */
+export const Public = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'visitor' });
+
+/** Whether a route is closed to callers without a key. One that declares nothing is. */
+export function requiresKey(access: Access | undefined): boolean {
+  return access === undefined || access.needs === 'scope' || access.needs === 'key';
+}
+
+export function accessOf(reflector: Reflector, context: ExecutionContext): Access | undefined {
+  return declaredAccess(reflector, context.getHandler(), context.getClass());
+}
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+/** The same for a handler and its controller. */
+export function declaredAccess(reflector: Reflector, handler: Handler, controller: Type): Access | undefined {
+  return reflector.getAllAndOverride<Access | undefined>(ACCESS, [handler, controller]);
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { Request } from 'express';
+import { canonical } from '../../../core/shared/canonical.js';
+import { invalid } from '../../../core/shared/errors.js';
+import { isStreamed } from '../../requests/read-request.js';
+import type { RequestContext } from '../../server/request-context.js';
+
+/** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */
+const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
+const MAX_LENGTH = 255;
+
+/** The `Idempotency-Key` of a request; null without one. Quoted and bare spellings are the same key. Errors: `invalid_request`. */
+export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
+  const sent = headersDistinct['idempotency-key'];
+  if (sent === undefined) return null;
+  const [header = '', ...more] = sent;
+  const key = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(header)?.[0] ?? '';
+  if (more.length === 0 && key.length >= 1 && key.length <= MAX_LENGTH) return key;
+  const message = `Idempotency-Key must be 1 to ${MAX_LENGTH} visible ASCII characters, in quotes or without.`;
+  throw invalid({ field: 'Idempotency-Key', code: 'invalid_format', message });
+}
+
+/**
+ * What makes requests equal: method, path, query and body, as parsed by the route, so that neither the order of fields nor white space
+ * matters. Of a streamed body only its values count: its files are identified by their hashes.
+ */
+export function fingerprintOf({ method, path }: Request, { parameters, body }: RequestContext): string {
+  const said = isStreamed(body) ? body.inputs : body;
+  return createHash('sha256')
+    .update(canonical([method, path, parameters, said]))
+    .digest('hex');
+}

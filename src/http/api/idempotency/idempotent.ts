@@ -1,0 +1,42 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, SetMetadata } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller } from '../../../core/access/caller.js';
+import type { Ports } from '../../../core/ports.js';
+import { requestContextOf } from '../../server/request-context.js';
+
+/**
+ * Runs a use case that has exactly one transaction, and responds. For a request with an Idempotency-Key the response is stored in that
+ * transaction, so that whatever fails, a repetition finds both the work and its response, or neither. `answerTo` only translates: it is
+ * called inside the transaction and once more after it.
+ */
+export type RunIdempotently = <T>(
+  act: (ports: Ports) => Promise<T>,
+  answerTo: (result: T) => unknown,
+) => Promise<unknown>;
+
+export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): RunIdempotently => {
+  const { runIdempotently } = requestContextOf(context.switchToHttp().getRequest<Request>());
+  if (!runIdempotently) throw new Error('IdempotentResponses has not seen this request');
+  return runIdempotently;
+});
+
+/** Responds without a body. */
+export function noBody(): undefined {}
+
+/** How the bodies of a route are stored when they contain secrets: only what is needed to recreate them. */
+export interface StoredBodyFormat<Body extends object, Kept extends object> {
+  toStored(body: Body): Kept;
+  /** The body for a repeated request, in the current state. */
+  toBody(ports: Ports, caller: Caller, stored: Kept): Promise<Body>;
+}
+
+/** Metadata key of `StoreBodyAs`. */
+export const STORED_BODY_FORMAT = Symbol('Keeping');
+
+/** Without it, a body is stored unchanged. */
+export const StoreBodyAs = <Body extends object, Kept extends object>(format: StoredBodyFormat<Body, Kept>) =>
+  SetMetadata(STORED_BODY_FORMAT, format);
+
+/** Its types are those of the one route that it decorates. */
+export type AnyStoredBodyFormat = StoredBodyFormat<object, object>;

@@ -1,0 +1,208 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import type { Ports, Uses } from '../../core/ports.js';
+import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
+import { PORTS } from '../ports-token.js';
+import { requestContextOf } from '../server/request-context.js';
+import { isPlainObject } from './body-fields.js';
+import { fieldErrorsOf, inOrder } from './field-errors.js';
+import { type BodyClass, parseJson, readShape } from './json-body.js';
+import { type ParameterTable, type ParsedQuery, parseQuery, type QueryOf } from './parameters.js';
+import { idListErrors, pathIdOf } from './path-id.js';
+import { discardBody, hasBody, readBody, tooLarge } from './request-body.js';
+
+const MIB = 1024 * 1024;
+
+export const JSON_BODY_BYTES = 1 * MIB;
+export const REGISTRATION_BODY_BYTES = 5 * MIB;
+
+export interface BodyRules {
+  readonly shape: BodyClass;
+  /** The schema of a body that has this field. */
+  readonly bulk?: { readonly field: string; readonly shape: BodyClass };
+  readonly maxBytes: number;
+  /** Media types that are read as JSON. */
+  readonly json: readonly string[];
+  /** No body means `{}`. */
+  readonly optional: boolean;
+  /** Another media type, of which only the beginning is read before the handler. */
+  readonly streamed?: {
+    readonly type: string;
+    readonly maxBytes: (uses: Uses<'limits'>) => number;
+    readonly open: (request: Request, maxBytes: number) => Promise<StreamedBody>;
+  };
+}
+
+/** A body that the handler continues to read. */
+export interface StreamedBody {
+  /** The values at its beginning. */
+  readonly inputs: unknown;
+  /** Stops reading. Call it at the end, whether or not the body was read. */
+  leave(): Promise<void>;
+}
+
+export function isStreamed(body: unknown): body is StreamedBody {
+  return typeof body === 'object' && body !== null && 'leave' in body && typeof body.leave === 'function';
+}
+
+const PARAMETERS = Symbol('ParameterTable');
+const PARAMETER_RULE = Symbol('ParameterRule');
+const BODY = Symbol('BodyRules');
+
+/** Errors of parameters that are valid individually; `sent` has the names of the others, too. */
+export type ParameterRule<Table extends ParameterTable> = (
+  parameters: QueryOf<Table>,
+  request: { readonly sent: ReadonlySet<string>; readonly body: unknown },
+) => readonly FieldError[];
+
+/** Declares the query parameters of a route. Without it, the route accepts none. */
+export const QuerySchema = <Table extends ParameterTable>(table: Table, rule?: ParameterRule<Table>) =>
+  applyDecorators(SetMetadata(PARAMETERS, table), SetMetadata(PARAMETER_RULE, rule));
+
+/** Declares the JSON body of a route. Without it, a body is ignored. */
+export const BodySchema = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
+  SetMetadata<symbol, BodyRules>(BODY, {
+    shape,
+    maxBytes: JSON_BODY_BYTES,
+    json: ['application/json'],
+    optional: false,
+    ...rules,
+  });
+
+/** A JSON body that is merged into the resource (RFC 7396). */
+export const PatchSchema = (shape: BodyClass) =>
+  BodySchema(shape, { json: ['application/json', 'application/merge-patch+json'] });
+
+/** The same for a handler. */
+export function declaredParameters(reflector: Reflector, handler: Handler): ParameterTable | undefined {
+  return reflector.get<ParameterTable | undefined>(PARAMETERS, handler);
+}
+
+export function declaredBody(reflector: Reflector, handler: Handler): BodyRules | undefined {
+  return reflector.get<BodyRules | undefined>(BODY, handler);
+}
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+/** The query parameters, read by the route's table. */
+export const ValidQuery = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  return requestContextOf(context.switchToHttp().getRequest<Request>()).parameters;
+});
+
+/** The body, in the route's schema, or as opened by the route. */
+export const ValidBody = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  return requestContextOf(context.switchToHttp().getRequest<Request>()).body;
+});
+
+/**
+ * Steps 7 and 8 of API.md §4.2, after the guards: size and type of the body, then all errors in path, parameters and body that do not
+ * depend on the library, in one response: those of the schemas as well as those that core finds in the values.
+ */
+@Injectable()
+export class ReadRequest {
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(PORTS) private readonly ports: Ports,
+  ) {}
+
+  /** Stores what it read in the request context. Errors: those of the steps. */
+  async read(context: ExecutionContext): Promise<void> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const response = context.switchToHttp().getResponse<Response>();
+    if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
+    const requestContext = requestContextOf(request);
+    const rules = declaredBody(this.reflector, context.getHandler());
+    const sent = rules ? await readOrErrors(() => this.bodyOf(request, rules)) : ignoreBody(request);
+    requestContext.body = sent.body;
+    const parameters = this.parametersOf(context, request, sent.body);
+    requestContext.parameters = parameters.values;
+    const errors = [...idListErrors(this.reflector, context), ...parameters.errors, ...sent.errors];
+    if (errors.length > 0) throw invalid(...errors);
+  }
+
+  private parametersOf(context: ExecutionContext, request: Request, body: unknown): ParsedQuery {
+    const table = declaredParameters(this.reflector, context.getHandler()) ?? {};
+    const rule = this.reflector.get<ParameterRule<ParameterTable> | undefined>(PARAMETER_RULE, context.getHandler());
+    const { values, errors, sent } = parseQuery(queryOf(request), table);
+    const together = rule?.(values, { sent, body }) ?? [];
+    return { values, errors: inOrder([...errors, ...together], [...sent]), sent };
+  }
+
+  /** Call it at the end in any case: stops reading a body that is still open. */
+  leave(context: ExecutionContext): void {
+    const request = context.switchToHttp().getRequest<Request>();
+    const { body } = requestContextOf(request);
+    if (isStreamed(body)) void body.leave().then(() => discardBody(request));
+  }
+
+  private async bodyOf(request: Request, rules: BodyRules): Promise<ParsedBody> {
+    const type = mediaType(request);
+    if (!hasBody(request) && rules.optional) return { body: new rules.shape(), errors: [] };
+    if (type === null || request.headers['content-encoding'] !== undefined) throw unacceptable(rules);
+    if (type === rules.streamed?.type) {
+      const maxBytes = rules.streamed.maxBytes(this.ports);
+      if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+      const { open } = rules.streamed;
+      return { body: await open(request, maxBytes), errors: [] };
+    }
+    if (!rules.json.includes(type)) throw unacceptable(rules);
+    const bytes = await readBody(request, rules.maxBytes);
+    if (bytes.length === 0) {
+      if (rules.optional) return { body: new rules.shape(), errors: [] };
+      return {
+        body: undefined,
+        errors: [{ field: 'body', code: 'required', message: 'This request needs a JSON body.' }],
+      };
+    }
+    const value = parseJson(bytes);
+    const isBulk = rules.bulk !== undefined && isPlainObject(value) && Object.hasOwn(value, rules.bulk.field);
+    const about = { id: pathIdOf(request, 'id'), limits: this.ports.limits };
+    return readShape(value, isBulk ? rules.bulk.shape : rules.shape, about);
+  }
+}
+
+interface ParsedBody {
+  readonly body: unknown;
+  readonly errors: readonly FieldError[];
+}
+
+/** Errors of reading the body are thrown; those of the other steps are collected. */
+async function readOrErrors(read: () => Promise<ParsedBody>): Promise<ParsedBody> {
+  try {
+    return await read();
+  } catch (error) {
+    const errors = fieldErrorsOf(error);
+    if (errors === null) throw error;
+    return { body: undefined, errors };
+  }
+}
+
+function ignoreBody(request: Request): ParsedBody {
+  if (hasBody(request)) discardBody(request);
+  return { body: undefined, errors: [] };
+}
+
+/**
+ * The media type in lower case, without parameters; null when there is none or its charset is not UTF-8. A request without a body is
+ * treated as JSON.
+ */
+function mediaType(request: Request): string | null {
+  const header = request.headers['content-type'];
+  if (header === undefined) return hasBody(request) ? null : 'application/json';
+  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  return charset === undefined || /^"?utf-?8"?$/.test(charset) ? type : null;
+}
+
+function unacceptable(rules: BodyRules): DomainError {
+  const accepted = [...rules.json, ...(rules.streamed ? [rules.streamed.type] : [])];
+  const message = `Send the body as ${accepted.join(' or ')}, in UTF-8 and without Content-Encoding.`;
+  return new DomainError('unsupported_media_type', message, { accepted });
+}
+
+function queryOf(request: Request): string {
+  const at = request.originalUrl.indexOf('?');
+  return at < 0 ? '' : request.originalUrl.slice(at + 1);
+}

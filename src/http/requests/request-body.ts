@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../../core/shared/errors.js';
+
+/** How much of an unwanted body is read and discarded, so that the client receives the response. */
+const DISCARDED_BYTES = 16 * 1024 * 1024;
+
+/** The client disconnected before its request was complete. Nobody is left to receive a response. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** The whole body. Errors: `payload_too_large` at the first byte over `maxBytes`, or immediately when its length is announced. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bodyOf(request)) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/**
+ * The bytes of a body as they arrive. Ending early does not close the connection, so that a response can still be sent. Errors:
+ * `ClientGone`, and `tooSlow` if they arrive too slowly: unless another error is given, the connection is closed then, too.
+ */
+export async function* bodyOf(
+  request: IncomingMessage,
+  tooSlow: () => Error = () => new ClientGone('the request came too slowly'),
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* notSlower(request.iterator({ destroyOnReturn: false }), tooSlow);
+  } catch (error) {
+    const isOurs = error instanceof ClientGone || error instanceof DomainError;
+    throw request.complete || isOurs ? error : new ClientGone('the request was cut off', { cause: error });
+  }
+  if (!request.complete) throw new ClientGone('the request was cut off');
+}
+
+/** The minimum rate of a body, in bytes a second, over each of so many milliseconds (API.md §9). */
+const SLOWEST = 1024;
+const OVER_MS = 60_000;
+
+/**
+ * The same bytes, unless they arrive too slowly; the socket's timeout handles silence (`limitSockets`). @param now Milliseconds of a
+ * monotonic clock.
+ */
+export async function* notSlower<T extends Uint8Array>(
+  bytes: AsyncIterable<T>,
+  tooSlow: () => Error,
+  now: () => number = () => performance.now(),
+): AsyncGenerator<T, void, undefined> {
+  let [since, received] = [now(), 0];
+  for await (const chunk of bytes) {
+    received += chunk.length;
+    const elapsed = now() - since;
+    if (elapsed >= OVER_MS) {
+      if (received < (SLOWEST * elapsed) / 1000) throw tooSlow();
+      [since, received] = [now(), 0];
+    }
+    yield chunk;
+  }
+}
+
+/** For clients that may send the same body again. */
+export function requestTimeout(): DomainError {
+  const message = `The body came more slowly than ${SLOWEST} bytes a second for ${OVER_MS / 1000} seconds. Send it again over a better connection.`;
+  return new DomainError('request_timeout', message);
+}
+
+/** Reads and discards, up to a limit, then closes the connection. */
+export function discardBody(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  let left = DISCARDED_BYTES;
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.socket.destroy();
+  });
+  request.on('error', () => undefined);
+  request.resume();
+}
+
+export function tooLarge(maxBytes: number): DomainError {
+  return new DomainError('payload_too_large', `The body of this request may have at most ${maxBytes} bytes.`, {
+    maxBytes,
+  });
+}

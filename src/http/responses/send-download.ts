@@ -1,0 +1,157 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import contentDisposition from 'content-disposition';
+import type { ByteRange } from '../../core/blobs/blob-store.js';
+import type { Download } from '../../core/photos/download-photo.js';
+import { DomainError } from '../../core/shared/errors.js';
+import type { HttpOptions } from '../http-options.js';
+import { noneMatch } from './entity-tag.js';
+import { begun, sendBytes } from './send-bytes.js';
+
+/**
+ * Headers with which a GET requests something other than everything. We ignore the last two, which a front server must not evaluate either.
+ */
+const CONDITIONS = ['if-none-match', 'if-modified-since', 'range', 'if-match', 'if-unmodified-since'] as const;
+
+/** A server in front of this one that can read the blobs by itself, if there is one. */
+export type FrontServer = Pick<HttpOptions, 'trustedProxies' | 'blobsLocation'>;
+
+/** Bytes and everything that their headers say about them. */
+export interface Sendable extends Download {
+  /** Strong, with its quotes. */
+  readonly entityTag: string;
+  readonly lastModified: Date;
+  readonly filename: string;
+  readonly disposition: 'attachment' | 'inline';
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Responds with bytes: 200, 206, 304 or 416 (RFC 9110 §13, §14). They are sent no faster than the client reads. When the store fails after
+ * the first byte the connection is closed: a partial response can never be taken for the whole.
+ * @param front The server that sends whole files instead, for requests that came through it.
+ */
+export async function sendDownload(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sendable: Sendable,
+  front: FrontServer | null = null,
+): Promise<void> {
+  const isPlain = isPlainGet(request);
+  if (isPlain && isBehind(front, request)) {
+    await handOver(response, sendable, front);
+    return;
+  }
+  // A request for everything, unconditionally, needs no check before opening.
+  const all = isPlain ? await sendable.open() : null;
+  const sizeBytes = all?.sizeBytes ?? (await sendable.sizeBytes());
+  setHeaders(response, sendable);
+  if (all === null && isUnchanged(request, sendable)) {
+    response.statusCode = 304;
+    response.end();
+    return;
+  }
+  const range = rangeOf(request, response, sendable, sizeBytes);
+  if (range) {
+    response.statusCode = 206;
+    response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
+  }
+  const length = range ? range.end - range.start + 1 : sizeBytes;
+  const opened = request.method === 'HEAD' ? null : (all ?? (await sendable.open(range)));
+  const bytes = opened && (await begun(opened.bytes));
+  response.setHeader('Content-Type', sendable.contentType);
+  response.setHeader('Content-Length', length);
+  if (bytes === null) {
+    response.end();
+    return;
+  }
+  await sendBytes(response, bytes, length, opened?.release);
+}
+
+/** A GET without conditions or ranges. */
+function isPlainGet({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && !CONDITIONS.some((name) => headers[name] !== undefined);
+}
+
+type ReadingFront = FrontServer & { readonly blobsLocation: string };
+
+/** Requests that bypass the front server must neither see its headers nor miss the bytes. */
+function isBehind(front: FrontServer | null, { socket }: IncomingMessage): front is ReadingFront {
+  if (front === null || front.blobsLocation === null || front.trustedProxies === null) return false;
+  return front.trustedProxies.contains(socket.remoteAddress ?? '');
+}
+
+/** All headers about the bytes, and where nginx finds them. */
+async function handOver(response: ServerResponse, sendable: Sendable, { blobsLocation }: ReadingFront): Promise<void> {
+  const key = await sendable.place();
+  setHeaders(response, sendable);
+  // nginx adds it again.
+  response.removeHeader('Accept-Ranges');
+  response.setHeader('Content-Type', sendable.contentType);
+  response.setHeader('X-Accel-Redirect', `${blobsLocation}/${key}`);
+  response.end();
+}
+
+function setHeaders(
+  response: ServerResponse,
+  { entityTag, lastModified, filename, disposition, headers }: Sendable,
+): void {
+  response.setHeader('Accept-Ranges', 'bytes');
+  response.setHeader('ETag', entityTag);
+  response.setHeader('Last-Modified', lastModified.toUTCString());
+  response.setHeader('Content-Disposition', dispositionOf(filename, disposition));
+  response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+/** RFC 6266: an ASCII name for everyone, and the real one by RFC 8187. */
+export function dispositionOf(filename: string, type: 'attachment' | 'inline'): string {
+  const name = filename.toWellFormed();
+  return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]|%/gu, '_') });
+}
+
+/** `If-None-Match`; only without it, `If-Modified-Since` (RFC 9110 §13.2.2). */
+function isUnchanged({ headers }: IncomingMessage, { entityTag, lastModified }: Sendable): boolean {
+  if (headers['if-none-match'] !== undefined) return !noneMatch(headers['if-none-match'], entityTag);
+  return Date.parse(headers['if-modified-since'] ?? '') >= wholeSeconds(lastModified);
+}
+
+/** One range is sent as such. Several ranges, other units and invalid ones get everything, as RFC 9110 §14.2 allows. */
+function rangeOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sendable: Sendable,
+  sizeBytes: number,
+): ByteRange | undefined {
+  const header = request.headers.range;
+  if (header === undefined || !isStillCurrent(request.headers['if-range'], sendable)) return undefined;
+  const range = singleRange(header, sizeBytes);
+  if (range !== 'unsatisfiable') return range;
+  response.setHeader('Content-Range', `bytes */${sizeBytes}`);
+  const message = `The file has ${sizeBytes} bytes; the range lies behind its end.`;
+  throw new DomainError('range_not_satisfiable', message);
+}
+
+/** One range of bytes (RFC 9110 §14.1.2): from–to, from–, or –last; truncated to the end. Undefined when it is not one. */
+function singleRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, from = '', to = ''] = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i.exec(header) ?? [];
+  if (from === '' && to === '') return undefined;
+  if (from === '') return to.match(/^0+$/) ? 'unsatisfiable' : { start: Math.max(0, size - Number(to)), end: size - 1 };
+  const [start, end] = [Number(from), to === '' ? size - 1 : Math.min(Number(to), size - 1)];
+  if (to !== '' && Number(to) < start) return undefined;
+  return start < size ? { start, end } : 'unsatisfiable';
+}
+
+/** `If-Range` (RFC 9110 §13.1.5): a strong tag, or exactly the date that we sent. */
+function isStillCurrent(ifRange: string | string[] | undefined, { entityTag, lastModified }: Sendable): boolean {
+  if (ifRange === undefined) return true;
+  return ifRange === entityTag || Date.parse(String(ifRange)) === wholeSeconds(lastModified);
+}
+
+function wholeSeconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000) * 1000;
+}
+
+/** RFC 9530. */
+export function reprDigest(sha256: string): string {
+  return `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
+}

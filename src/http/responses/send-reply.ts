@@ -1,0 +1,44 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { entityTag, isPlain, noneMatch } from './entity-tag.js';
+import { Outcomes, Reply } from './reply.js';
+
+const WITH_ETAG = Symbol('Tagged');
+
+/** The route returns a resource that has an ETag (API.md §4.6). */
+export const WithETag = () => SetMetadata(WITH_ETAG, true);
+
+/** Turns the result of a handler into status, headers and body; a GET that the client has cached becomes 304. */
+@Injectable()
+export class SendReply {
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+  /** Sets status and headers; returns the body. */
+  bodyOf(answer: unknown, context: ExecutionContext): unknown {
+    const request = context.switchToHttp().getRequest<Request>();
+    const response = context.switchToHttp().getResponse<Response>();
+    const body = answer instanceof Reply ? send(answer, response) : answer;
+    if (answer instanceof Outcomes) return body;
+    const tagged = this.reflector.get<boolean | undefined>(WITH_ETAG, context.getHandler()) ?? false;
+    return tagged && typeof body === 'object' && body !== null ? addETag(body, request, response) : body;
+  }
+}
+
+function send({ status, headers, body }: Reply, response: Response): Reply['body'] {
+  response.status(status);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  return body;
+}
+
+function addETag(view: object, request: Request, response: Response): object | undefined {
+  const tag = entityTag(view);
+  response.setHeader('ETag', tag);
+  const reading = request.method === 'GET' || request.method === 'HEAD';
+  if (!reading || !isPlain(view) || noneMatch(request.headers['if-none-match'], tag)) return view;
+  // A 304 has the headers that tell caches which response it stands for (RFC 9110 §15.4.5).
+  response.vary('Accept-Encoding');
+  response.status(304);
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import type { NextFunction, Request, Response } from 'express';
+import { clientSource } from '../../core/access/ip-list.js';
+import { withTraceContext } from '../../core/jobs/trace-context.js';
+import { newUlid } from '../../core/shared/ulid.js';
+import type { HttpOptions } from '../http-options.js';
+import { requestContextOf, setRequestContext } from './request-context.js';
+
+const API = '/api/v1';
+const SETTINGS = '/settings';
+
+const newRequestId = () => `req_${newUlid(Date.now())}`;
+
+/** No path of the API needs percent-encoding, except for the comma in a list of ids. */
+const ENCODED = /%(?!2c)/i;
+
+/**
+ * The first step of every request: its id, its source address, and the log line at its end (API.md §11). The line contains the route
+ * template only: paths contain tokens of signed addresses, and queries what clients search for.
+ */
+export function openRequestContext({ logger, trustedProxies, onAnswered, trace }: HttpOptions) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const requestId = newRequestId();
+    const peer = request.socket.remoteAddress ?? '';
+    const forwardedFor = trustedProxies && request.headersDistinct['x-forwarded-for']?.join(',');
+    const { address: clientIp, isNamed } = clientSource(peer, forwardedFor ?? undefined, trustedProxies);
+    const path = request.path ?? '';
+    const underApi = path === API || path.startsWith(`${API}/`);
+    const underSettings = path === SETTINGS || path.startsWith(`${SETTINGS}/`);
+    setRequestContext(request, {
+      requestId,
+      clientIp,
+      namedIp: isNamed ? clientIp : null,
+      underApi,
+      underSettings,
+      pageContext: null,
+      newSessionToken: null,
+      key: null,
+      charged: null,
+      parameters: {},
+      body: undefined,
+      runIdempotently: null,
+      refusal: null,
+    });
+    response.setHeader('X-Request-Id', requestId);
+    const { method, socket } = request;
+    const began = performance.now();
+    const traced = trace?.({ method, traceparent: request.headersDistinct['traceparent']?.[0] });
+    const sentBefore = socket.bytesWritten;
+    let whole = false;
+    // Node also emits `finish` when a connection is closed with bytes still to send.
+    response.once('finish', () => {
+      whole = !socket.destroyed;
+    });
+    response.once('close', () => {
+      const { key, pageContext, refusal, charged } = requestContextOf(request);
+      const route = request.route?.path ?? null;
+      const status = response.statusCode;
+      const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
+      const userId = pageContext?.person?.user.id;
+      const ms = performance.now() - began;
+      // Bytes that the connection has sent for this response, including its headers.
+      const bytes = socket.bytesWritten - sentBefore;
+      const fields = { ...line, ...(userId !== undefined && { userId }), ms: Math.round(ms), bytes, whole };
+      logger.info(fields, 'request');
+      const answered = { method, route, status, budget: charged?.group ?? null, ms };
+      onAnswered?.(answered);
+      traced?.end({ ...answered, requestId });
+    });
+    // The router cannot decode every path, and would treat /photos/%31 as /photos/1. No route has such a path: the catch-all answers it.
+    if (underApi && ENCODED.test(path)) request.url = `${API}/-`;
+    if (traced) withTraceContext(traced.traceContext, next);
+    else next();
+  };
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../core/access/caller.js';
+import type { KnownKey } from '../../core/access/key-store.js';
+import type { BudgetGroup, WindowState } from '../../core/access/rolling-window.js';
+import type { ErrorCode } from '../../core/shared/errors.js';
+import type { RunIdempotently } from '../api/idempotency/idempotent.js';
+import type { PageContext } from '../settings/page-context.js';
+
+/** What is known about one request and its response so far; each check adds its part. */
+export interface RequestContext {
+  /** `req_` and a ULID. */
+  readonly requestId: string;
+  /** Where the request comes from; a proxy's address if that did not send its client's. */
+  readonly clientIp: string;
+  /** The address that IP lists are compared with; null if a proxy did not send its client's. */
+  readonly namedIp: string | null;
+  /** The path is under /api/v1: keys, budgets and their headers apply. */
+  readonly underApi: boolean;
+  /** The path is under /settings: pages for people, and errors are pages too. */
+  readonly underSettings: boolean;
+  /** Who is signed in to the settings area, set by its guard. */
+  pageContext: PageContext | null;
+  /** The content of the cookie for a session that this request opens; null if it opens none. */
+  newSessionToken: string | null;
+  /** Set once the key is known. */
+  key: KnownKey | null;
+  /** The budget that this request was charged to, as in its rate-limit headers. */
+  charged: { readonly group: BudgetGroup; readonly state: WindowState } | null;
+  /** Query parameters as declared by the route, validated. */
+  parameters: unknown;
+  /** The body as declared by the route, validated. */
+  body: unknown;
+  /** How the handler runs its work, set once the Idempotency-Key has been checked. */
+  runIdempotently: RunIdempotently | null;
+  /** The error that the request was refused with; null if it was not. */
+  refusal: ErrorCode | null;
+}
+
+/** Not a WeakMap: its young entries would outlive their request until the next full garbage collection. */
+const REQUEST_CONTEXT = Symbol('RequestContext');
+
+interface WithRequestContext extends IncomingMessage {
+  [REQUEST_CONTEXT]?: RequestContext;
+}
+
+export function setRequestContext(request: WithRequestContext, requestContext: RequestContext): void {
+  request[REQUEST_CONTEXT] = requestContext;
+}
+
+export function requestContextOf(request: WithRequestContext): RequestContext {
+  const requestContext = request[REQUEST_CONTEXT];
+  if (!requestContext) throw new Error('the request did not come through openRequestContext');
+  return requestContext;
+}
+
+/** The caller, for the use cases. Only after the guards. */
+export function callerOf(requestContext: RequestContext): Caller {
+  const { key } = knownKeyOf(requestContext);
+  return {
+    customerId: key.customerId,
+    apiKeyId: key.id,
+    scopes: key.scopes,
+    ipRestricted: key.ipList.length > 0,
+    actor: { kind: 'api_key', id: key.id, name: key.name, address: requestContext.clientIp },
+  };
+}
+
+export function knownKeyOf(requestContext: RequestContext): KnownKey {
+  if (!requestContext.key) throw new Error('no key is known before the key guard has passed');
+  return requestContext.key;
+}
+
+/** The budget that this request was counted in. Only after the guards. */
+export function chargedTo({ charged }: RequestContext): WindowState {
+  if (!charged) throw new Error('no budget is charged before the rate-limit guard has passed');
+  return charged.state;
+}

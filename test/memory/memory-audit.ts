@@ -1,0 +1,49 @@
+import type { Actor } from '../../src/core/audit/actor.js';
+import { type AuditEntry, type Change, entryOf } from '../../src/core/audit/audit-entry.js';
+import { type AuditFilter, type AuditLog, type AuditTrail, noFilter } from '../../src/core/audit/audit-log.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+
+export class MemoryAuditTrail implements AuditTrail {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+  ) {}
+
+  async add(actor: Actor, made: Omit<Change, 'customerId'>): Promise<void> {
+    this.database.requireCustomer(this.customerId);
+    const entry = {
+      ...entryOf(actor, { ...made, customerId: this.customerId }),
+      id: this.database.next('audit entry'),
+    };
+    this.database.auditEntries.set(entry.id, entry);
+  }
+
+  async list(before: Id | null, limit: number, filter = noFilter): Promise<readonly AuditEntry[]> {
+    return this.database.auditEntries
+      .where((entry) => entry.customerId === this.customerId && entry.id < (before ?? Number.POSITIVE_INFINITY))
+      .filter((entry) => passes(filter, entry))
+      .sort((a, b) => b.id - a.id)
+      .slice(0, limit)
+      .map(copyOf);
+  }
+}
+
+function passes({ actions, name, from, until }: AuditFilter, entry: AuditEntry): boolean {
+  if (actions !== null && !actions.includes(entry.action)) return false;
+  const names = [entry.actorName, entry.subjectName].map((each) => each?.toLowerCase());
+  if (name !== null && !names.includes(name.toLowerCase())) return false;
+  return (from === null || entry.at >= from) && (until === null || entry.at < until);
+}
+
+export class MemoryAuditLog implements AuditLog {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  sweep(before: Date, limit: number): Promise<number> {
+    return this.database.transaction(async () => {
+      const old = this.database.auditEntries.where(({ at }) => at < before).slice(0, limit);
+      for (const { id } of old) this.database.auditEntries.delete(id);
+      return old.length;
+    });
+  }
+}

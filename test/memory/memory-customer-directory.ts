@@ -1,0 +1,114 @@
+import type { Actor } from '../../src/core/audit/actor.js';
+import type { Customer, NewCustomer } from '../../src/core/customers/customer.js';
+import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../src/core/customers/customer-directory.js';
+import type { Import, OldEnough } from '../../src/core/imports/import.js';
+import type { Photo } from '../../src/core/photos/photo.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { MemoryAuditTrail } from './memory-audit.js';
+import { countRows, removeCustomer, removeRows } from './memory-customer-rows.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { isOldEnough } from './memory-import-repository.js';
+
+const TRASH_RETENTION_DAYS = 30;
+
+export class MemoryCustomerDirectory implements CustomerDirectory {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  create(customer: NewCustomer, actor: Actor): Promise<Customer> {
+    return this.database.transaction(() => this.add(customer, actor));
+  }
+
+  createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null> {
+    return this.database.transaction(async () =>
+      this.database.customers.all().length > 0 ? null : this.add(customer, actor),
+    );
+  }
+
+  find(id: Id): Promise<Customer | null> {
+    return this.database.transaction(async () => copyOf(this.database.customers.get(id) ?? null));
+  }
+
+  list(): Promise<readonly Customer[]> {
+    return this.database.transaction(async () =>
+      this.database.customers
+        .all()
+        .map(copyOf)
+        .sort((a, b) => a.id - b.id),
+    );
+  }
+
+  withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    const due = ({ purgeAt }: Photo) => hasCome(purgeAt, at);
+    return this.database.transaction(async () => ownersOf(this.database.photos.where(due), window));
+  }
+
+  withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    const due = ({ status, expiresAt }: Import) => status === 'open' && hasCome(expiresAt, at);
+    return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
+  }
+
+  withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]> {
+    return this.database.transaction(async () => ownersOf(this.database.webhookEndpoints.all(), window));
+  }
+
+  withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    const isOpen = ({ status, expiresAt }: Import) =>
+      status === 'open' && expiresAt !== null && !hasCome(expiresAt, at);
+    return this.database.transaction(async () => ownersOf(this.database.imports.where(isOpen), window));
+  }
+
+  withImportsToForget(old: OldEnough, window: CustomerWindow): Promise<readonly Id[]> {
+    const due = (subject: Import) => isOldEnough(this.database, subject, old);
+    return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
+  }
+
+  closingSince(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    const isClosing = ({ status, updatedAt }: Customer) => status === 'closing' && hasCome(updatedAt, at);
+    return this.database.transaction(async () => {
+      const closing = this.database.customers.where(isClosing);
+      return ownersOf(
+        closing.map(({ id }) => ({ customerId: id })),
+        window,
+      );
+    });
+  }
+
+  countRows(id: Id): Promise<RowCounts> {
+    return this.database.transaction(async () => countRows(this.database, id));
+  }
+
+  removeRows(id: Id): Promise<number> {
+    return this.database.transaction(async () => removeRows(this.database, id));
+  }
+
+  remove(id: Id): Promise<boolean> {
+    return this.database.transaction(async () => removeCustomer(this.database, id));
+  }
+
+  private async add(customer: NewCustomer, actor: Actor): Promise<Customer> {
+    const row: Customer = {
+      ...customer,
+      id: this.database.next('customer'),
+      status: 'active',
+      trashRetentionDays: TRASH_RETENTION_DAYS,
+      updatedAt: customer.createdAt,
+      version: 1,
+    };
+    this.database.customers.set(row.id, row);
+    const made = { action: 'customer.created', subject: row, at: row.createdAt } as const;
+    await new MemoryAuditTrail(this.database, row.id).add(actor, made);
+    return row;
+  }
+}
+
+function hasCome(instant: Date | null, now: Date): boolean {
+  return instant !== null && instant.getTime() <= now.getTime();
+}
+
+function ownersOf(rows: readonly { readonly customerId: Id }[], { after, limit }: CustomerWindow): readonly Id[] {
+  const owners = new Set(rows.map(({ customerId }) => customerId));
+  return [...owners]
+    .filter((id) => id > (after ?? 0))
+    .sort((a, b) => a - b)
+    .slice(0, limit);
+}

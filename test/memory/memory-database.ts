@@ -1,0 +1,220 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ApiKey } from '../../src/core/access/api-key.js';
+import type { KeyAddress } from '../../src/core/access/key-store.js';
+import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
+import type { Customer } from '../../src/core/customers/customer.js';
+import type { LeasedDelivery } from '../../src/core/events/delivery.js';
+import type { WebhookEndpoint } from '../../src/core/events/webhook-endpoint.js';
+import type { ClaimRequest, StoredResponse } from '../../src/core/idempotency/idempotency-store.js';
+import type { Import } from '../../src/core/imports/import.js';
+import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import type { JobWork } from '../../src/core/jobs/job.js';
+import type { ExifTags, Photo } from '../../src/core/photos/photo.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import type { Tag } from '../../src/core/tags/tag.js';
+import type { RequestCount, RequestFailure } from '../../src/core/traffic/traffic.js';
+import type { Session } from '../../src/core/users/session.js';
+import type { User } from '../../src/core/users/user.js';
+
+/** A job and its state in the queue. */
+export interface StoredJob {
+  readonly id: Id;
+  readonly customerId: Id;
+  readonly work: JobWork;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly outages: number;
+  readonly traceContext: string | null;
+  readonly dueAt: number;
+  readonly lease: string | null;
+  /** The same work was added while it ran. */
+  readonly again: boolean;
+  readonly deadReason: string | null;
+}
+
+export interface StoredIdempotencyKey extends Pick<ClaimRequest, 'customerId' | 'key' | 'token' | 'fingerprint'> {
+  readonly startedAt: Date;
+  /** The process of the run. */
+  readonly heldBy: number;
+  /** By the database's clock. */
+  readonly leaseUntil: number;
+  readonly answer: StoredResponse | null;
+}
+
+/** A delivery and its state in the queue. */
+export interface StoredDelivery extends Omit<LeasedDelivery, 'lease'> {
+  readonly lease: string | null;
+}
+
+/** The counts of deleted items. */
+export interface ForgottenItems {
+  readonly byStatus: Readonly<Partial<Record<ImportPhotoStatus, number>>>;
+  readonly totalBytes: number;
+  /** No item is left. */
+  readonly all: boolean;
+}
+
+/** Rows by id. Values are copies: what is stored can only be changed here, and here every change can be rolled back. */
+export class MemoryTable<T extends object, K extends string | number = Id> {
+  private readonly rows = new Map<K, T>();
+
+  constructor(private readonly journal: (undo: () => void) => void) {}
+
+  get(key: K): T | undefined {
+    return this.rows.get(key);
+  }
+
+  set(key: K, row: T): void {
+    const before = this.rows.get(key);
+    this.journal(() => this.restore(key, before));
+    this.rows.set(key, copyOf(row));
+  }
+
+  delete(key: K): boolean {
+    const before = this.rows.get(key);
+    if (before === undefined) return false;
+    this.journal(() => this.restore(key, before));
+    return this.rows.delete(key);
+  }
+
+  entries(): [K, T][] {
+    return [...this.rows];
+  }
+
+  /** Returns how many there were. */
+  deleteWhere(condition: (row: T, key: K) => boolean): number {
+    const keys = [...this.rows].flatMap(([key, row]) => (condition(row, key) ? [key] : []));
+    for (const key of keys) this.delete(key);
+    return keys.length;
+  }
+
+  count(condition: (row: T, key: K) => boolean): number {
+    return [...this.rows].filter(([key, row]) => condition(row, key)).length;
+  }
+
+  all(): T[] {
+    return [...this.rows.values()];
+  }
+
+  where(condition: (row: T) => boolean): T[] {
+    return this.all().filter(condition);
+  }
+
+  private restore(key: K, row: T | undefined): void {
+    if (row === undefined) this.rows.delete(key);
+    else this.rows.set(key, row);
+  }
+}
+
+/**
+ * The database whose transaction is running. One for all databases: each AsyncLocalStorage makes every promise in Node slower, and tests
+ * create a database each.
+ */
+const inTransactionOf = new AsyncLocalStorage<MemoryDatabase>();
+
+/** All rows of an installation. Transactions run one after another; one that throws is rolled back. */
+export class MemoryDatabase {
+  private undo: (() => void)[] = [];
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly commitListeners = new Set<() => void>();
+  private readonly journal = (undo: () => void) => this.undo.push(undo);
+
+  readonly customers = new MemoryTable<Customer>(this.journal);
+  readonly keys = new MemoryTable<ApiKey>(this.journal);
+  /** By key. */
+  readonly keyAddresses = new MemoryTable<readonly KeyAddress[]>(this.journal);
+  readonly photos = new MemoryTable<Photo>(this.journal);
+  readonly exif = new MemoryTable<{ readonly tags: ExifTags }>(this.journal);
+  /** Tag ids by photo. */
+  readonly links = new MemoryTable<readonly Id[]>(this.journal);
+  readonly tags = new MemoryTable<Tag>(this.journal);
+  /** Tombstones of deleted tags, by id, while photos may still need a new version. */
+  readonly tagTombstones = new MemoryTable<Pick<Tag, 'customerId'>>(this.journal);
+  /** Photos that had one of them and have no new version since, by photo. */
+  readonly tombstonePhotos = new MemoryTable<readonly Id[]>(this.journal);
+  readonly imports = new MemoryTable<Import>(this.journal);
+  readonly importPhotos = new MemoryTable<ImportPhoto>(this.journal);
+  /** Referred to by photos. */
+  readonly forgottenImports = new MemoryTable<{ readonly customerId: Id }>(this.journal);
+  /** By import. */
+  readonly forgottenItems = new MemoryTable<ForgottenItems>(this.journal);
+  /** Upload ids by import. */
+  readonly droppedUploads = new MemoryTable<readonly number[]>(this.journal);
+  /** By customer and `jobKey`. */
+  readonly jobs = new MemoryTable<StoredJob, string>(this.journal);
+  readonly webhookEndpoints = new MemoryTable<WebhookEndpoint>(this.journal);
+  readonly deliveries = new MemoryTable<StoredDelivery>(this.journal);
+  readonly users = new MemoryTable<User>(this.journal);
+  readonly sessions = new MemoryTable<Session>(this.journal);
+  readonly auditEntries = new MemoryTable<AuditEntry>(this.journal);
+  /** By key and day. */
+  readonly requestCounts = new MemoryTable<RequestCount, string>(this.journal);
+  readonly requestFailures = new MemoryTable<RequestFailure>(this.journal);
+  /** By customer and key. */
+  readonly idempotencyKeys = new MemoryTable<StoredIdempotencyKey, string>(this.journal);
+  /** Processes that are alive, as idempotency stores see them. */
+  readonly aliveHolders = new Set<number>();
+
+  private readonly sequences = new Map<string, number>();
+
+  /** The next number of a sequence. As in a database, it is not reverted by a rollback. */
+  next(sequence: string): number {
+    const value = (this.sequences.get(sequence) ?? 0) + 1;
+    this.sequences.set(sequence, value);
+    return value;
+  }
+
+  /** The effect of a foreign key: a row belongs to an existing customer. */
+  requireCustomer(id: Id): void {
+    if (this.customers.get(id) === undefined) throw new Error(`There is no customer ${id}.`);
+  }
+
+  /** The effect of a foreign key: the import is, or was, the customer's. */
+  hasImport(customerId: Id, id: Id): boolean {
+    return (this.imports.get(id) ?? this.forgottenImports.get(id))?.customerId === customerId;
+  }
+
+  /** Runs after everything requested before, all or nothing. */
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    // It would wait for the end of a transaction that waits for it.
+    if (inTransactionOf.getStore() === this)
+      return Promise.reject(new Error('A transaction was begun inside a transaction.'));
+    const run = this.last.then(() => this.allOrNothing(work));
+    this.last = run.catch(() => undefined);
+    return run;
+  }
+
+  private async allOrNothing<T>(work: () => Promise<T>): Promise<T> {
+    this.undo = [];
+    try {
+      const result = await inTransactionOf.run(this, work);
+      if (this.undo.length > 0) this.announce();
+      return result;
+    } catch (error) {
+      for (const undo of this.undo.reverse()) undo();
+      throw error;
+    }
+  }
+
+  /** Later, so that listeners find the transaction ended, and their own errors are not taken for ours. */
+  private announce(): void {
+    for (const listener of this.commitListeners) queueMicrotask(listener);
+  }
+
+  /** Calls back after every transaction that has changed something. */
+  onCommit(listener: () => void): () => void {
+    this.commitListeners.add(listener);
+    return () => this.commitListeners.delete(listener);
+  }
+}
+
+/**
+ * An immutable copy of plain data, except for its dates, which JavaScript cannot freeze: so results are copies, too. Copied by hand,
+ * because `structuredClone` returns objects of another realm where a test has its own.
+ */
+export function copyOf<T>(value: T): T {
+  if (value instanceof Date) return new Date(value) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(copyOf)) as T;
+  return Object.freeze(Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]))) as T;
+}

@@ -1,0 +1,185 @@
+import {
+  type CountedImport,
+  countItems,
+  type Import,
+  isEnded,
+  type NewImport,
+  type OldEnough,
+} from '../../src/core/imports/import.js';
+import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import type { ImportQuery, ImportRepository } from '../../src/core/imports/import-repository.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import type { ForgottenItems, MemoryDatabase } from './memory-database.js';
+import type { LockedRows } from './memory-locked-rows.js';
+
+export class MemoryImportRepository implements ImportRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly held: LockedRows,
+  ) {}
+
+  async find(id: Id): Promise<Import | null> {
+    const subject = this.database.imports.get(id);
+    return subject?.customerId === this.customerId ? subject : null;
+  }
+
+  async lock(id: Id): Promise<Import | null> {
+    this.held.lock('import', [id]);
+    return this.find(id);
+  }
+
+  async share(id: Id): Promise<Import | null> {
+    return this.find(id);
+  }
+
+  async lockUnpublished(tagIds: readonly Id[]): Promise<void> {
+    this.held.lock('import', idsOf(this.unpublished()));
+    this.held.lock('item', idsOf(this.unpublishedItems(tagIds)));
+  }
+
+  async replaceTags(from: readonly Id[], into: Id): Promise<void> {
+    const replaced = <T extends Import | ImportPhoto>(row: T): T => {
+      const tagIds = new Set(row.tagIds.map((id) => (from.includes(id) ? into : id)));
+      return { ...row, tagIds: [...tagIds].sort((a, b) => a - b) };
+    };
+    for (const subject of this.unpublished().filter(has(from))) {
+      this.held.requireLocked('import', subject.id);
+      this.database.imports.set(subject.id, replaced(subject));
+    }
+    for (const item of this.unpublishedItems(from)) {
+      this.held.requireLocked('item', item.id);
+      this.database.importPhotos.set(item.id, replaced(item));
+    }
+  }
+
+  async get(id: Id): Promise<CountedImport | null> {
+    const subject = await this.find(id);
+    return subject && this.counted(subject);
+  }
+
+  async findOpenByClientRef(clientRef: string): Promise<CountedImport | null> {
+    const subject = this.open().find((candidate) => candidate.clientRef === clientRef);
+    return subject ? this.counted(subject) : null;
+  }
+
+  async list({ statuses, window: { after, limit } }: ImportQuery): Promise<readonly CountedImport[]> {
+    return this.database.imports
+      .where((row) => row.customerId === this.customerId && (statuses?.includes(row.status) ?? true))
+      .filter(({ id }) => after === null || id < after.id)
+      .sort((a, b) => b.id - a.id)
+      .slice(0, limit)
+      .map((subject) => this.counted(subject));
+  }
+
+  async countOpen(): Promise<number> {
+    return this.open().length;
+  }
+
+  async expired(at: Date, limit: number): Promise<readonly Id[]> {
+    const due = (subject: Import) => subject.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    return this.open()
+      .filter((subject) => due(subject) <= at.getTime())
+      .sort((a, b) => due(a) - due(b) || a.id - b.id)
+      .slice(0, limit)
+      .map((subject) => subject.id);
+  }
+
+  async endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]> {
+    return this.open()
+      .filter(({ id, expiresAt }) => id > (window.after ?? 0) && (expiresAt?.getTime() ?? 0) > at.getTime())
+      .map(({ id }) => id)
+      .sort((a, b) => a - b)
+      .slice(0, window.limit);
+  }
+
+  async toForget(old: OldEnough, limit: number): Promise<readonly Id[]> {
+    const ended = (subject: Import) => subject.completedAt?.getTime() ?? 0;
+    return this.database.imports
+      .where((subject) => subject.customerId === this.customerId && isOldEnough(this.database, subject, old))
+      .sort((a, b) => ended(a) - ended(b) || a.id - b.id)
+      .slice(0, limit)
+      .map((subject) => subject.id);
+  }
+
+  async insert(subject: NewImport): Promise<Import | null> {
+    if (subject.clientRef !== null && (await this.findOpenByClientRef(subject.clientRef)) !== null) return null;
+    this.database.requireCustomer(this.customerId);
+    const row = { ...subject, id: this.database.next('import'), customerId: this.customerId };
+    this.database.imports.set(row.id, row);
+    this.held.lock('import', [row.id]);
+    return row;
+  }
+
+  async update(subject: Import): Promise<void> {
+    if ((await this.find(subject.id)) === null) return;
+    this.held.requireLocked('import', subject.id);
+    const { counts: _, totalBytes: __, ...row } = subject as CountedImport;
+    this.database.imports.set(subject.id, { ...row, customerId: this.customerId });
+  }
+
+  async forgetItems(id: Id, limit: number): Promise<boolean> {
+    if ((await this.find(id)) === null) return true;
+    this.held.requireLocked('import', id);
+    const gone = this.itemsOf(id).slice(0, limit);
+    const { byStatus, totalBytes } = plus(this.database.forgottenItems.get(id), gone);
+    for (const item of gone) this.database.importPhotos.delete(item.id);
+    const all = gone.length < limit;
+    this.database.forgottenItems.set(id, { byStatus, totalBytes, all });
+    return all;
+  }
+
+  async forget(id: Id): Promise<void> {
+    if ((await this.find(id)) === null) return;
+    this.held.requireLocked('import', id);
+    for (const item of this.itemsOf(id)) this.database.importPhotos.delete(item.id);
+    this.database.forgottenItems.delete(id);
+    this.database.droppedUploads.delete(id);
+    this.database.imports.delete(id);
+    const { customerId } = this;
+    const named = this.database.photos.where((photo) => photo.customerId === customerId && photo.importId === id);
+    if (named.length > 0) this.database.forgottenImports.set(id, { customerId });
+  }
+
+  private open(): Import[] {
+    return this.database.imports.where((row) => row.customerId === this.customerId && row.status === 'open');
+  }
+
+  private unpublished(): Import[] {
+    return this.database.imports.where((row) => row.customerId === this.customerId && !isEnded(row.status));
+  }
+
+  private unpublishedItems(tagIds: readonly Id[]): ImportPhoto[] {
+    const imports = new Set(idsOf(this.unpublished()));
+    return this.database.importPhotos.where((item) => imports.has(item.importId)).filter(has(tagIds));
+  }
+
+  private counted(subject: Import): CountedImport {
+    const { byStatus, totalBytes } = plus(this.database.forgottenItems.get(subject.id), this.itemsOf(subject.id));
+    const counts = countItems(new Map(Object.entries(byStatus) as [ImportPhotoStatus, number][]));
+    return { ...subject, counts, totalBytes };
+  }
+
+  private itemsOf(id: Id): ImportPhoto[] {
+    return this.database.importPhotos.where((item) => item.importId === id);
+  }
+}
+
+function plus(before: ForgottenItems | undefined, items: readonly ImportPhoto[]): Omit<ForgottenItems, 'all'> {
+  const byStatus = { ...before?.byStatus };
+  for (const { status } of items) byStatus[status] = (byStatus[status] ?? 0) + 1;
+  return { byStatus, totalBytes: items.reduce((sum, item) => sum + (item.sizeBytes ?? 0), before?.totalBytes ?? 0) };
+}
+
+export function isOldEnough(database: MemoryDatabase, { id, completedAt }: Import, old: OldEnough): boolean {
+  const until = database.forgottenItems.get(id)?.all ? old.imports : old.itemsOf;
+  return completedAt !== null && completedAt.getTime() <= until.getTime();
+}
+
+function idsOf(rows: readonly { readonly id: Id }[]): Id[] {
+  return rows.map(({ id }) => id);
+}
+
+function has(some: readonly Id[]) {
+  return ({ tagIds }: Import | ImportPhoto) => tagIds.some((id) => some.includes(id));
+}

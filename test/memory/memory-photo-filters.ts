@@ -1,0 +1,85 @@
+import type { PhotoWithTags } from '../../src/core/photos/photo.js';
+import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { foldKey, searchText, searchWords } from '../../src/core/shared/text.js';
+
+/** Whether a photo is in the list that these filters describe. */
+export function matches(photo: PhotoWithTags, filters: PhotoFilters): boolean {
+  return (
+    matchesTrash(photo, filters) &&
+    matchesOwn(photo, filters) &&
+    matchesTimes(photo, filters) &&
+    matchesTags(photo, filters) &&
+    matchesPlace(photo, filters) &&
+    matchesWords(photo, filters)
+  );
+}
+
+const said = <T>(value: T | undefined, holds: (value: T) => boolean) => value === undefined || holds(value);
+
+function matchesTrash(photo: PhotoWithTags, { trashed }: PhotoFilters): boolean {
+  return trashed === 'any' || (photo.trashedAt !== null) === (trashed === 'true');
+}
+
+function matchesOwn(photo: PhotoWithTags, filters: PhotoFilters): boolean {
+  return (
+    said(filters.ids, (ids) => ids.includes(photo.id)) &&
+    said(filters.filenameKey, (key) => foldKey(photo.filename) === key) &&
+    said(filters.importId, (id) => photo.importId === id) &&
+    said(filters.externalId, (id) => photo.externalId === id) &&
+    said(filters.sha256, (hashes) => hashes.includes(photo.sha256)) &&
+    said(filters.contentType, (types) => types.includes('image/*') || types.includes(photo.contentType)) &&
+    said(filters.minRating, (rating) => photo.rating !== null && photo.rating >= rating) &&
+    said(filters.camera, (camera) => cameraKey(photo).includes(camera)) &&
+    said(filters.aspect, (aspect) => aspectOf(photo) === aspect)
+  );
+}
+
+function cameraKey({ camera }: PhotoWithTags): string {
+  return searchText(camera?.make ?? null, camera?.model ?? null);
+}
+
+function aspectOf({ width, height }: PhotoWithTags): 'landscape' | 'portrait' | 'square' {
+  if (width === height) return 'square';
+  return width > height ? 'landscape' : 'portrait';
+}
+
+function matchesTimes(photo: PhotoWithTags, filters: PhotoFilters): boolean {
+  const within = (at: Date | null, from: Date | undefined, before: Date | undefined) =>
+    said(from, (start) => at !== null && at.getTime() >= start.getTime()) &&
+    said(before, (end) => at !== null && at.getTime() < end.getTime());
+  return (
+    within(photo.takenAt, filters.takenAfter, filters.takenBefore) &&
+    within(photo.createdAt, filters.createdAfter, filters.createdBefore) &&
+    within(photo.updatedAt, filters.updatedAfter, filters.updatedBefore)
+  );
+}
+
+function matchesTags(photo: PhotoWithTags, { tagIds, anyTagIds, excludeTagIds, untagged }: PhotoFilters): boolean {
+  const has = (id: Id) => photo.tags.some((tag) => tag.id === id);
+  return (
+    said(tagIds, (ids) => ids.every(has)) &&
+    said(anyTagIds, (ids) => ids.some(has)) &&
+    said(excludeTagIds, (ids) => !ids.some(has)) &&
+    said(untagged, (wanted) => (photo.tags.length === 0) === wanted)
+  );
+}
+
+function matchesPlace({ location }: PhotoWithTags, { hasLocation, bbox }: PhotoFilters): boolean {
+  return (
+    said(hasLocation, (wanted) => (location !== null) === wanted) &&
+    said(bbox, ([west, south, east, north]) => {
+      if (location === null || location.latitude < south || location.latitude > north) return false;
+      const { longitude } = location;
+      return west <= east ? longitude >= west && longitude <= east : longitude >= west || longitude <= east;
+    })
+  );
+}
+
+/** Every word begins a word of the photo's own texts, or of one of its tags' names. */
+function matchesWords(photo: PhotoWithTags, { words }: PhotoFilters): boolean {
+  if (words === undefined) return true;
+  const texts = [photo.filename, photo.title ?? '', photo.description ?? '', ...photo.tags.map((tag) => tag.name)];
+  const own = texts.flatMap(searchWords);
+  return words.every((word) => own.some((candidate) => candidate.startsWith(word)));
+}

@@ -1,0 +1,205 @@
+import { type ExifTags, isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
+import {
+  type PhotoFilters,
+  type PhotoQuery,
+  type PhotoSort,
+  photoPosition,
+} from '../../src/core/photos/photo-query.js';
+import type { NewPhoto, PhotoRepository } from '../../src/core/photos/photo-repository.js';
+import { requireFound } from '../../src/core/shared/errors.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import type { Position } from '../../src/core/shared/pagination.js';
+import { byName } from '../../src/core/tags/tag.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+import type { LockedRows } from './memory-locked-rows.js';
+import { matches } from './memory-photo-filters.js';
+import { windowOf } from './memory-windows.js';
+
+export class MemoryPhotoRepository implements PhotoRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly held: LockedRows,
+  ) {}
+
+  async get(id: Id): Promise<PhotoWithTags | null> {
+    const photo = this.database.photos.get(id);
+    return photo?.customerId === this.customerId ? this.tagged(photo) : null;
+  }
+
+  async getVisible(id: Id): Promise<Photo | null> {
+    const photo = this.database.photos.get(id);
+    const isOwn = photo?.customerId === this.customerId;
+    const isClosing = this.database.customers.get(this.customerId)?.status === 'closing';
+    return isOwn && !isTrashed(photo) && !isClosing ? copyOf(photo) : null;
+  }
+
+  async getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
+    const wanted = new Set(ids);
+    return this.own((photo) => wanted.has(photo.id));
+  }
+
+  async lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
+    const photos = await this.getMany(ids);
+    this.held.lock(
+      'photo',
+      photos.map((photo) => photo.id),
+    );
+    return photos;
+  }
+
+  async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
+    const tagged = this.own((photo) => this.linksOf(photo.id).some((link) => tagIds.includes(link)));
+    this.held.lock(
+      'photo',
+      tagged.map((photo) => photo.id),
+    );
+    return this.lock(ids);
+  }
+
+  async countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
+    const tagged = this.own((photo) => this.linksOf(photo.id).some((link) => tagIds.includes(link)));
+    return Math.min(tagged.length, limit);
+  }
+
+  async list({ filters, sort, window }: PhotoQuery): Promise<readonly PhotoWithTags[]> {
+    const rows = this.own(() => true).filter((photo) => matches(photo, filters));
+    return windowOf(rows, (photo) => photoPosition(photo, sort), sort.startsWith('-'), window);
+  }
+
+  async hasRowAt(filters: PhotoFilters, sort: PhotoSort, { id, value }: Position): Promise<boolean> {
+    const photo = await this.get(id);
+    return photo !== null && matches(photo, filters) && photoPosition(photo, sort).value === value;
+  }
+
+  async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
+    const first = new Map<string, Photo>();
+    const rows = this.database.photos.where((row) => row.customerId === this.customerId && sha256.includes(row.sha256));
+    for (const photo of rows.sort((a, b) => a.dupSeq - b.dupSeq)) {
+      if (!first.has(photo.sha256)) first.set(photo.sha256, photo);
+    }
+    return [...first.values()];
+  }
+
+  async exif(id: Id): Promise<ExifTags | null> {
+    return (await this.get(id)) === null ? null : (this.database.exif.get(id)?.tags ?? null);
+  }
+
+  async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
+    return this.own(({ purgeAt }) => purgeAt !== null && purgeAt.getTime() <= at.getTime())
+      .map(({ id }) => id)
+      .filter((id) => id > (after ?? 0) && !this.awaited(id))
+      .slice(0, limit);
+  }
+
+  async isAwaited(id: Id): Promise<boolean> {
+    return this.awaited(id);
+  }
+
+  async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {
+    const taken = this.database.photos.where(
+      (row) => row.customerId === this.customerId && row.sha256 === photo.sha256 && row.dupSeq === photo.dupSeq,
+    );
+    if (taken.length > 0) return false;
+    if (this.database.photos.get(photo.id)) throw new Error(`photo ${photo.id} is there already`);
+    this.database.requireCustomer(this.customerId);
+    this.store(photo);
+    this.held.lock('photo', [photo.id]);
+    this.database.exif.set(photo.id, { tags: exif });
+    const known = [...new Set(tagIds)].filter((id) => this.database.tags.get(id)?.customerId === this.customerId);
+    this.database.links.set(photo.id, known);
+    if (!isTrashed(photo)) this.shiftCounts(known, 1);
+    return true;
+  }
+
+  async insertMany(additions: readonly NewPhoto[]): Promise<readonly Id[]> {
+    const stored: Id[] = [];
+    for (const { photo, tagIds, exif } of additions) {
+      if (await this.insert(photo, tagIds, exif)) stored.push(photo.id);
+    }
+    return stored;
+  }
+
+  async nextDupSeq(): Promise<number> {
+    return this.database.next('dupSeq');
+  }
+
+  async update(photo: Photo): Promise<void> {
+    const before = this.stored(photo.id);
+    this.held.requireLocked('photo', photo.id);
+    this.store(photo);
+    this.database.tombstonePhotos.delete(photo.id);
+    const shift = Number(isTrashed(before)) - Number(isTrashed(photo));
+    this.shiftCounts(this.linksOf(photo.id), shift);
+  }
+
+  async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
+    const photo = this.stored(id);
+    this.held.requireLocked('photo', id);
+    const foreign = tagIds.filter((tagId) => this.database.tags.get(tagId)?.customerId !== this.customerId);
+    if (foreign.length > 0) throw new Error(`There is no tag ${foreign.join()}.`);
+    const before = this.linksOf(id);
+    this.database.links.set(id, [...new Set(tagIds)]);
+    if (isTrashed(photo)) return;
+    this.shiftCounts(before, -1);
+    this.shiftCounts(this.linksOf(id), 1);
+  }
+
+  async delete(id: Id): Promise<void> {
+    const photo = await this.get(id);
+    if (photo === null) return;
+    if (!isTrashed(photo)) this.shiftCounts(this.linksOf(id), -1);
+    this.database.links.delete(id);
+    this.database.tombstonePhotos.delete(id);
+    this.database.exif.delete(id);
+    this.database.photos.delete(id);
+  }
+
+  private awaited(id: Id): boolean {
+    const isLive = (importId: Id) =>
+      ['open', 'processing'].includes(this.database.imports.get(importId)?.status ?? 'expired');
+    const duplicates = this.database.importPhotos.where(
+      (item) => item.customerId === this.customerId && item.status === 'duplicate' && item.photoId === id,
+    );
+    return duplicates.some(({ importId }) => isLive(importId));
+  }
+
+  private own(condition: (photo: Photo) => boolean): PhotoWithTags[] {
+    return this.database.photos
+      .where((photo) => photo.customerId === this.customerId && condition(photo))
+      .sort((a, b) => a.id - b.id)
+      .map((photo) => this.tagged(photo));
+  }
+
+  private store(photo: Photo): void {
+    const { importId } = photo;
+    if (importId !== null && !this.database.hasImport(this.customerId, importId)) {
+      throw new Error(`There is no import ${importId}.`);
+    }
+    // Who edits a photo hands over the tags that it was read with.
+    const { tags: _, ...row } = photo as PhotoWithTags;
+    this.database.photos.set(photo.id, { ...row, customerId: this.customerId });
+  }
+
+  private stored(id: Id): Photo {
+    const photo = this.database.photos.get(id);
+    return requireFound(photo?.customerId === this.customerId ? photo : null, 'photo');
+  }
+
+  private tagged(photo: Photo): PhotoWithTags {
+    const tags = this.linksOf(photo.id).flatMap((id) => this.database.tags.get(id) ?? []);
+    return { ...photo, tags: tags.map(({ id, name }) => ({ id, name })).sort(byName) };
+  }
+
+  private linksOf(id: Id): readonly Id[] {
+    return this.database.links.get(id) ?? [];
+  }
+
+  private shiftCounts(tagIds: readonly Id[], by: number): void {
+    if (by === 0) return;
+    for (const id of tagIds) {
+      const tag = this.database.tags.get(id);
+      if (tag !== undefined) this.database.tags.set(id, { ...tag, photoCount: tag.photoCount + by });
+    }
+  }
+}

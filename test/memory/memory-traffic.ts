@@ -1,0 +1,81 @@
+import type { Id } from '../../src/core/shared/ids.js';
+import { compareText } from '../../src/core/shared/text.js';
+import {
+  MAX_FAILURES,
+  type RequestCount,
+  type RequestFailure,
+  type Tally,
+  type TrafficReads,
+  type TrafficStore,
+} from '../../src/core/traffic/traffic.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+
+export class MemoryTrafficReads implements TrafficReads {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+  ) {}
+
+  async counts(fromDay: string): Promise<readonly RequestCount[]> {
+    return this.database.requestCounts
+      .where(({ customerId, day }) => customerId === this.customerId && day >= fromDay)
+      .sort((a, b) => compareText(a.day, b.day) || a.apiKeyId - b.apiKeyId)
+      .map(copyOf);
+  }
+
+  async failures(): Promise<readonly RequestFailure[]> {
+    return failuresOf(this.database, this.customerId).map(([, failure]) => copyOf(failure));
+  }
+}
+
+export class MemoryTrafficStore implements TrafficStore {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  add({ counts, failures }: Tally): Promise<void> {
+    return this.database.transaction(async () => {
+      for (const count of counts.filter((one) => this.hasKey(one))) this.addCount(count);
+      for (const failure of failures.filter((one) => this.hasKey(one))) {
+        this.database.requestFailures.set(this.database.next('request failure'), failure);
+      }
+      for (const customerId of new Set(failures.map((failure) => failure.customerId))) {
+        for (const [id] of failuresOf(this.database, customerId).slice(MAX_FAILURES)) {
+          this.database.requestFailures.delete(id);
+        }
+      }
+    });
+  }
+
+  sweep(beforeDay: string): Promise<void> {
+    return this.database.transaction(async () => {
+      for (const [id, { day }] of this.database.requestCounts.entries()) {
+        if (day < beforeDay) this.database.requestCounts.delete(id);
+      }
+      for (const [id, { at }] of this.database.requestFailures.entries()) {
+        if (at.toISOString() < beforeDay) this.database.requestFailures.delete(id);
+      }
+    });
+  }
+
+  private addCount(count: RequestCount): void {
+    const key = `${count.apiKeyId} ${count.day}`;
+    const before = this.database.requestCounts.get(key) ?? { requests: 0, limited: 0, failed: 0 };
+    this.database.requestCounts.set(key, {
+      ...count,
+      requests: before.requests + count.requests,
+      limited: before.limited + count.limited,
+      failed: before.failed + count.failed,
+    });
+  }
+
+  private hasKey({ customerId, apiKeyId }: Pick<RequestCount, 'customerId' | 'apiKeyId'>): boolean {
+    return this.database.keys.get(apiKeyId)?.customerId === customerId;
+  }
+}
+
+/** Newest first. */
+function failuresOf(database: MemoryDatabase, customerId: Id): [Id, RequestFailure][] {
+  return database.requestFailures
+    .entries()
+    .filter(([, failure]) => failure.customerId === customerId)
+    .sort(([a, { at: x }], [b, { at: y }]) => y.getTime() - x.getTime() || b - a);
+}

@@ -1,0 +1,157 @@
+import { notFound, requireFound } from '../../src/core/shared/errors.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import type { KnownSession, NewSession, Session, SessionStore } from '../../src/core/users/session.js';
+import type { NewUser, User } from '../../src/core/users/user.js';
+import type { KnownUser, UserRepository, UserStore } from '../../src/core/users/user-store.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+import type { LockedRows } from './memory-locked-rows.js';
+
+export class MemoryUserStore implements UserStore {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  findByEmail(email: string): Promise<readonly KnownUser[]> {
+    return this.known((user) => user.email === email);
+  }
+
+  async findByLink(linkHash: string): Promise<KnownUser | null> {
+    return (await this.known((user) => user.linkHash === linkHash))[0] ?? null;
+  }
+
+  private known(condition: (user: User) => boolean): Promise<KnownUser[]> {
+    return this.database.transaction(async () =>
+      this.database.users
+        .where(condition)
+        .sort((a, b) => a.customerId - b.customerId)
+        .map((user) => {
+          const { status } = requireFound(this.database.customers.get(user.customerId), 'customer');
+          return { user: copyOf(user), customerStatus: status };
+        }),
+    );
+  }
+}
+
+export class MemorySessionStore implements SessionStore {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  find(tokenHash: string): Promise<KnownSession | null> {
+    return this.database.transaction(async () => {
+      const [session] = this.database.sessions.where((each) => each.tokenHash === tokenHash);
+      if (session === undefined) return null;
+      const user = requireFound(this.database.users.get(session.userId), 'user');
+      const { id, name, status } = requireFound(this.database.customers.get(session.customerId), 'customer');
+      return copyOf({ session, user, customer: { id, name, status } });
+    });
+  }
+
+  keep(tokenHash: string, data: Session['data']): Promise<void> {
+    return this.change(tokenHash, { data });
+  }
+
+  touch(tokenHash: string, lastSeenAt: Date, address: string): Promise<void> {
+    return this.change(tokenHash, { lastSeenAt, address });
+  }
+
+  end(tokenHash: string): Promise<void> {
+    return this.database.transaction(async () => {
+      endWhere(this.database, (session) => session.tokenHash === tokenHash);
+    });
+  }
+
+  sweep(startedBefore: Date, seenBefore: Date): Promise<number> {
+    return this.database.transaction(async () =>
+      endWhere(this.database, ({ startedAt, lastSeenAt }) => startedAt < startedBefore || lastSeenAt < seenBefore),
+    );
+  }
+
+  private change(tokenHash: string, values: Partial<Session>): Promise<void> {
+    return this.database.transaction(async () => {
+      const [session] = this.database.sessions.where((each) => each.tokenHash === tokenHash);
+      if (session !== undefined) this.database.sessions.set(session.id, { ...session, ...values });
+    });
+  }
+}
+
+export class MemoryUserRepository implements UserRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly held: LockedRows,
+  ) {}
+
+  async get(id: Id): Promise<User | null> {
+    const user = this.database.users.get(id);
+    return user?.customerId === this.customerId ? copyOf(user) : null;
+  }
+
+  async list(): Promise<readonly User[]> {
+    return this.database.users
+      .where(({ customerId }) => customerId === this.customerId)
+      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a.id - b.id)
+      .map(copyOf);
+  }
+
+  async sessionsOf(id: Id): Promise<readonly Session[]> {
+    return this.database.sessions
+      .where(({ customerId, userId }) => customerId === this.customerId && userId === id)
+      .sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime() || b.id - a.id)
+      .map(copyOf);
+  }
+
+  async lock(id: Id): Promise<User | null> {
+    this.held.lock('user', [id]);
+    return this.get(id);
+  }
+
+  async insert(user: NewUser): Promise<User | null> {
+    this.database.requireCustomer(this.customerId);
+    if (this.isTaken(user.email, null)) return null;
+    const row = { ...user, customerId: this.customerId, id: this.database.next('user') };
+    this.database.users.set(row.id, row);
+    return copyOf(row);
+  }
+
+  async update(user: User): Promise<boolean> {
+    this.held.requireLocked('user', user.id);
+    if (this.isTaken(user.email, user.id)) return false;
+    if ((await this.get(user.id)) !== null) {
+      this.database.users.set(user.id, { ...user, customerId: this.customerId });
+    }
+    return true;
+  }
+
+  async delete(id: Id): Promise<void> {
+    if ((await this.get(id)) === null) return;
+    endWhere(this.database, ({ userId }) => userId === id);
+    this.database.users.delete(id);
+  }
+
+  async openSession(userId: Id, session: NewSession): Promise<Session> {
+    if ((await this.get(userId)) === null) throw notFound('user');
+    const row = { ...session, customerId: this.customerId, userId, id: this.database.next('session') };
+    this.database.sessions.set(row.id, row);
+    return copyOf(row);
+  }
+
+  async endSession(id: Id, sessionId: Id): Promise<boolean> {
+    return endWhere(this.database, (session) => this.isOf(session, id) && session.id === sessionId) > 0;
+  }
+
+  async endSessions(id: Id, but: Id | null): Promise<number> {
+    return endWhere(this.database, (session) => this.isOf(session, id) && session.id !== but);
+  }
+
+  private isOf(session: Session, userId: Id): boolean {
+    return session.customerId === this.customerId && session.userId === userId;
+  }
+
+  private isTaken(email: string | null, but: Id | null): boolean {
+    const same = (user: User) => user.customerId === this.customerId && user.email === email && user.id !== but;
+    return email !== null && this.database.users.where(same).length > 0;
+  }
+}
+
+function endWhere(database: MemoryDatabase, condition: (session: Session) => boolean): number {
+  const ended = database.sessions.where(condition);
+  for (const { id } of ended) database.sessions.delete(id);
+  return ended.length;
+}

@@ -1,0 +1,166 @@
+import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../src/core/events/delivery.js';
+import { type ChangeType, type EventType, newEventId } from '../../src/core/events/event.js';
+import type { Outbox } from '../../src/core/events/outbox.js';
+import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/events/webhook-endpoint.js';
+import type { DeliveryRepository, WebhookEndpointRepository } from '../../src/core/events/webhook-repository.js';
+import { after, type Clock } from '../../src/core/shared/clock.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
+import type { LockedRows } from './memory-locked-rows.js';
+
+export class MemoryWebhookEndpointRepository implements WebhookEndpointRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly held: LockedRows,
+  ) {}
+
+  async get(id: Id): Promise<WebhookEndpoint | null> {
+    return endpointOf(this.database, this.customerId, id);
+  }
+
+  async list(): Promise<readonly WebhookEndpoint[]> {
+    return endpointsOf(this.database, this.customerId);
+  }
+
+  async lock(id: Id): Promise<WebhookEndpoint | null> {
+    this.held.lock('endpoint', [id]);
+    return this.get(id);
+  }
+
+  async insert(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint> {
+    this.database.requireCustomer(this.customerId);
+    const row = { ...endpoint, customerId: this.customerId, id: this.database.next('webhook endpoint') };
+    this.database.webhookEndpoints.set(row.id, row);
+    return row;
+  }
+
+  async update(endpoint: WebhookEndpoint): Promise<void> {
+    this.held.requireLocked('endpoint', endpoint.id);
+    if ((await this.get(endpoint.id)) === null) return;
+    this.database.webhookEndpoints.set(endpoint.id, { ...endpoint, customerId: this.customerId });
+  }
+
+  async delete(id: Id): Promise<void> {
+    if ((await this.get(id)) === null) return;
+    for (const { id: deliveryId } of this.database.deliveries.where(({ endpointId }) => endpointId === id)) {
+      this.database.deliveries.delete(deliveryId);
+    }
+    this.database.webhookEndpoints.delete(id);
+  }
+}
+
+export class MemoryDeliveryRepository implements DeliveryRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly clock: Clock,
+  ) {}
+
+  async get(id: Id): Promise<Delivery | null> {
+    const stored = this.stored(id);
+    return stored && withoutLease(stored);
+  }
+
+  async list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]> {
+    const beyond = before ?? Number.POSITIVE_INFINITY;
+    return this.of(endpointId)
+      .filter(({ id }) => id < beyond)
+      .sort((a, b) => b.id - a.id)
+      .slice(0, limit)
+      .map(withoutLease);
+  }
+
+  async addTest(endpointId: Id, at: Date): Promise<Delivery> {
+    if (endpointOf(this.database, this.customerId, endpointId) === null) throw new Error('There is no such endpoint.');
+    const event = { eventId: newEventId(at), type: 'webhook.test', subjectId: null, at } as const;
+    return withoutLease(store(this.database, { ...event, customerId: this.customerId, endpointId }));
+  }
+
+  async settle({ id, lease }: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean> {
+    const stored = this.stored(id);
+    if (stored?.lease !== lease) return false;
+    const { status, responseStatus, reason, retryAfter, at } = outcome;
+    this.database.deliveries.set(id, {
+      ...stored,
+      ...{ status, responseStatus, reason },
+      lease: null,
+      dueAt: retryAfter === null ? null : after(this.clock.now(), retryAfter),
+      attemptedAt: at,
+      endedAt: retryAfter === null ? at : null,
+    });
+    return true;
+  }
+
+  async renew(id: Id): Promise<boolean> {
+    const stored = this.stored(id);
+    if (stored === null) return false;
+    const waiting = { status: 'pending', attempt: 0, dueAt: this.clock.now(), lease: null, endedAt: null } as const;
+    this.database.deliveries.set(id, { ...stored, ...waiting });
+    return true;
+  }
+
+  async deleteSome(endpointId: Id, limit: number): Promise<number> {
+    const some = this.of(endpointId).slice(0, limit);
+    for (const { id } of some) this.database.deliveries.delete(id);
+    return some.length;
+  }
+
+  private stored(id: Id): StoredDelivery | null {
+    const stored = this.database.deliveries.get(id);
+    return stored?.customerId === this.customerId ? stored : null;
+  }
+
+  private of(endpointId: Id): StoredDelivery[] {
+    return this.database.deliveries.where((one) => one.customerId === this.customerId && one.endpointId === endpointId);
+  }
+}
+
+export class MemoryOutbox implements Outbox {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+  ) {}
+
+  async add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void> {
+    const wanting = this.wanting(type);
+    if (wanting.length === 0) return;
+    for (const subjectId of subjectIds) {
+      const event = { eventId: newEventId(at), customerId: this.customerId, type, subjectId, at };
+      for (const { id: endpointId } of wanting) store(this.database, { ...event, endpointId });
+    }
+  }
+
+  async wants(type: ChangeType): Promise<boolean> {
+    return this.wanting(type).length > 0;
+  }
+
+  private wanting(type: ChangeType): WebhookEndpoint[] {
+    return endpointsOf(this.database, this.customerId).filter(
+      ({ status, events }) => status === 'enabled' && (events.length === 0 || events.includes(type)),
+    );
+  }
+}
+
+type NewDelivery = Pick<Delivery, 'eventId' | 'customerId' | 'subjectId' | 'at' | 'endpointId'> & { type: EventType };
+
+function store(database: MemoryDatabase, delivery: NewDelivery): StoredDelivery {
+  const unsent = { status: 'pending', attempt: 0, responseStatus: null, reason: null, attemptedAt: null } as const;
+  const times = { dueAt: delivery.at, createdAt: delivery.at, endedAt: null };
+  const row = { ...delivery, ...unsent, ...times, id: database.next('delivery'), lease: null };
+  database.deliveries.set(row.id, row);
+  return row;
+}
+
+function withoutLease({ lease: _, ...delivery }: StoredDelivery): Delivery {
+  return delivery;
+}
+
+function endpointOf(database: MemoryDatabase, customerId: Id, id: Id): WebhookEndpoint | null {
+  const stored = database.webhookEndpoints.get(id);
+  return stored?.customerId === customerId ? stored : null;
+}
+
+function endpointsOf(database: MemoryDatabase, customerId: Id): WebhookEndpoint[] {
+  return database.webhookEndpoints.where((one) => one.customerId === customerId).sort((a, b) => a.id - b.id);
+}

@@ -1,0 +1,35 @@
+import type { WebhookAnswer, WebhookMessage, WebhookSender } from '../../src/core/events/webhook-sender.js';
+import { isPublicAddress, urlProblem } from '../../src/core/events/webhook-url.js';
+
+/** Answers for receivers, and keeps what they were sent. */
+export class MemoryWebhookSender implements WebhookSender {
+  readonly sent: WebhookMessage[] = [];
+  /** What receivers answer; 200 until a test says otherwise. Called while the request is under way. */
+  answer: (message: WebhookMessage) => number | Promise<number> = () => 200;
+
+  /** @param addresses Where names lead; a name that is not here leads to a public address. */
+  constructor(
+    private readonly allowPrivate = false,
+    private readonly addresses: Readonly<Record<string, string>> = {},
+  ) {}
+
+  async refusal(url: string): Promise<string | null> {
+    const problem = urlProblem(url, this.allowPrivate);
+    if (problem !== null || this.allowPrivate) return problem;
+    const { hostname } = new URL(url);
+    const isLiteral = /^[\d.]+$|^\[/.test(hostname);
+    const address = isLiteral ? hostname.replace(/^\[|\]$/g, '') : (this.addresses[hostname] ?? '93.184.216.34');
+    return isPublicAddress(address) ? null : 'url must lead to a public address.';
+  }
+
+  async post(message: WebhookMessage): Promise<WebhookAnswer> {
+    const refusal = await this.refusal(message.url);
+    if (refusal !== null) return { status: null, reason: refusal };
+    this.sent.push(message);
+    try {
+      return { status: await this.answer(message), reason: null };
+    } catch (error) {
+      return { status: null, reason: String(error) };
+    }
+  }
+}
