@@ -8,14 +8,12 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
   [
     'who has something due, a window of customers at a time',
     /^SELECT DISTINCT customer_id AS id FROM \w+ WHERE .* AND customer_id > \$1 ORDER BY id LIMIT \$2$/,
-    /^SELECT id FROM customers WHERE status = 'closing' AND updated_at <= \$1 AND id > \$2 ORDER BY id LIMIT \$3$/,
+    /^SELECT "customer"\."id" AS "customer_id" FROM "customers" "customer" WHERE .*"status" = \$1.*"id" > \$3.* LIMIT \d+$/,
   ],
   [
     'a key says whose it is, not the other way round; its number is unique',
     /^SELECT k\.customer_id .* FROM api_keys k JOIN customers c ON c\.id = k\.customer_id WHERE (k\.token_hash = ANY\(\$1::text\[\]\)|k\.id = ANY\(\$1::bigint\[\]\)) /,
-    /^SELECT k\.customer_id .* FROM api_keys k WHERE id = \$1 AND deleted_at IS NULL/,
-    /^UPDATE api_keys SET deleted_at = \$2 WHERE id = \$1 /,
-    /^UPDATE api_keys k SET name = \$2, .* WHERE id = \$1 /,
+    /^SELECT "apiKey"\."customer_id" .* FROM "api_keys" "apiKey" WHERE .*"id" = \$1.*"deleted_at" IS NULL.* FOR NO KEY UPDATE$/,
   ],
   [
     'uses of keys are written down together, whose ever they are',
@@ -27,8 +25,9 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     'who signs in is known by the address, the link or the cookie',
     /^SELECT u\.customer_id .* FROM users u JOIN customers c ON c\.id = u\.customer_id WHERE u\.(email|link_hash) = \$1 /,
     /^SELECT s\.customer_id .* FROM sessions s JOIN customers c ON c\.id = s\.customer_id WHERE s\.token_hash = \$1$/,
-    /^UPDATE sessions SET .* WHERE token_hash = \$1$/,
-    /^DELETE FROM sessions WHERE token_hash = \$1$/,
+    /^UPDATE sessions SET data = \$2 WHERE token_hash = \$1$/,
+    /^UPDATE "sessions" SET .* WHERE "token_hash" = \$3$/,
+    /^DELETE FROM "sessions" WHERE "token_hash" = \$1$/,
   ],
   [
     'the next job or delivery of whoever waited longest, and jobs and idempotency keys of processes that died',
@@ -39,7 +38,7 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
   [
     'what is old enough is forgotten',
     /^WITH old AS MATERIALIZED \( SELECT customer_id, \w+ FROM (idempotency_keys|webhook_deliveries) WHERE (started|created)_at < \$1 /,
-    /^DELETE FROM sessions WHERE last_seen_at < \$2 OR started_at < \$1$/,
+    /^DELETE FROM "sessions" WHERE \("last_seen_at" < \$1 OR "started_at" < \$2\)$/,
     /^DELETE FROM audit_entries WHERE .* WHERE at < \$1 /,
     /^DELETE FROM request_(counts|failures) WHERE (day|at) < \$1::date$/,
   ],

@@ -1,5 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
-import { IsNull } from 'typeorm';
+import { type DataSource, type EntityManager, IsNull } from 'typeorm';
 import { type ApiKey, changedSettings, type KeySettings, type NewApiKey } from '../../../core/access/api-key.js';
 import {
   ADDRESS_RETENTION_MS,
@@ -18,7 +17,7 @@ import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { lockCustomer } from '../customers/customer.repository.js';
 import { prepared } from '../database/prepared.js';
 import { ReadBatcher } from '../database/read-batcher.js';
-import { asJson, change, insert, select, selected } from '../database/rows.js';
+import { asJson, change, insert, select, selected, update } from '../database/rows.js';
 import { inCustomerTransaction, inTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
 import { apiKeyTable } from './api-key.table.js';
@@ -81,16 +80,10 @@ export class TypeormKeyStore implements KeyStore {
     actor: Actor,
   ): Promise<ApiKey | null> {
     return inTransaction(this.dataSource, async (manager) => {
-      const held = `SELECT ${selected(apiKeyTable, 'k')} FROM api_keys k WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`;
-      const [before] = await select<ApiKey>(manager, held, [id]);
-      if (before === undefined) return null;
-      const { rows } = await change<ApiKey>(
-        manager,
-        `UPDATE api_keys k SET name = $2, ip_list = $3, read_limit = $4, write_limit = $5, expires_at = $6
-         WHERE id = $1 RETURNING ${selected(apiKeyTable, 'k')}`,
-        [id, name, ipList, readLimit, writeLimit, expiresAt],
-      );
-      const stored = requireFound(rows[0], 'api_key');
+      const before = await locked(manager, id);
+      if (before === null) return null;
+      const stored: ApiKey = { ...before, name, ipList, readLimit, writeLimit, expiresAt };
+      await update(manager, apiKeyTable, stored);
       const changes = changedSettings(before, stored);
       const edit = { action: 'api_key.edited', subject: stored, changes, at } as const;
       if (changes.length > 0) await new TypeormAuditTrail(manager, stored.customerId).add(actor, edit);
@@ -100,9 +93,9 @@ export class TypeormKeyStore implements KeyStore {
 
   delete(id: Id, at: Date, actor: Actor): Promise<boolean> {
     return inTransaction(this.dataSource, async (manager) => {
-      const sql = `UPDATE api_keys SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING id, name, customer_id AS "customerId"`;
-      const [deleted] = (await change<Pick<ApiKey, 'customerId' | 'id' | 'name'>>(manager, sql, [id, at])).rows;
-      if (deleted === undefined) return false;
+      const deleted = await locked(manager, id);
+      if (deleted === null) return false;
+      await manager.update(apiKeyTable, { customerId: deleted.customerId, id }, { deletedAt: at });
       await new TypeormOutbox(manager, deleted.customerId).add('api_key.deleted', [id], at);
       await new TypeormAuditTrail(manager, deleted.customerId).add(actor, {
         action: 'api_key.deleted',
@@ -157,6 +150,11 @@ export class TypeormKeyStore implements KeyStore {
       return rows.map(({ customerStatus, ...key }) => ({ key, customerStatus }));
     });
   }
+}
+
+/** Null if it does not exist, or is deleted. */
+function locked(manager: EntityManager, id: Id): Promise<ApiKey | null> {
+  return manager.findOne(apiKeyTable, { where: { id, deletedAt: IsNull() }, lock: { mode: 'for_no_key_update' } });
 }
 
 /** All processes write rows in the same order. Old rows of the same keys are deleted, so that the table only grows with keys in use. */

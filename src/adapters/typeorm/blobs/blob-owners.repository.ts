@@ -1,10 +1,10 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, In, MoreThan } from 'typeorm';
 import { originalKey, type StagingName } from '../../../core/blobs/blob-key.js';
 import type { BlobOwnership, StagingState } from '../../../core/blobs/blob-owners.js';
 import { type ImportPhoto, reservingStatuses } from '../../../core/imports/import-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
-import { select, selected } from '../database/rows.js';
+import { select } from '../database/rows.js';
 import { importPhotoTable } from '../imports/import-photo.table.js';
 
 /** As literals, so that the partial indexes for exactly these states are used. */
@@ -60,12 +60,12 @@ export class TypeormBlobOwnership implements BlobOwnership {
   }
 
   itemsWithBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]> {
-    return select<ImportPhoto>(
-      this.manager,
-      `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
-       WHERE customer_id = $1 AND id > $2 AND status IN ('processing', 'ready') ORDER BY id LIMIT $3`,
-      [this.customerId, after ?? 0, limit],
-    );
+    const where = {
+      customerId: this.customerId,
+      id: MoreThan(after ?? 0),
+      status: In(['processing', 'ready'] as const),
+    };
+    return this.manager.find(importPhotoTable, { where, order: { id: 'ASC' }, take: limit });
   }
 
   async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {

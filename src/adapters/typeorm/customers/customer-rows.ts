@@ -1,10 +1,10 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import type { CustomerStatus } from '../../../core/customers/customer.js';
 import type { RowCounts } from '../../../core/customers/customer-directory.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { quoted, tablesByReference } from '../database/catalogue.js';
 import { change, select } from '../database/rows.js';
 import { withoutLimits } from '../database/without-limits.js';
+import { customerTable } from './customer.table.js';
 
 /** Maximum number of rows per statement, so that it stays well below the statement timeout. */
 const BATCH = 1000;
@@ -38,16 +38,15 @@ export async function removeRows(manager: EntityManager, id: Id): Promise<number
 
 /** Also locked against new rows that refer to it: a transaction that is about to write one waits, and then finds no customer. */
 export async function removeCustomer(manager: EntityManager, id: Id): Promise<boolean> {
-  const sql = 'SELECT status FROM customers WHERE id = $1 FOR UPDATE';
-  const [customer] = await select<{ status: CustomerStatus }>(manager, sql, [id]);
-  if (customer === undefined) return true;
+  const customer = await manager.findOne(customerTable, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  if (customer === null) return true;
   if (customer.status !== 'closing') throw new Error(`Customer ${id} is ${customer.status} and cannot be removed.`);
   for (const name of await tenantTables((sql) => select(manager, sql))) {
     const rows = await select(manager, `SELECT FROM ${quoted(name)} WHERE customer_id = $1 LIMIT 1`, [id]);
     if (rows.length > 0) return false;
   }
   await change(manager, `DELETE FROM ${TOTALS} WHERE customer_id = $1`, [id]);
-  await change(manager, 'DELETE FROM customers WHERE id = $1', [id]);
+  await manager.delete(customerTable, { id });
   return true;
 }
 

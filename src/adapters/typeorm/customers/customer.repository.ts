@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Actor } from '../../../core/audit/actor.js';
 import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../../core/customers/customer-directory.js';
@@ -58,9 +58,9 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
   }
 
   async closingSince(at: Date, { after, limit }: CustomerWindow): Promise<readonly Id[]> {
-    const sql = `SELECT id FROM customers WHERE status = 'closing' AND updated_at <= $1 AND id > $2 ORDER BY id LIMIT $3`;
+    const where = { status: 'closing', updatedAt: LessThanOrEqual(at), id: MoreThan(after ?? 0) } as const;
     const closing = await withoutTransaction(this.dataSource, (manager) =>
-      select<{ id: Id }>(manager, sql, [at, after ?? 0, limit]),
+      manager.find(customerTable, { select: { id: true }, where, order: { id: 'ASC' }, take: limit }),
     );
     return closing.map(({ id }) => id);
   }
@@ -98,7 +98,7 @@ async function add(manager: EntityManager, customer: NewCustomer, actor: Actor):
   return stored;
 }
 
-/** Errors: `not_found`. */
+/** Part of most requests, so prepared. Errors: `not_found`. */
 export async function readCustomer(manager: EntityManager, id: Id): Promise<Customer> {
   const sql = `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1`;
   return requireFound((await select<Customer>(manager, prepared(sql), [id]))[0], 'customer');
@@ -106,10 +106,8 @@ export async function readCustomer(manager: EntityManager, id: Id): Promise<Cust
 
 /** Locked against others that lock it, not against new rows that refer to it. Errors: `not_found`. */
 export async function lockCustomer(manager: EntityManager, id: Id): Promise<Customer> {
-  const [customer] = await select<Customer>(
-    manager,
-    `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1 FOR NO KEY UPDATE`,
-    [id],
+  return requireFound(
+    await manager.findOne(customerTable, { where: { id }, lock: { mode: 'for_no_key_update' } }),
+    'customer',
   );
-  return requireFound(customer, 'customer');
 }

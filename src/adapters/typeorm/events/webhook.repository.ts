@@ -1,11 +1,11 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, LessThan } from 'typeorm';
 import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../../core/events/delivery.js';
 import { newEventId } from '../../../core/events/event.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/events/webhook-repository.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { change, insert, select, selected, update } from '../database/rows.js';
+import { change, insert, update } from '../database/rows.js';
 import { announceDeliveries } from './outbox.repository.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 
@@ -23,14 +23,9 @@ export class TypeormWebhookEndpointRepository implements WebhookEndpointReposito
     return this.manager.find(webhookEndpointTable, { where: { customerId: this.customerId }, order: { id: 'ASC' } });
   }
 
-  async lock(id: Id): Promise<WebhookEndpoint | null> {
-    const [row] = await select<WebhookEndpoint>(
-      this.manager,
-      `SELECT ${selected(webhookEndpointTable, 'e')} FROM webhook_endpoints e
-       WHERE customer_id = $1 AND id = $2 FOR NO KEY UPDATE`,
-      [this.customerId, id],
-    );
-    return row ?? null;
+  lock(id: Id): Promise<WebhookEndpoint | null> {
+    const where = { customerId: this.customerId, id };
+    return this.manager.findOne(webhookEndpointTable, { where, lock: { mode: 'for_no_key_update' } });
   }
 
   async insert(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint> {
@@ -43,10 +38,7 @@ export class TypeormWebhookEndpointRepository implements WebhookEndpointReposito
   }
 
   async delete(id: Id): Promise<void> {
-    await change(this.manager, 'DELETE FROM webhook_endpoints WHERE customer_id = $1 AND id = $2', [
-      this.customerId,
-      id,
-    ]);
+    await this.manager.delete(webhookEndpointTable, { customerId: this.customerId, id });
   }
 }
 
@@ -61,12 +53,8 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
   }
 
   list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]> {
-    return select<Delivery>(
-      this.manager,
-      `SELECT ${selected(deliveryTable, 'd')} FROM webhook_deliveries d
-       WHERE customer_id = $1 AND endpoint_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4`,
-      [this.customerId, endpointId, before ?? Number.MAX_SAFE_INTEGER, limit],
-    );
+    const where = { customerId: this.customerId, endpointId, ...(before !== null && { id: LessThan(before) }) };
+    return this.manager.find(deliveryTable, { where, order: { id: 'DESC' }, take: limit });
   }
 
   async addTest(endpointId: Id, at: Date): Promise<Delivery> {

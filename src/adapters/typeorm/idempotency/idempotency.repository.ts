@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { DataSource, EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager, IsNull } from 'typeorm';
 import type {
   Claim,
   ClaimRequest,
@@ -55,10 +55,9 @@ export class TypeormIdempotencyStore implements IdempotencyStore {
     });
   }
 
-  release(claim: Claim): Promise<void> {
+  release({ customerId, key, token }: Claim): Promise<void> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const sql = `DELETE FROM idempotency_keys WHERE ${UNANSWERED}`;
-      await change(manager, sql, [claim.customerId, claim.key, claim.token]);
+      await manager.delete(idempotencyKeyTable, { customerId, key, token, answer: IsNull() });
     });
   }
 
@@ -86,13 +85,13 @@ export class TypeormResponseStore implements ResponseStore {
   ) {}
 
   async store({ key, token }: Claim, answer: StoredResponse): Promise<boolean> {
-    const sql = `UPDATE idempotency_keys SET answer = $4 WHERE ${UNANSWERED}`;
+    // By hand: TypeORM's types of an update have no place for a document of unknown values.
+    const sql =
+      'UPDATE idempotency_keys SET answer = $4 WHERE customer_id = $1 AND key = $2 AND token = $3 AND answer IS NULL';
     const { count } = await change(this.manager, sql, [this.customerId, key, token, JSON.stringify(answer)]);
     return count > 0;
   }
 }
-
-const UNANSWERED = 'customer_id = $1 AND key = $2 AND token = $3 AND answer IS NULL';
 
 const leaseOf = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
 

@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
 import {
   type CountedImport,
   countItems,
@@ -48,22 +48,23 @@ export class TypeormImportRepository implements ImportRepository {
   }
 
   async expired(at: Date, limit: number): Promise<readonly Id[]> {
-    const rows = await select<{ id: Id }>(
-      this.manager,
-      `SELECT id FROM imports WHERE customer_id = $1 AND status = 'open' AND expires_at <= $2
-       ORDER BY expires_at, id LIMIT $3`,
-      [this.customerId, at, limit],
-    );
+    const rows = await this.manager.find(importTable, {
+      select: { id: true },
+      where: { customerId: this.customerId, status: 'open', expiresAt: LessThanOrEqual(at) },
+      order: { expiresAt: 'ASC', id: 'ASC' },
+      take: limit,
+    });
     return rows.map(({ id }) => id);
   }
 
   async endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]> {
-    const rows = await select<{ id: Id }>(
-      this.manager,
-      `SELECT id FROM imports WHERE customer_id = $1 AND status = 'open' AND expires_at > $2 AND id > $3
-       ORDER BY id LIMIT $4`,
-      [this.customerId, at, window.after ?? 0, window.limit],
-    );
+    const open = { customerId: this.customerId, status: 'open', expiresAt: MoreThan(at) } as const;
+    const rows = await this.manager.find(importTable, {
+      select: { id: true },
+      where: { ...open, id: MoreThan(window.after ?? 0) },
+      order: { id: 'ASC' },
+      take: window.limit,
+    });
     return rows.map(({ id }) => id);
   }
 

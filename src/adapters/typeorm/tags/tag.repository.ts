@@ -1,11 +1,11 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import type { NewTag, Tag } from '../../../core/tags/tag.js';
 import type { TagFilters, TagQuery, TagSort } from '../../../core/tags/tag-query.js';
 import type { MergedPhotos, TagCount, TagRepository } from '../../../core/tags/tag-repository.js';
 import { isTaken } from '../database/database-errors.js';
-import { asJson, change, insertion, select, selected, update } from '../database/rows.js';
+import { asJson, insertion, select, selected, update } from '../database/rows.js';
 import { countsOf, recountPhotos } from '../photos/photo-counts.js';
 import { attachTag, detachTags, dropTag, mergeTags } from '../photos/photo-tags.js';
 import { searchKeyOf, tagTable } from './tag.table.js';
@@ -76,8 +76,12 @@ export class TypeormTagRepository implements TagRepository {
 
   async lock(ids: readonly Id[]): Promise<readonly Tag[]> {
     if (ids.length === 0) return [];
-    const held = 'SELECT FROM tags WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
-    await select(this.manager, held, [this.customerId, ids]);
+    await this.manager.find(tagTable, {
+      select: { id: true },
+      where: { customerId: this.customerId, id: In([...ids]) },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
     // Read in a separate statement: the one that waited would return counts as they were before the wait.
     return this.getMany(ids);
   }
@@ -146,10 +150,7 @@ export class TypeormTagRepository implements TagRepository {
   }
 
   private async remove(ids: readonly Id[]): Promise<void> {
-    await change(this.manager, 'DELETE FROM tags WHERE customer_id = $1 AND id = ANY($2::bigint[])', [
-      this.customerId,
-      ids,
-    ]);
+    await this.manager.delete(tagTable, { customerId: this.customerId, id: In([...ids]) });
   }
 
   private filtered({ ids, nameKey, q, signs = [], unused }: TagFilters) {

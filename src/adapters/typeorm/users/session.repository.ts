@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import { type DataSource, LessThan } from 'typeorm';
 import type { Customer } from '../../../core/customers/customer.js';
 import type { KnownSession, Session, SessionStore } from '../../../core/users/session.js';
 import type { User } from '../../../core/users/user.js';
@@ -25,26 +25,26 @@ export class TypeormSessionStore implements SessionStore {
   }
 
   async keep(tokenHash: string, data: Session['data']): Promise<void> {
+    // By hand: TypeORM's types of an update have no place for a document of unknown values.
     await withoutTransaction(this.dataSource, (manager) =>
       change(manager, 'UPDATE sessions SET data = $2 WHERE token_hash = $1', [tokenHash, JSON.stringify(data)]),
     );
   }
 
   async touch(tokenHash: string, at: Date, address: string): Promise<void> {
-    const sql = 'UPDATE sessions SET last_seen_at = $2, address = $3 WHERE token_hash = $1';
-    await withoutTransaction(this.dataSource, (manager) => change(manager, sql, [tokenHash, at, address]));
+    await withoutTransaction(this.dataSource, (manager) =>
+      manager.update(sessionTable, { tokenHash }, { lastSeenAt: at, address }),
+    );
   }
 
   async end(tokenHash: string): Promise<void> {
-    await withoutTransaction(this.dataSource, (manager) =>
-      change(manager, 'DELETE FROM sessions WHERE token_hash = $1', [tokenHash]),
-    );
+    await withoutTransaction(this.dataSource, (manager) => manager.delete(sessionTable, { tokenHash }));
   }
 
   sweep(startedBefore: Date, seenBefore: Date): Promise<number> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const sql = 'DELETE FROM sessions WHERE last_seen_at < $2 OR started_at < $1';
-      return (await change(manager, sql, [startedBefore, seenBefore])).count;
+      const ended = [{ lastSeenAt: LessThan(seenBefore) }, { startedAt: LessThan(startedBefore) }];
+      return (await manager.delete(sessionTable, ended)).affected ?? 0;
     });
   }
 }

@@ -1,11 +1,11 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager, Not } from 'typeorm';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
-import { notFound, requireFound } from '../../../core/shared/errors.js';
+import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { NewSession, Session } from '../../../core/users/session.js';
 import type { NewUser, User } from '../../../core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../../core/users/user-store.js';
-import { change, insert, select, selected, update } from '../database/rows.js';
+import { insert, select, selected, update } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { sessionTable, userTable } from './user.table.js';
 
@@ -53,13 +53,9 @@ export class TypeormUserRepository implements UserRepository {
     return this.manager.find(sessionTable, { where, order: { lastSeenAt: 'DESC', id: 'DESC' } });
   }
 
-  async lock(id: Id): Promise<User | null> {
-    const [row] = await select<User>(
-      this.manager,
-      `SELECT ${selected(userTable, 'u')} FROM users u WHERE customer_id = $1 AND id = $2 FOR NO KEY UPDATE`,
-      [this.customerId, id],
-    );
-    return row ?? null;
+  lock(id: Id): Promise<User | null> {
+    const where = { customerId: this.customerId, id };
+    return this.manager.findOne(userTable, { where, lock: { mode: 'for_no_key_update' } });
   }
 
   async insert(user: NewUser): Promise<User | null> {
@@ -71,31 +67,36 @@ export class TypeormUserRepository implements UserRepository {
   async update(user: User): Promise<boolean> {
     // Checked first: a failed statement would abort the transaction. Concurrent changes of addresses are serialized by the lock on the
     // customer's row.
-    const sql = 'SELECT id FROM users WHERE customer_id = $1 AND email = $2 AND id <> $3';
-    const others = await select(this.manager, sql, [this.customerId, user.email, user.id]);
-    if (others.length > 0) return false;
-    await update(this.manager, userTable, { ...user, customerId: this.customerId });
+    const { customerId } = this;
+    const { id, email } = user;
+    if (email !== null && (await this.manager.existsBy(userTable, { customerId, email, id: Not(id) }))) return false;
+    await update(this.manager, userTable, { ...user, customerId });
     return true;
   }
 
   async delete(id: Id): Promise<void> {
-    await change(this.manager, 'DELETE FROM users WHERE customer_id = $1 AND id = $2', [this.customerId, id]);
+    await this.manager.delete(userTable, { customerId: this.customerId, id });
   }
 
   async openSession(userId: Id, session: NewSession): Promise<Session> {
-    const sql = 'SELECT id FROM users WHERE customer_id = $1 AND id = $2 FOR KEY SHARE';
-    if ((await select(this.manager, sql, [this.customerId, userId])).length === 0) throw notFound('user');
-    const row = { ...session, customerId: this.customerId, userId };
+    const { customerId } = this;
+    const lock = { mode: 'for_key_share' } as const;
+    requireFound(await this.manager.findOne(userTable, { where: { customerId, id: userId }, lock }), 'user');
+    const row = { ...session, customerId, userId };
     return requireFound((await insert(this.manager, sessionTable, [row]))[0], 'session');
   }
 
   async endSession(userId: Id, sessionId: Id): Promise<boolean> {
-    const sql = 'DELETE FROM sessions WHERE customer_id = $1 AND user_id = $2 AND id = $3';
-    return (await change(this.manager, sql, [this.customerId, userId, sessionId])).count > 0;
+    const { affected } = await this.manager.delete(sessionTable, {
+      customerId: this.customerId,
+      userId,
+      id: sessionId,
+    });
+    return affected === 1;
   }
 
   async endSessions(userId: Id, but: Id | null): Promise<number> {
-    const sql = 'DELETE FROM sessions WHERE customer_id = $1 AND user_id = $2 AND id IS DISTINCT FROM $3::bigint';
-    return (await change(this.manager, sql, [this.customerId, userId, but])).count;
+    const others = { customerId: this.customerId, userId, ...(but !== null && { id: Not(but) }) };
+    return (await this.manager.delete(sessionTable, others)).affected ?? 0;
   }
 }
