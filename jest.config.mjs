@@ -17,9 +17,10 @@ function swc({ tsx }) {
   };
 }
 
-/** Sources and the ES-module packages are transformed to CommonJS: jest's own ES-module mode fails on Node 20 with @nestjs/throttler. */
+/** Our sources are transformed to CommonJS: jest's own ES-module mode fails on Node 20 with @nestjs/throttler. Packages are loaded by Node. */
 const common = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/worker-realm-environment.mjs',
+  runtime: '<rootDir>/test/support/shared-packages-runtime.mjs',
   // Workspaces are tested as they are written, not as they were built last.
   testEnvironmentOptions: { customExportConditions: ['photo-service-source', 'node', 'node-addons'] },
   setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
@@ -28,9 +29,6 @@ const common = {
     '^.+\\.(ts|js|mjs)$': ['@swc/jest', swc({ tsx: false })],
     '^.+\\.tsx$': ['@swc/jest', swc({ tsx: true })],
   },
-  transformIgnorePatterns: [
-    'node_modules/(?!(@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|thumbhash|preact|preact-render-to-string)/)',
-  ],
 };
 
 export default {

@@ -1,0 +1,4 @@
+export default class WorkerRealmEnvironment {
+  constructor(config: { projectConfig: { testEnvironmentOptions: object } });
+  teardown(): Promise<void>;
+}
