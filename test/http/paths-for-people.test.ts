@@ -54,7 +54,7 @@ describe('a path with nothing at it', () => {
     const { status, headers, text } = await get(path, BROWSER);
     expect(status).toBe(404);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(text).toContain('<h1>Nothing here</h1>');
+    expect(text).toContain('<h1>Not found</h1>');
     expect(text).toContain(String(headers['x-request-id']));
     expect(headers.vary).toMatch(/\bAccept\b(?!-)/);
     expect(headers['cache-control']).toBe('no-store');
@@ -80,6 +80,6 @@ describe('a path with nothing at it', () => {
 
   it('takes a form no better', async () => {
     const { status, text } = await app.send({ method: 'POST', path: '/nowhere', headers: { accept: BROWSER } });
-    expect([status, text.includes('Nothing here')]).toEqual([404, true]);
+    expect([status, text.includes('Not found')]).toEqual([404, true]);
   });
 });

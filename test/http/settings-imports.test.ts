@@ -72,13 +72,13 @@ describe('the importer’s script', () => {
     const ended = await state(id);
     expect(ended).toMatchObject({ status: 'completed_with_errors', progress: 1, counts: { imported: 1, failed: 2 } });
     expect(ended.failed).toEqual([
-      { id: expect.any(Number), filename: 'bad.jpg', reason: 'This is not a picture.' },
+      { id: expect.any(Number), filename: 'bad.jpg', reason: 'This is not an image.' },
       { id: body.data[2].refused.id, filename: 'empty.jpg', reason: 'The file is empty.' },
     ]);
     const [photo] = (await actor.get('/photos')).body.data;
     expect(photo).toMatchObject({ filename: 'good.jpg', sha256: sha256(good), tags: [{ name: 'trip' }] });
     const page = await browser.get(`/settings/imports/${id}`);
-    expect(page.text).toContain('This is not a picture.');
+    expect(page.text).toContain('This is not an image.');
     expect(page.text).toMatch(/empty\.jpg[\s\S]*The file is empty\./);
     const next = await begin();
     expect(next).not.toBe(id);
@@ -153,18 +153,18 @@ describe('the plain form', () => {
     expect(data).toHaveLength(1);
     expect(data[0]).toMatchObject({ filename: 'one.jpg', sha256: sha256(bytes), tags: [{ name: 'a' }, { name: 'b' }] });
     const { text } = await browser.get(String(answer.headers.location));
-    expect(text).toContain('Done');
-    expect(text).toContain('two.txt: This is not a picture.');
+    expect(text).toContain('Completed');
+    expect(text).toContain('two.txt: This is not an image.');
   });
 
   it('says so when nothing was chosen, or nothing was a picture, and leaves no import open', async () => {
     expect((await files([{ filename: '', content: '' }])).headers.location).toBe('/settings/import');
-    expect((await browser.get('/settings/import')).text).toContain('Choose some photos first.');
+    expect((await browser.get('/settings/import')).text).toContain('Select some photos first.');
     const { headers } = await files([{ filename: 'x.txt', content: 'words' }]);
     expect(headers.location).toMatch(/^\/settings\/imports\/\d+$/);
-    expect((await browser.get(String(headers.location))).text).toContain('x.txt: This is not a picture.');
+    expect((await browser.get(String(headers.location))).text).toContain('x.txt: This is not an image.');
     // Also when what is said once has been said.
-    expect((await browser.get(String(headers.location))).text).toMatch(/x\.txt[\s\S]*This is not a picture\./);
+    expect((await browser.get(String(headers.location))).text).toMatch(/x\.txt[\s\S]*This is not an image\./);
     expect((await browser.get('/settings/import')).text).not.toContain('Not finished yet');
   });
 
@@ -195,15 +195,15 @@ describe('the list of imports', () => {
     const id = await begin();
     await ask(`/${id}/photos`, { photos: [announced('a.jpg', picture(`never ${id}`))] });
     const page = `/settings/imports/${id}`;
-    expect((await browser.get(page)).text).toContain('Not arrived yet.');
+    expect((await browser.get(page)).text).toContain('Not received yet.');
     await browser.submit(page, {}, `${page}/finish`);
-    expect((await browser.get(page)).text).toContain('It was announced, but never arrived.');
+    expect((await browser.get(page)).text).toContain('It was registered, but never received.');
     const other = await begin();
     const path = `/settings/imports/${other}`;
     expect((await browser.submit(`${path}/discard`)).headers.location).toBe(path);
     expect((await state(other)).status).toBe('cancelled');
     await browser.post(`${path}/finish`, { _csrf: csrf });
-    expect((await browser.get(path)).text).toContain('This import has ended meanwhile.');
+    expect((await browser.get(path)).text).toContain('This import has ended in the meantime.');
   });
 
   it('has nothing of another customer', async () => {

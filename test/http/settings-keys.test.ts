@@ -68,9 +68,9 @@ describe('making a key', () => {
     [{ preset: 'chosen', scopes: ['photos:everything'] }, 'There is no scope photos:everything'],
     [{ readLimit: '301' }, 'At most 300 a minute'],
     [{ writeLimit: '31' }, 'At most 30 a minute'],
-    [{ readLimit: 'many' }, 'Write a whole number'],
+    [{ readLimit: 'many' }, 'Enter a whole number'],
     [{ expiresOn: '2026-11-20' }, 'This day is over already'],
-    [{ expiresOn: '2027-02-30' }, 'Write the day like'],
+    [{ expiresOn: '2027-02-30' }, 'Enter a date such as'],
   ])('refuses %j beside its field, and keeps what was typed', async (wrong, message) => {
     const before = (await keys()).length;
     const answer = await create({ ipList: '192.0.2.0/24', ...wrong });
@@ -246,7 +246,7 @@ describe('the list', () => {
     expect(text.match(/Unused for over 90 days/g)).toHaveLength(1);
     expect(text.match(/Expires soon/g)).toHaveLength(1);
     expect(text.match(/>Expired</g)).toHaveLength(1);
-    expect(text).toContain('10000 reads, 10000 writes a minute');
+    expect(text).toContain('10000 reads, 10000 writes per minute');
     expect(text).not.toContain(old.token);
   });
 });
@@ -254,7 +254,7 @@ describe('the list', () => {
 describe('deleting', () => {
   it('asks, and refuses the key at once', async () => {
     const path = `${KEYS}/${actor.keyId}/delete`;
-    expect((await browser.get(path)).text).toContain('is refused at once');
+    expect((await browser.get(path)).text).toContain('stops working immediately');
     expect((await me(actor.token)).status).toBe(200);
     expect((await browser.submit(path)).headers.location).toBe(KEYS);
     expect((await me(actor.token)).status).toBe(401);

@@ -102,12 +102,12 @@ describe('the library', () => {
     expect(back.headers.location).toBe('/settings/library?view=trash');
     expect((await photo(a)).trashedAt).toBeNull();
     const asked = await choose('delete', [b], {}, '?view=trash');
-    expect([asked.status, asked.text.includes('Delete 1 photo for ever?')]).toEqual([200, true]);
+    expect([asked.status, asked.text.includes('Permanently delete 1 photo?')]).toEqual([200, true]);
     expect((await photo(b, '?trashed=any')).id).toBe(b);
     await choose('delete', [b], { confirmed: 'yes' }, '?view=trash');
     expect((await actor.get(`/photos/${b}?trashed=any`)).status).toBe(404);
     await choose('trash', []);
-    expect(await flash('/settings/library')).toBe('Choose some photos first.');
+    expect(await flash('/settings/library')).toBe('Select some photos first.');
   });
 
   it('suggests the names of tags', async () => {
@@ -123,7 +123,7 @@ describe('a photo', () => {
     const [a, b, c] = await add('a', 'b', 'c');
     const { text } = await browser.get(`/settings/photos/${b}?sort=filename`);
     const { sha256: hash } = await photo(b ?? 0);
-    for (const word of [hash, 'b.jpg', '400 × 300', 'Kept, byte for byte']) expect(text).toContain(word);
+    for (const word of [hash, 'b.jpg', '400 × 300', 'Stored byte for byte']) expect(text).toContain(word);
     expect(text).toContain(`href="/settings/photos/${a}?sort=filename" rel="prev"`);
     expect(text).toContain(`href="/settings/photos/${c}?sort=filename" rel="next"`);
     expect((await browser.get(`/settings/photos/${a}?sort=filename`)).text).not.toContain('rel="prev"');
@@ -150,7 +150,7 @@ describe('a photo', () => {
     expect(await photo(id)).toMatchObject(bare);
   });
 
-  it('gets and loses tags, goes to the trash, comes back, and is deleted for ever', async () => {
+  it('gets and loses tags, goes to the trash, comes back, and is permanently deleted', async () => {
     const [id = 0] = await add('a');
     const page = `/settings/photos/${id}`;
     const names = async () => (await photo(id)).tags.map(({ name }: { name: string }) => name);

@@ -28,7 +28,7 @@ const photo = async (...tagIds: number[]): Promise<{ id: number }> => {
 };
 /** Names in the order of the list. */
 const names = (html: string) =>
-  [...html.matchAll(/for a merge"[\s\S]*?<a href="[^"]*">([^<]*)<\/a>/g)].map(([, name]) => name);
+  [...html.matchAll(/for merging"[\s\S]*?<a href="[^"]*">([^<]*)<\/a>/g)].map(([, name]) => name);
 
 describe('the list', () => {
   it('invites where there is nothing yet', async () => {
@@ -46,7 +46,7 @@ describe('the list', () => {
     expect(all.text).toMatch(/Sea<\/a>[\s\S]*?data-column="Photos">1</);
     expect(names((await browser.get('/settings/tags?q=mount')).text)).toEqual(['Mountains']);
     expect(names((await browser.get('/settings/tags?unused=true&sort=-name')).text)).toEqual(['Mountains']);
-    expect((await browser.get('/settings/tags?q=desert')).text).toContain('No tag fits');
+    expect((await browser.get('/settings/tags?q=desert')).text).toContain('No tags match');
     expect(names((await browser.get('/settings/tags?sort=nonsense&q=')).text)).toEqual(['Mountains', 'Sea']);
   });
 
@@ -80,7 +80,7 @@ describe('making and changing', () => {
     expect(stored).toMatchObject({ name: 'Sea', color: '#3b7dd8', description: 'Salt' });
     const again = await browser.submit('/settings/tags/new', { ...fields, name: ' SEA ' });
     expect(again.status).toBe(409);
-    expect(again.text).toContain('A tag has this name already');
+    expect(again.text).toContain('A tag with this name already exists');
     expect(again.text).toContain('or merge the two');
     expect(again.text).not.toContain('mergeTagIds');
     expect(again.text).toContain('value=" SEA "');
@@ -124,7 +124,7 @@ describe('merging', () => {
     const page = `/settings/tags/merge?id=${sea}&id=${ocean}`;
     const shown = await browser.get(page);
     expect(shown.text).toContain('Merge 2 tags into one');
-    expect(shown.text).toContain('2 photos will have the tag that you keep');
+    expect(shown.text).toContain('2 photos will have the remaining tag');
     expect(shown.text).toMatch(new RegExp(`value="${ocean}" checked`));
     const ids = { id: [String(sea), String(ocean)], into: String(ocean) };
     const merged = await browser.submit(page, ids, '/settings/tags/merge');
@@ -139,7 +139,7 @@ describe('merging', () => {
     const many = Array.from({ length: 22 }, (_, at) => `id=${at + 1}`).join('&');
     for (const query of ['', `id=${id}`, `id=${id}&id=${id}`, many]) {
       expect((await browser.get(`/settings/tags/merge?${query}`)).headers.location).toBe('/settings/tags');
-      expect((await browser.get('/settings/tags')).text).toContain('Choose two tags or more');
+      expect((await browser.get('/settings/tags')).text).toContain('Select two or more tags');
     }
   });
 

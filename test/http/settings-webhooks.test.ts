@@ -81,7 +81,7 @@ describe('making an endpoint', () => {
 
   it('refuses no event at all, and events that there are not', async () => {
     const none = await browser.submit('/settings/webhooks/new', { url: URL_OF, which: 'some' });
-    expect(none.text).toContain('Choose an event, or all of them.');
+    expect(none.text).toContain('Select an event, or all of them.');
     const unknown = await browser.submit('/settings/webhooks/new', { url: URL_OF, which: 'some', events: 'x' });
     expect([none.status, unknown.status]).toEqual([400, 400]);
   });
@@ -105,7 +105,7 @@ describe('an endpoint', () => {
     await browser.submit(page, {}, `${page}/disable`);
     const disabled = await browser.get(page);
     expect(disabled.text).toContain('Disabled. Nothing is sent to it');
-    expect(disabled.text).toContain('It was switched off by an owner');
+    expect(disabled.text).toContain('Disabled by an owner');
     expect(disabled.text).not.toContain('Send a test event');
     await browser.submit(page, {}, `${page}/enable`);
     expect((await endpoints())[0]).toMatchObject({ status: 'enabled', url });
@@ -117,7 +117,7 @@ describe('an endpoint', () => {
     await actor.post('/tags', { name: 'Sea' });
     await deliverAll();
     for (const path of ['', `/${id}`]) {
-      expect((await browser.get(`/settings/webhooks${path}`)).text).toContain('410 Gone: it wants no more events.');
+      expect((await browser.get(`/settings/webhooks${path}`)).text).toContain('The receiver responded with 410 Gone.');
     }
   });
 
@@ -128,7 +128,7 @@ describe('an endpoint', () => {
     expect(rotated.text).toMatch(/>whsec_[^<]+</);
     expect((await endpoints())[0]?.previousSecret).toBe(secret);
     expect((await browser.get(`/settings/webhooks/${id}`)).text).toContain(
-      'the old one signs beside the new one until',
+      'events are also signed with the old secret until',
     );
     app.clock.pass(24 * 3600 * 1000);
     expect((await browser.get(`/settings/webhooks/${id}`)).status).toBe(303);
@@ -166,8 +166,8 @@ describe('the delivery log', () => {
     await actor.post('/tags', { name: 'Sea' });
     await deliverAll();
     const { text } = await browser.get(`/settings/webhooks/${id}`);
-    expect(text).toMatch(/tag\.created[\s\S]*Trying again[\s\S]*HTTP 500[\s\S]*data-column="Next attempt"><time/);
-    expect((await browser.get('/settings/webhooks')).text).toContain('Trying again');
+    expect(text).toMatch(/tag\.created[\s\S]*Retrying[\s\S]*HTTP 500[\s\S]*data-column="Next attempt"><time/);
+    expect((await browser.get('/settings/webhooks')).text).toContain('Retrying');
   });
 
   it('follows what is on its way, says when it may change, and tells a test from an event', async () => {
@@ -182,7 +182,7 @@ describe('the delivery log', () => {
     expect(Number(await liveOn())).toBeGreaterThanOrEqual(5000);
     expect(Number(await liveOn())).toBeLessThanOrEqual(5500);
     expect((await browser.get(page)).text).toContain(
-      'An event that fails is tried 10 times in about three days, a test event once.',
+      'A failed event is attempted 10 times within about three days, a test event once.',
     );
     await browser.submit(page, {}, `${page}/disable`);
     expect(await liveOn()).toBeUndefined();
@@ -222,7 +222,7 @@ describe('the delivery log', () => {
     const page = `/settings/webhooks/${id}`;
     await browser.submit(page, {}, `${page}/test`);
     await browser.submit(page, {}, `${page}/disable`);
-    expect((await browser.get(page)).text).toContain('when it is enabled');
+    expect((await browser.get(page)).text).toContain('when enabled');
     expect((await forge(`${page}/test`)).headers.location).toBe(page);
     expect((await browser.get(page)).text).toContain('This webhook endpoint is disabled. Enable it first.');
   });

@@ -63,14 +63,14 @@ test('ten photos that are dropped on the empty library come in and are seen ther
   const report = page.locator('[data-run="report"] li');
   expect((await report.allTextContents()).sort()).toEqual([
     'empty.jpg The file is empty.',
-    expect.stringMatching(/^made-declares-60000x60000\.jpg The picture is too large/),
-    expect.stringMatching(/^made-text-renamed\.jpg This is not a picture\.$/),
+    expect.stringMatching(/^made-declares-60000x60000\.jpg The image is too large/),
+    expect.stringMatching(/^made-text-renamed\.jpg This is not an image\.$/),
   ]);
   await page.locator('.grid li').nth(9).waitFor();
   expect(await page.getByText('Your library is empty').count()).toBe(0);
   await page.getByRole('searchbox', { name: 'Search' }).waitFor();
   await page.locator('.grid input').first().check();
-  await page.getByText('1 photo chosen').waitFor();
+  await page.getByText('1 photo selected').waitFor();
   await page.locator('.grid input').first().uncheck();
   // What was said of these photos is not said of the next.
   expect(await page.locator('#import-tags').inputValue()).toBe('');
@@ -78,7 +78,7 @@ test('ten photos that are dropped on the empty library come in and are seen ther
   if (shots !== null) await page.screenshot({ path: join(shots, 'imported.png'), fullPage: true });
   await page.getByRole('link', { name: 'About this import' }).click();
   await page.getByRole('row', { name: /empty\.jpg The file is empty\./ }).waitFor();
-  await page.getByRole('link', { name: 'Show its photos' }).click();
+  await page.getByRole('link', { name: 'Show the photos' }).click();
   await page.waitForURL('**/settings/library?import=*');
   expect(await page.locator('.grid img').count()).toBe(10);
   await page.waitForFunction(() => [...document.images].every((image) => image.complete && image.naturalWidth > 0));
@@ -116,7 +116,7 @@ test('what is there is not sent again, and a folder is dropped with all that it 
     dispatchEvent(Object.assign(event, { dataTransfer }));
   }, files);
   await ended(page);
-  expect(await summary(page)).toBe('1 photo imported. 3 photos you had already.');
+  expect(await summary(page)).toBe('1 photo imported. 3 photos were already in your library.');
   expect(sent).toHaveLength(1);
   expect(complaints).toEqual([]);
   await context.close();
@@ -142,7 +142,7 @@ test('a reload in the middle goes on: nothing that has arrived is sent twice', a
   expect(page.url()).toMatch(/\/settings\/import\?import=[0-9]+$/);
   stuck = false;
   await page.reload();
-  await page.getByRole('heading', { name: /^Go on with import/ }).waitFor();
+  await page.getByRole('heading', { name: /^Continue import/ }).waitFor();
   await page.locator('#import-files').setInputFiles(names.map(at));
   await ended(page);
   expect(await summary(page)).toBe('3 photos imported.');
@@ -159,12 +159,12 @@ test('it pauses, keeps what broke, and goes on', async () => {
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('heading', { name: 'Paused' }).waitFor();
   // It scrolls when it is long.
-  await page.getByRole('button', { name: 'Go on' }).focus();
+  await page.getByRole('button', { name: 'Continue' }).focus();
   await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Files');
   expect(await seriousViolations(page)).toEqual([]);
   broken = false;
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await ended(page);
   expect(await summary(page)).toBe('1 photo imported.');
   await page.getByRole('link', { name: 'About this import' }).click();

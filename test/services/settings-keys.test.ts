@@ -52,12 +52,12 @@ test('a key is made, used, edited, replaced, deleted and refused', async () => {
   await open('/settings/keys');
   await page.getByRole('link', { name: 'New key' }).click();
   await page.getByLabel('Name').fill('Website');
-  await page.getByLabel('Addresses that may use it').fill('10.0.0.256\n10.0.0.0/8');
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByLabel('Allowed addresses').fill('10.0.0.256\n10.0.0.0/8');
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('256 is too large').waitFor();
   await look('key-refused');
-  await page.getByLabel('Addresses that may use it').fill('127.0.0.0/8\n::1');
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByLabel('Allowed addresses').fill('127.0.0.0/8\n::1');
+  await page.getByRole('button', { name: 'Create key' }).click();
   const token = (await page.locator('#token').textContent())?.trim() ?? '';
   expect(token).toMatch(/^phs_live_\w{49}$/);
   const used = await me(token);
@@ -75,11 +75,11 @@ test('a key is made, used, edited, replaced, deleted and refused', async () => {
   await page.getByRole('link', { name: 'Rotate Website' }).click();
   expect(await page.getByLabel('Name').inputValue()).toBe('Website');
   expect(await page.getByLabel('Read only').isChecked()).toBe(true);
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   const replacement = (await page.locator('#token').textContent())?.trim() ?? '';
   await page.getByRole('link', { name: 'Delete the old “Website”' }).click();
-  await page.getByRole('button', { name: 'Delete the key' }).click();
-  await page.getByText('is refused from now on').waitFor();
+  await page.getByRole('button', { name: 'Delete key' }).click();
+  await page.getByText('was deleted and no longer works').waitFor();
   expect((await me(token)).status).toBe(401);
   expect((await me(replacement)).status).toBe(200);
 
@@ -96,7 +96,7 @@ test('what shows a secret can be used by everyone too', async () => {
   await open('/settings/keys/new');
   await page.getByLabel('Name').fill('Nightly import');
   await page.getByLabel('Importer').check();
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.locator('#token').waitFor();
   // Of this one the picture is kept: it is worth nothing outside.
   await look('key-made');
@@ -110,7 +110,7 @@ test('the account: address, password, people, browsers', async () => {
   await page.getByText('Your e-mail address was changed').waitFor();
   expect(await page.getByLabel('Current password').count()).toBe(0);
   await page.getByLabel('New password').fill('quite another password');
-  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByText('Your password was changed').waitFor();
 
   const phone = await session(browser, { width: 390 });
@@ -127,7 +127,7 @@ test('the account: address, password, people, browsers', async () => {
   await open('/settings/account');
   await page.getByRole('link', { name: 'People' }).click();
   await page.getByRole('textbox', { name: 'E-mail address' }).fill('bert@example.com');
-  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).click();
   const link = (await page.locator('#link').textContent())?.trim() ?? '';
   await look('person-invited');
   await open('/settings/account/people');
@@ -176,9 +176,9 @@ test('everything works without scripts', async () => {
   await welcome(page);
   await page.goto(`${installation.url}/settings/keys/new`);
   await page.getByLabel('Name').fill('Without scripts');
-  await page.getByLabel('Chosen one by one').check();
+  await page.getByRole('radio', { name: /^Custom/ }).check();
   await page.getByLabel('tags:read').check();
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   const token = (await page.locator('#token').textContent())?.trim() ?? '';
   expect((await (await me(token)).json()).error.details).toEqual({ scope: 'customer:read' });
   await context.close();

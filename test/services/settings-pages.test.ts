@@ -84,9 +84,9 @@ test('a webhook made in the page is delivered, is genuine, and is sent again', a
   await page.getByRole('link', { name: 'New endpoint' }).click();
   await page.getByLabel('URL').fill(receiver.url);
   await page.getByLabel('tag.created').check();
-  expect(await page.getByLabel('Only these').isChecked()).toBe(true);
+  expect(await page.getByLabel('Selected events').isChecked()).toBe(true);
   expect(await seriousViolations(page)).toEqual([]);
-  await press('Create the endpoint');
+  await press('Create endpoint');
   const secret = present(await page.locator('#secret').textContent());
   expect(await seriousViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'I have stored it' }).click();
@@ -103,7 +103,7 @@ test('a webhook made in the page is delivered, is genuine, and is sent again', a
   await page.getByText('HTTP 204').waitFor();
   expect(await seriousViolations(page)).toEqual([]);
   await press('Resend');
-  await page.getByText('It is sent again.').waitFor();
+  await page.getByText('The event is being sent again.').waitFor();
   await until(() => receiver.received.length === 2);
   const second = present(receiver.received[1]);
   expect(verify(second)).toEqual(verify(first));
@@ -115,7 +115,7 @@ test('the delivery log follows what is on its way, and keeps its place', async (
   const waiting: (() => void)[] = [];
   receiver.answer = (response) => void waiting.push(() => response.writeHead(500).end());
   await press('Send a test event');
-  await page.getByText('A test event is sent.').waitFor();
+  await page.getByText('A test event is being sent.').waitFor();
   const row = page.locator('.log tbody tr').first();
   await row.getByText('Waiting').waitFor();
   await until(() => waiting.length === 1);
@@ -124,7 +124,7 @@ test('the delivery log follows what is on its way, and keeps its place', async (
   await row.getByText('Given up').waitFor();
   await row.getByText('HTTP 500').waitFor();
   // Nothing was loaded anew: what is said once still stands, and so does the keyboard.
-  expect(await page.getByText('A test event is sent.').isVisible()).toBe(true);
+  expect(await page.getByText('A test event is being sent.').isVisible()).toBe(true);
   expect(await row.getByRole('button', { name: 'Resend' }).evaluate((own) => own === document.activeElement)).toBe(
     true,
   );
@@ -148,10 +148,10 @@ test('a tag is renamed and merged, on its photos too', async () => {
   await press('Save');
   await page.getByText('The tag “Blossoms” was saved.').waitFor();
 
-  await page.getByLabel('Choose Blossoms for a merge').check();
-  await page.getByLabel('Choose Sea for a merge').check();
-  await press('Merge the chosen tags…');
-  await page.getByText('1 photo will have the tag that you keep').waitFor();
+  await page.getByLabel('Select Blossoms for merging').check();
+  await page.getByLabel('Select Sea for merging').check();
+  await press('Merge selected tags…');
+  await page.getByText('1 photo will have the remaining tag').waitFor();
   expect(await seriousViolations(page)).toEqual([]);
   await page.getByRole('radio', { name: /^Sea/ }).check();
   await press('Merge');

@@ -33,7 +33,7 @@ export class Csrf {
   /** Errors: `url_forbidden` when a form was not sent by one of our pages. */
   requireToken(request: Request): void {
     if (isOwn(request, this.ports) && this.tokens.isRequestValid(request)) return;
-    const message = 'This form is too old, or was not sent from this page. Go back, load the page again and repeat it.';
+    const message = 'This form has expired or was not sent from this page. Go back, reload the page and try again.';
     throw new DomainError('url_forbidden', message);
   }
 

@@ -2,16 +2,15 @@ import type { DomainError, ErrorCode, FieldError } from '../../core/shared/error
 
 /** Messages for people if core's message is for developers and uses the names of the API. Every other message is for both. */
 const words: Partial<Record<ErrorCode, string>> = {
-  not_found: 'This page does not exist, or is not yours to see.',
-  tag_name_taken:
-    'A tag has this name already; upper and lower case make no difference. Use that tag, or merge the two.',
-  import_not_open: 'This import has ended meanwhile.',
-  import_photo_final: 'This file of the import has come to its end meanwhile.',
-  uploads_incomplete: 'Not all of its files have arrived.',
-  no_photos_accepted: 'None of the files was taken.',
-  invalid_cursor: 'This part of the list is out of date. Begin again with its first page.',
-  precondition_failed: 'This was changed meanwhile. Load the page again.',
-  idempotency_in_progress: 'The same is being done already. Load the page again.',
+  not_found: 'This page does not exist, or you do not have access to it.',
+  tag_name_taken: 'A tag with this name already exists (case is ignored). Use that tag, or merge the two.',
+  import_not_open: 'This import has ended in the meantime.',
+  import_photo_final: 'This file of the import has been completed in the meantime.',
+  uploads_incomplete: 'Some of its files are missing.',
+  no_photos_accepted: 'None of the files was accepted.',
+  invalid_cursor: 'This part of the list is out of date. Start again from the first page.',
+  precondition_failed: 'This was changed in the meantime. Reload the page.',
+  idempotency_in_progress: 'The same request is already being processed. Reload the page.',
 };
 
 /** For a limit, by its name. */
@@ -22,9 +21,9 @@ const limitWords: Readonly<Record<string, (limit: unknown) => string>> = {
 
 /** For a field, by its name and error code. */
 const fieldWords: Readonly<Record<string, string>> = {
-  'takenAtLocal required': 'Give the date and time, too.',
-  'removePhotoIds conflict': 'A photo cannot get a tag and lose it at once.',
-  'file required': 'Choose some photos first.',
+  'takenAtLocal required': 'Enter the date and time, too.',
+  'removePhotoIds conflict': 'A photo cannot gain and lose a tag at the same time.',
+  'file required': 'Select some photos first.',
 };
 
 /** How a sentence that begins with the name of a field refers to it if there is no label beside it. */

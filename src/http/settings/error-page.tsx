@@ -14,7 +14,7 @@ export class Redirect extends Error {
   override readonly name = 'Redirect';
 
   constructor(readonly path: string) {
-    super('another page is to be seen');
+    super('the page has moved');
   }
 }
 
@@ -30,7 +30,7 @@ export function wantsPage(requestContext: RequestContext, request: Request): boo
 const titles: Readonly<Record<number, string>> = {
   400: 'That did not work',
   403: 'Not possible',
-  404: 'Nothing here',
+  404: 'Not found',
   413: 'Too large',
   429: 'Too many attempts',
   500: 'Something went wrong',
@@ -58,7 +58,7 @@ export function sendErrorPage(error: DomainError, { requestId }: RequestContext,
             <p>{messageForPeople(error)}</p>
             <p>
               <a class="button plain" href={HOME}>
-                Back to the start
+                Back to the start page
               </a>
             </p>
             <p class="hint">Request {requestId}</p>

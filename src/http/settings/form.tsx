@@ -149,7 +149,7 @@ export function ProblemSummary({ problems }: { problems: Problems | null | undef
   if (!problems) return null;
   return (
     <p class="flash failed" role="alert">
-      {problems.isOfFields ? 'Nothing was saved. Look at what is marked below.' : problems.message}
+      {problems.isOfFields ? 'Nothing was saved. Correct the fields marked below.' : problems.message}
     </p>
   );
 }

@@ -123,7 +123,7 @@ export function Confirm({
         <div class="buttons">
           <Button kind="danger">{button}</Button>
           <a class="button plain" href={back}>
-            Keep it
+            Cancel
           </a>
         </div>
       </Form>

@@ -1,6 +1,6 @@
 import { MIN_PASSWORD } from '../../core/users/user.js';
 
-export const PASSWORD_HINT = `At least ${MIN_PASSWORD} characters. Several words make a good one.`;
+export const PASSWORD_HINT = `At least ${MIN_PASSWORD} characters. Several words make a good password.`;
 
 /** So that browsers keep a password under the right name where the form does not ask for it. */
 export function UserName({ email }: { email: string | null }) {

@@ -60,7 +60,7 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
         <Field
           label="Default time zone"
           name="timeZone"
-          hint="For photos that do not say where their clock stood."
+          hint="For photos whose files name no time zone."
           errors={problems}
           input={{ value: zone }}
           choices={zones(customer.defaultTimeZone).map((name) => [name, name.replaceAll('_', ' ')])}
@@ -68,7 +68,7 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
         <Field
           label="Days in the trash"
           name="trashRetentionDays"
-          hint="How long a deleted photo can be brought back. Photos in the trash keep the day that they were told."
+          hint="How long a deleted photo can be restored. Photos already in the trash keep their deletion date."
           errors={problems}
           input={{
             type: 'number',
@@ -141,7 +141,7 @@ function PasswordCard({ person, mayOmitCurrent, problems }: PasswordProps) {
         />
         {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
         <div class="buttons">
-          <Button>Change the password</Button>
+          <Button>Change password</Button>
         </div>
       </Form>
     </Card>
@@ -170,12 +170,8 @@ function SessionsCard({ sessions, current }: { sessions: readonly Session[]; cur
     ],
   }));
   return (
-    <Card title="Where you are signed in">
-      <Table
-        caption="Browsers in which you are signed in"
-        columns={['Browser', 'Address', 'Last seen', 'Since', '']}
-        rows={rows}
-      />
+    <Card title="Signed-in browsers">
+      <Table caption="Signed-in browsers" columns={['Browser', 'Address', 'Last seen', 'Since', '']} rows={rows} />
       {sessions.length > 1 && (
         <Form action="/settings/account/sessions/end-others">
           <div class="buttons">
@@ -189,10 +185,10 @@ function SessionsCard({ sessions, current }: { sessions: readonly Session[]; cur
 
 function ExportCard() {
   return (
-    <Card title="Taking your photos with you">
+    <Card title="Export your data">
       <p>
-        Two files say all that is known of your photos and tags, the trash too: one JSON object in each line, as the API
-        shows it, with the path of each original.
+        Two files contain everything about your photos and tags, including the trash: one JSON object per line, as the
+        API represents it, with the path of each original.
       </p>
       <div class="buttons" id="export">
         <a class="button plain" href="/settings/account/export/photos.jsonl" download>
@@ -203,8 +199,8 @@ function ExportCard() {
         </a>
       </div>
       <p class="hint below">
-        The originals come byte for byte by the command line, with a key that may read: <code>phs login</code>, then{' '}
-        <code>phs download --all --to FOLDER</code>. Broken off, it goes on where it was.
+        Download the originals, byte for byte, with the command line and a key that can read: <code>phs login</code>,
+        then <code>phs download --all --to FOLDER</code>. After an interruption it continues where it stopped.
       </p>
     </Card>
   );
@@ -213,7 +209,7 @@ function ExportCard() {
 function EraseCard({ name }: { name: string }) {
   return (
     <Card title="Erase the account">
-      <p>All photos of {name}, and everything else of it, are deleted for ever. You are asked once more.</p>
+      <p>This permanently deletes all photos of {name}, and everything else in it. You will be asked to confirm.</p>
       <div class="buttons">
         <a class="button plain dangerous" href="/settings/account/erase">
           Erase the account…

@@ -17,18 +17,18 @@ export function EraseAccount({ name, usage, keys, problems }: EraseProps) {
       <h1>Erase {name}?</h1>
       <ProblemSummary problems={problems} />
       <p>
-        {photos} ({size}, the trash counted), {counted(usage.tags, 'tag')} and {counted(keys, 'API key')} are deleted
-        for ever, with every import, webhook and log of this account.
+        {photos} ({size}, including the trash), {counted(usage.tags, 'tag')} and {counted(keys, 'API key')} are
+        permanently deleted, with all imports, webhooks and logs of this account.
       </p>
       <ul class="plain-list">
         <li>
-          <strong>At once:</strong> every key is refused, signed addresses end, and everybody is signed out.
+          <strong>Immediately:</strong> all keys are refused, signed URLs stop working, and everyone is signed out.
         </li>
         <li>
           <strong>Within about two hours:</strong> the service begins to remove everything, and then the account itself.
         </li>
         <li>
-          <strong>There is no way back.</strong> <a href="/settings/account#export">Take your photos with you</a> first.
+          <strong>This cannot be undone.</strong> <a href="/settings/account#export">Export your data</a> first.
         </li>
       </ul>
       <Form action="/settings/account/erase" label="Erase the account">
@@ -46,7 +46,7 @@ export function EraseAccount({ name, usage, keys, problems }: EraseProps) {
         <div class="buttons">
           <Button kind="danger">Erase everything</Button>
           <a class="button plain" href="/settings/account">
-            Keep it
+            Cancel
           </a>
         </div>
       </Form>
@@ -59,10 +59,10 @@ export function AccountClosed({ name }: { name: string }) {
   return (
     <section class="card">
       <h1>{name} is closed</h1>
-      <p>Every key is refused from now on, and everybody is signed out. This browser, too.</p>
+      <p>All keys are refused from now on, and everyone is signed out, including this browser.</p>
       <p>
-        Within about two hours the service begins to remove all photos and everything it knew of them, for ever. Backups
-        that the operator of this service keeps end by the operator’s own rules.
+        Within about two hours the service begins to remove all photos and all data about them permanently. Backups kept
+        by the operator of this service expire according to the operator’s own rules.
       </p>
     </section>
   );

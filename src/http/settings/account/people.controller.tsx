@@ -77,7 +77,7 @@ export class PeopleController {
     const user = await this.user(context, id);
     try {
       await removeUser(this.ports, callerOfPage(context), id);
-      return redirectTo(context, HERE, { kind: 'done', text: `${nameOf(user)} has no access any more.` });
+      return redirectTo(context, HERE, { kind: 'done', text: `${nameOf(user)} no longer has access.` });
     } catch (error) {
       return await this.page(context, { said: problemsOf(error) });
     }

@@ -31,14 +31,14 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
     <>
       <Heading
         title="People"
-        lead="Owners may do everything. Members work with photos, imports and tags; they see no keys and invite nobody."
+        lead="Owners can do everything. Members work with photos, imports and tags; they cannot see keys or invite people."
       />
       <Table caption="People with access to this account" columns={columns} rows={rows} />
       <Card
-        title="Invite somebody"
-        lead={`You get a link to hand over, in whichever way you trust. It works once, within ${LINK_DAYS} days.`}
+        title="Invite a person"
+        lead={`You get a link to pass on in any way you trust. It works once, within ${LINK_DAYS} days.`}
       >
-        <Form action="/settings/account/people" label="Invite somebody">
+        <Form action="/settings/account/people" label="Invite a person">
           <ProblemSummary problems={problems} />
           <div class="inline">
             <Field
@@ -64,7 +64,7 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
             />
           </div>
           <div class="buttons">
-            <Button>Make a link</Button>
+            <Button>Create a link</Button>
           </div>
         </Form>
       </Card>
@@ -104,7 +104,7 @@ export function InvitationMade({ user, url }: { user: User; url: string }) {
       <Heading title={`A link for ${who}`} />
       <section class="card">
         <p class="lead">
-          {`Hand it to ${who} alone: whoever opens it first gets in as ${user.role}. It works once, within ${LINK_DAYS} days, and is shown only now.`}
+          {`Give it only to ${who}: the first person to open it is signed in as ${user.role}. It works once, within ${LINK_DAYS} days, and is shown only now.`}
         </p>
         <div class="secret">
           <code id="link">{url}</code>
@@ -132,8 +132,8 @@ export function RemovePerson({ user, isSelf }: { user: User; isSelf: boolean }) 
       button="Remove"
       back="/settings/account/people"
     >
-      <p>{`${isSelf ? 'You lose' : 'The person loses'} access at once, in every browser. Photos, imports and keys stay.`}</p>
-      {!isSelf && <p class="soft">Keys that the person may have seen go on working: delete those, too.</p>}
+      <p>{`${isSelf ? 'You lose' : 'The person loses'} access immediately, in every browser. Photos, imports and keys are not affected.`}</p>
+      {!isSelf && <p class="soft">Keys that the person may have seen continue to work. Delete those, too.</p>}
     </Confirm>
   );
 }

@@ -24,7 +24,7 @@ function startWorker() {
     else reject(new Error(error));
   });
   started.addEventListener('error', () => {
-    for (const { reject } of waiting.values()) reject(new Error('this browser could not start to read files'));
+    for (const { reject } of waiting.values()) reject(new Error('this browser could not read the files'));
     waiting.clear();
   });
   return started;

@@ -10,7 +10,7 @@ const AT_ONCE = 4;
 const FIRST_BATCH = 12;
 const BATCH = 500;
 const ATTEMPTS = 5;
-const NOT_REACHED = 'The connection was lost. Nothing is sent until it is back.';
+const NOT_REACHED = 'The connection was lost. Uploads resume when it is back.';
 
 /** `waiting` → `hashing` → `hashed` → `announcing` → `ready` → `sending` → one of these. What is `lost` can be tried again. */
 const ends = ['arrived', 'known', 'refused', 'lost'];
@@ -164,9 +164,9 @@ export class ImportRun {
     const first = this.#firstOfItem.get(item.id) ?? entry;
     this.#firstOfItem.set(item.id, first);
     entry.item = item;
-    if (first !== entry) return this.#set(entry, 'known', 'The same file is among these.');
+    if (first !== entry) return this.#set(entry, 'known', 'The same file was selected twice.');
     if (item.upload !== null) return this.#set(entry, 'ready');
-    if (item.status === 'duplicate') return this.#set(entry, 'known', 'You have this photo already.');
+    if (item.status === 'duplicate') return this.#set(entry, 'known', 'This photo is already in your library.');
     if (item.status === 'failed') return this.#set(entry, 'refused', item.error.message);
     return this.#set(entry, 'arrived');
   }
@@ -189,9 +189,9 @@ export class ImportRun {
         this.#set(entry, 'arrived');
       } catch (error) {
         if (error.name === 'AbortError') return this.#set(entry, 'ready');
-        if (!(await canBeRead(entry.file))) return this.#set(entry, 'refused', 'This file cannot be read any more.');
+        if (!(await canBeRead(entry.file))) return this.#set(entry, 'refused', 'This file can no longer be read.');
         if (error.status === 400 || error.status === 413) {
-          return this.#set(entry, 'refused', 'This file has changed since it was chosen. Choose it again.');
+          return this.#set(entry, 'refused', 'This file has changed since it was selected. Select it again.');
         }
         if (attempt === ATTEMPTS) return this.#giveUp(entry, error);
         await pauseAfter(attempt);

@@ -3,7 +3,7 @@
 /** An answer that is an error: `code` and what it says to people. */
 export class Refused extends Error {
   constructor(status, { code = 'unreachable', message = 'The service cannot be reached.', details } = {}) {
-    super(status === 401 ? 'You are signed out. Sign in again in another tab, then go on here.' : message);
+    super(status === 401 ? 'You are signed out. Sign in again in another tab, then continue here.' : message);
     this.status = status;
     this.code = code;
     this.details = details;

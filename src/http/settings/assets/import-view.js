@@ -10,8 +10,8 @@ const stateWords = {
   sending: 'Sending',
   arrived: 'Sent',
   known: 'Skipped',
-  refused: 'Not taken',
-  lost: 'Not sent',
+  refused: 'Rejected',
+  lost: 'Failed',
 };
 
 export class ImportView {
@@ -42,7 +42,7 @@ export class ImportView {
     const done = sum(run.entries, ({ hasEnded, file, sentBytes }) => (hasEnded ? file.size : sentBytes));
     const ended = run.entries.filter(({ hasEnded }) => hasEnded).length;
     this.part('title').textContent = run.isPaused ? 'Paused' : 'Importing';
-    this.part('pause').textContent = run.isPaused ? 'Go on' : 'Pause';
+    this.part('pause').textContent = run.isPaused ? 'Continue' : 'Pause';
     this.part('total').value = size === 0 ? 0 : done / size;
     this.say(run.trouble || `${ended} of ${files(run.entries.length)}, ${bytes(done)} of ${bytes(size)}`);
     const hidden = run.entries.length - this.#rows.size;
@@ -94,7 +94,7 @@ export class ImportView {
   showFinishing({ progress }) {
     this.offer({});
     this.part('pause').hidden = true;
-    this.part('title').textContent = 'Looking at the photos';
+    this.part('title').textContent = 'Processing the photos';
     this.part('total').value = progress;
   }
 
@@ -102,8 +102,8 @@ export class ImportView {
   showReport({ id, counts }, failures) {
     this.offer({});
     for (const name of ['pause', 'total', 'files', 'rest']) this.part(name).hidden = true;
-    const known = counts.duplicate === 0 ? '' : ` ${photos(counts.duplicate)} you had already.`;
-    this.part('title').textContent = failures.length === 0 ? 'Imported' : 'Imported, but not everything';
+    const known = counts.duplicate === 0 ? '' : ` ${photos(counts.duplicate)} were already in your library.`;
+    this.part('title').textContent = failures.length === 0 ? 'Imported' : 'Imported, with failures';
     this.say(`${photos(counts.imported)} imported.${known}`);
     const report = this.part('report');
     report.hidden = failures.length === 0;

@@ -134,7 +134,7 @@ function forgetAddress(section) {
   if (location.pathname === '/settings/import') history.replaceState(null, '', '/settings/import');
 }
 
-/** What did not come in: files that were not taken, and those that turned out to be no pictures. */
+/** Failed files: those that were rejected, and those that turned out not to be pictures. */
 function failures(entries, failedItems) {
   const paths = new Map(entries.filter(({ item }) => item).map(({ item, path }) => [item.id, path]));
   const refused = entries.filter(
@@ -157,7 +157,7 @@ function tagNames(field) {
 
 function incomplete(missing) {
   const files = missing === 1 ? '1 file' : `${missing} files`;
-  return `${files} of this import ${missing === 1 ? 'has' : 'have'} not arrived. Choose them again, or finish without them.`;
+  return `${files} of this import ${missing === 1 ? 'is' : 'are'} missing. Select the missing files again, or finish without them.`;
 }
 
 /** crypto.randomUUID is there only by TLS or on this machine. */

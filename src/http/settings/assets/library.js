@@ -71,7 +71,7 @@ function countChosen(form) {
 
   const show = () => {
     const chosen = boxes().filter((box) => box.checked).length;
-    count.textContent = chosen === 1 ? '1 photo chosen' : `${chosen} photos chosen`;
+    count.textContent = chosen === 1 ? '1 photo selected' : `${chosen} photos selected`;
   };
   form.addEventListener('click', (event) => {
     const all = boxes();

@@ -12,9 +12,9 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'webhook.secret_rotated': 'Webhook secret rotated',
   'webhook.deleted': 'Webhook endpoint deleted',
   'user.invited': 'Person invited',
-  'user.linked': 'New link made for a person',
+  'user.linked': 'New link created for a person',
   'user.joined': 'Person joined',
-  'user.link_used': 'Password set by a link',
+  'user.link_used': 'Password set with a link',
   'user.signed_in': 'Signed in',
   'user.sign_in_refused': 'Sign-in refused',
   'user.signed_out': 'Signed out',
@@ -25,7 +25,7 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'customer.created': 'Account created',
   'customer.edited': 'Account edited',
   'customer.exported': 'Data exported',
-  'photo.deleted': 'Deleted for ever',
+  'photo.deleted': 'Permanently deleted',
 };
 
 /** The actor, for people. */
@@ -34,7 +34,7 @@ export function actorLabel({ actorKind, actorId, actorName, action, subjectName 
   if (actorKind === 'service') return 'The service';
   // Nobody is signed in yet when a link is used: the actor is the person whom it signs in.
   if (action === 'user.joined') return subjectName ?? 'First owner';
-  return actorName ?? (actorId === null ? 'Somebody' : `Person no. ${actorId}`);
+  return actorName ?? (actorId === null ? 'Someone' : `Person no. ${actorId}`);
 }
 
 /** `defaultTimeZone` as `default time zone` */

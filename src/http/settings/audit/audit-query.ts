@@ -56,6 +56,6 @@ export function filterOf({ kind, person, from, to }: AuditQuery): AuditFilter {
 function dayOf(text: string, field: string, later = 0): Date | null {
   if (text === '') return null;
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(time)) throw invalid({ field, code: 'invalid_format', message: 'Give a day such as 2026-11-21.' });
+  if (Number.isNaN(time)) throw invalid({ field, code: 'invalid_format', message: 'Enter a date such as 2026-11-21.' });
   return new Date(time + later);
 }

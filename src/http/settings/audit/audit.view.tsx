@@ -22,7 +22,7 @@ export function AuditPage({ page, query, cursor }: AuditPageProps) {
     <>
       <Heading
         title="Audit log"
-        lead="Sign-ins, changes of keys, webhooks, people and the account, exports and deleted photos, newest first. Kept for two years; nobody can change it."
+        lead="Sign-ins, changes to keys, webhooks, people and the account, exports and deleted photos, newest first. Entries are kept for two years and cannot be changed."
       >
         <a class="button plain" download href={address(`${HERE}/audit.csv`, query)}>
           Download as CSV
@@ -33,7 +33,7 @@ export function AuditPage({ page, query, cursor }: AuditPageProps) {
       </Heading>
       <Filters query={query} />
       {page.data.length === 0 ? (
-        <Empty title={isFiltered ? 'Nothing like that happened' : 'Nothing happened yet'} />
+        <Empty title={isFiltered ? 'No matching entries' : 'No entries yet'} />
       ) : (
         <div class="trail">
           <Table

@@ -36,17 +36,17 @@ export function stateView(subject: CountedImport, failed: readonly ItemDetails[]
 }
 
 export function failureOf({ error }: ItemDetails, limits: Limits): string {
-  return error === null ? 'It did not come in.' : reasonOf(error, limits);
+  return error === null ? 'It was not imported.' : reasonOf(error, limits);
 }
 
 const parts: readonly (readonly [keyof ImportCounts, string])[] = [
   ['imported', 'imported'],
-  ['duplicate', 'known before'],
+  ['duplicate', 'already in the library'],
   ['ready', 'ready'],
-  ['processing', 'being looked at'],
-  ['awaitingUpload', 'not here yet'],
+  ['processing', 'processing'],
+  ['awaitingUpload', 'missing'],
   ['failed', 'failed'],
-  ['cancelled', 'left out'],
+  ['cancelled', 'cancelled'],
 ];
 
 /** The counts in words, without zeros. */

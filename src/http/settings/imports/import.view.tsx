@@ -14,8 +14,8 @@ export function ImportPage({ begun, unfinished }: ImportProps) {
   if (begun !== null) {
     return (
       <>
-        <Heading title={`Go on with import ${begun.id}`} lead={countsText(begun.counts)} />
-        <p>Choose the same files again: what has arrived already is not sent once more.</p>
+        <Heading title={`Continue import ${begun.id}`} lead={countsText(begun.counts)} />
+        <p>Select the same files again: what has already arrived is not sent again.</p>
         <Importer begun={begun} title="Drop the same files here" />
       </>
     );
@@ -24,7 +24,7 @@ export function ImportPage({ begun, unfinished }: ImportProps) {
     <>
       <Heading
         title="Add photos"
-        lead="They are kept exactly as they are, and looked at before they come into the library."
+        lead="Originals are stored unchanged. Each file is checked before it is added to the library."
       />
       <Importer />
       {unfinished.length > 0 && (

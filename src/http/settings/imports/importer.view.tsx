@@ -28,7 +28,7 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
         <div class="drop">
           <p class="title">{title}</p>
           <p class="soft">
-            JPEG, PNG, HEIC, WebP, AVIF, TIFF and GIF. Photos that you have already are not sent again.
+            JPEG, PNG, HEIC, WebP, AVIF, TIFF and GIF. Photos that are already in your library are not sent again.
           </p>
           <div class="actions">
             <span>
@@ -41,25 +41,25 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
                 accept="image/*,.heic,.heif,.avif"
               />
               <label class="button primary" for="import-files">
-                Choose photos
+                Select photos
               </label>
             </span>
             <span data-scripted hidden>
               <input id="import-folder" class="files" type="file" multiple data-folder />
               <label class="button plain" for="import-folder">
-                Choose a folder
+                Select a folder
               </label>
             </span>
           </div>
           <noscript>
-            <p class="soft">Up to 20 photos at once; with scripts switched on, whole folders.</p>
+            <p class="soft">Up to 20 photos at once, or whole folders if JavaScript is enabled.</p>
           </noscript>
         </div>
         {begun === undefined && (
           <div class="field import-tags">
             <label for="import-tags">Tags for these photos</label>
             <p class="hint" id="import-tags-hint">
-              Separated by commas; leave it empty for none.
+              Separated by commas. Optional.
             </p>
             <input id="import-tags" type="text" name="tags" autocomplete="off" aria-describedby="import-tags-hint" />
           </div>
@@ -98,7 +98,7 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
         </div>
         <progress data-run="total" max="1" value="0" aria-label="All files" />
         <div class="run-report" data-run="report" hidden>
-          <h3>These did not come in</h3>
+          <h3>Failed files</h3>
           <ul />
         </div>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard (WCAG 2.1.1). */}

@@ -79,7 +79,10 @@ export class ImportsController {
     const path = `/settings/imports/${id}`;
     const confirm = (
       <Confirm title={`Discard import ${id}?`} action={`${path}/discard`} button="Discard" back={path}>
-        <p>Nothing of it comes into the library ({countsText(counts)}). Photos that are there already stay.</p>
+        <p>
+          None of its files are added to the library ({countsText(counts)}). Photos that are already in the library are
+          not affected.
+        </p>
       </Confirm>
     );
     return renderPage(this.ports, context, { title: 'Discard', ...imports }, confirm);

@@ -15,14 +15,14 @@ interface ImportsProps {
 export function ImportsPage({ imports, older, isFirst }: ImportsProps) {
   return (
     <>
-      <Heading title="Imports" lead="How photos came in: from here, by the API or from the command line.">
+      <Heading title="Imports" lead="From these pages, the API and the command line.">
         <a class="button primary" href="/settings/import">
           Add photos
         </a>
       </Heading>
       {imports.length === 0 && isFirst ? (
         <Empty title="No imports yet">
-          <p>Every time you add photos, it is written down here what became of them.</p>
+          <p>Each time you add photos, the result is listed here.</p>
           <a class="button primary" href="/settings/import">
             Add photos
           </a>
@@ -74,9 +74,9 @@ function isMoving({ status, counts }: CountedImport): boolean {
 
 const states: Readonly<Record<ImportStatus, readonly ['plain' | 'good' | 'warn' | 'bad', string]>> = {
   open: ['plain', 'Open'],
-  processing: ['plain', 'Coming in'],
-  completed: ['good', 'Done'],
-  completed_with_errors: ['warn', 'Done, with failures'],
+  processing: ['plain', 'Processing'],
+  completed: ['good', 'Completed'],
+  completed_with_errors: ['warn', 'Completed, with failures'],
   cancelled: ['plain', 'Discarded'],
   expired: ['warn', 'Expired'],
 };
@@ -87,7 +87,7 @@ function State({ subject }: { subject: CountedImport }) {
     <>
       <Badge tone={tone}>{text}</Badge>
       {subject.status === 'processing' && (
-        <progress class="small-progress" max={1} value={progress(subject)} aria-label="How far it is" />
+        <progress class="small-progress" max={1} value={progress(subject)} aria-label="Progress" />
       )}
     </>
   );
@@ -108,7 +108,7 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
       <Heading title={nameOf(subject)} lead={subject.source ?? undefined}>
         {subject.counts.imported > 0 && (
           <a class="button plain" href={`/settings/library?import=${subject.id}`}>
-            Show its photos
+            Show the photos
           </a>
         )}
       </Heading>
@@ -176,8 +176,8 @@ function OpenActions({ subject, path }: { subject: ImportDetails; path: string }
       title="This import is open"
       lead={
         missing === 0
-          ? 'Its photos come into the library when it is finished.'
-          : `${missing === 1 ? '1 file has' : `${missing} files have`} been announced and not arrived. Send them, or finish without them.`
+          ? 'Its photos are added to the library when you finish it.'
+          : `${missing === 1 ? '1 file is' : `${missing} files are`} still missing. Send the missing files, or finish without them.`
       }
     >
       <div class="actions">
@@ -198,16 +198,16 @@ function OpenActions({ subject, path }: { subject: ImportDetails; path: string }
 
 function FailedFiles({ items, limits }: { items: readonly ItemDetails[]; limits: Limits }) {
   return (
-    <section class="not-in" aria-label="Files that did not come in">
-      <h2>What did not come in</h2>
+    <section class="not-in" aria-label="Failed files">
+      <h2>Failed files</h2>
       <Table
-        caption="Files that did not come in"
+        caption="Failed files"
         columns={['File', 'Why', 'Size']}
         rows={items.map((item) => ({
           key: item.id,
           cells: [
             item.filename,
-            item.status === 'failed' ? failureOf(item, limits) : 'Not arrived yet.',
+            item.status === 'failed' ? failureOf(item, limits) : 'Not received yet.',
             item.sizeBytes === null ? '' : bytes(item.sizeBytes),
           ],
         }))}

@@ -24,7 +24,7 @@ export interface PlainImport {
 export async function receivePlainForm(ports: Ports, caller: Caller, form: FormFields): Promise<PlainImport> {
   const first = await form.files?.next();
   if (form.files === null || first === undefined || first.done) {
-    return { importId: null, trouble: 'Choose some photos first.' };
+    return { importId: null, trouble: 'Select some photos first.' };
   }
   const names: string[] = [];
   const files = noted(first.value, form.files, names);

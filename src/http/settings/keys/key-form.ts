@@ -27,16 +27,16 @@ export const presets: readonly Preset[] = [
   {
     name: 'read',
     label: 'Read only',
-    what: 'See the account, photos and tags, and download. Changes nothing.',
+    what: 'View the account, photos and tags, and download. Changes nothing.',
     scopes: ['customer:read', 'photos:read', 'tags:read'],
   },
   {
     name: 'import',
     label: 'Importer',
-    what: 'Read, import and edit photos, make and change tags. Deletes no photo.',
+    what: 'Read, import and edit photos, create and edit tags. Cannot delete photos.',
     scopes: ['customer:read', 'photos:read', 'photos:write', 'tags:read', 'tags:write'],
   },
-  { name: 'full', label: 'Full access', what: 'Everything the API can do, deleting photos too.', scopes },
+  { name: 'full', label: 'Full access', what: 'Everything the API offers, including deleting photos.', scopes },
 ];
 
 export function scopesOf({ preset, scopes: chosen }: Pick<KeyFields, 'preset' | 'scopes'>): readonly string[] {
@@ -84,11 +84,11 @@ export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySetting
   const expiresAt =
     fields.expiresOn === lastDay(before?.expiresAt ?? null) ? before?.expiresAt : endOf(fields.expiresOn);
   const errors: FieldError[] = [];
-  const number = 'Write a whole number of requests a minute, or leave it empty for the default.';
+  const number = 'Enter a whole number of requests per minute, or leave it empty for the default.';
   if (readLimit === undefined) errors.push({ field: 'readLimit', code: 'invalid_format', message: number });
   if (writeLimit === undefined) errors.push({ field: 'writeLimit', code: 'invalid_format', message: number });
   if (expiresAt === undefined && fields.expiresOn !== '') {
-    errors.push({ field: 'expiresAt', code: 'invalid_format', message: 'Write the day like 2027-01-31.' });
+    errors.push({ field: 'expiresAt', code: 'invalid_format', message: 'Enter a date such as 2027-01-31.' });
   }
   if (errors.length > 0) throw invalid(...errors);
   return {

@@ -19,8 +19,8 @@ interface FormProps {
 /** A new key, or one that replaces another. */
 export function NewKey({ original, ...props }: FormProps & { original: ApiKey | null }) {
   const lead = original
-    ? `Made like “${original.name}”. Put the new key into your program, see that it works, then delete the old one.`
-    : 'You will see the key once, right after it is made.';
+    ? `It has the same settings as “${original.name}”. Configure your program with the new key, check that it works, then delete the old one.`
+    : 'The key is shown once, right after it is created.';
   return (
     <>
       <Heading title={original ? 'Replace a key' : 'New key'} lead={lead} />
@@ -31,7 +31,7 @@ export function NewKey({ original, ...props }: FormProps & { original: ApiKey | 
         <ScopeChoice {...props} />
         <SharedFields {...props} granted={original} />
         <div class="buttons">
-          <Button>Make the key</Button>
+          <Button>Create key</Button>
           <a class="button plain" href="/settings/keys">
             Cancel
           </a>
@@ -48,7 +48,7 @@ export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) 
         title={subject.name}
         lead={
           <>
-            <code>{displayPrefix(subject)}</code>, made <Moment at={subject.createdAt} />
+            <code>{displayPrefix(subject)}</code>, created <Moment at={subject.createdAt} />
           </>
         }
       >
@@ -59,7 +59,7 @@ export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) 
           Delete
         </a>
       </Heading>
-      <Card title="What it may do" lead="This never changes. For other permissions make a new key.">
+      <Card title="Permissions" lead="Permissions cannot be changed. Create a new key for other permissions.">
         <ScopeList scopes={subject.scopes} />
       </Card>
       <Form action={`/settings/keys/${subject.id}`} class="card">
@@ -94,15 +94,15 @@ function ScopeChoice({ fields, problems }: FormProps) {
   const errors = problems?.of('scopes') ?? [];
   return (
     <fieldset class="presets" aria-describedby={errors.length > 0 ? 'scopes-error' : undefined}>
-      <legend>What it may do</legend>
-      <p class="hint">This cannot be changed later.</p>
+      <legend>Permissions</legend>
+      <p class="hint">Permissions cannot be changed later.</p>
       {presets.map(({ name, label, what }) => (
         <Choice key={name} type="radio" name="preset" value={name} isChosen={fields.preset === name} label={label}>
           {what}
         </Choice>
       ))}
-      <Choice type="radio" name="preset" value="chosen" isChosen={fields.preset === 'chosen'} label="Chosen one by one">
-        Exactly the permissions that you tick.
+      <Choice type="radio" name="preset" value="chosen" isChosen={fields.preset === 'chosen'} label="Custom">
+        Exactly the permissions that you select.
       </Choice>
       <div class="one-by-one">
         {scopes.map((scope) => (
@@ -170,22 +170,22 @@ function SharedFields(props: FormProps & { granted: ApiKey | null }) {
     <>
       <IpListField {...props} />
       <Field
-        label="Last day"
+        label="Expiry date"
         name="expiresOn"
-        hint="The key ends with this day (UTC). Empty: it does not end by itself."
+        hint="The key stops working at the end of this day (UTC). Optional."
         errors={problems?.renamed('expiresAt', 'expiresOn')}
         input={{ type: 'date', value: fields.expiresOn }}
       />
       <div class="pair">
         <Field
-          label="Reads a minute"
+          label="Reads per minute"
           name="readLimit"
           hint={limit('read')}
           errors={problems}
           input={{ value: fields.readLimit, inputMode: 'numeric', maxLength: 9, autocomplete: 'off' }}
         />
         <Field
-          label="Writes a minute"
+          label="Writes per minute"
           name="writeLimit"
           hint={limit('write')}
           errors={problems}
@@ -199,14 +199,14 @@ function SharedFields(props: FormProps & { granted: ApiKey | null }) {
 function IpListField({ fields, problems, locksOut, addresses, clientIp }: FormProps) {
   const hint = (
     <>
-      One address or range a line, such as 203.0.113.9 or 2001:db8::/32. Empty: it may be used from anywhere. Your
-      address, as we see it: <code>{clientIp}</code>
+      One address or range per line, such as 203.0.113.9 or 2001:db8::/32. If empty, the key can be used from anywhere.
+      Your current address: <code>{clientIp}</code>
     </>
   );
   return (
     <>
       <Field
-        label="Addresses that may use it"
+        label="Allowed addresses"
         name="ipList"
         hint={hint}
         errors={problems}
@@ -216,10 +216,10 @@ function IpListField({ fields, problems, locksOut, addresses, clientIp }: FormPr
       {locksOut.length > 0 && (
         <div class="flash warn below" role="alert">
           <p>
-            {`In the last day the key was used from ${locksOut.length === 1 ? 'an address' : 'addresses'} that this list refuses:`}
+            {`In the last day, the key was used from ${locksOut.length === 1 ? 'an address' : 'addresses'} that this list would block:`}
           </p>
           <AddressList addresses={locksOut} />
-          <Choice type="checkbox" name="lockOut" value="yes" isChosen={false} label="Refuse them from now on" />
+          <Choice type="checkbox" name="lockOut" value="yes" isChosen={false} label="Block them from now on" />
         </div>
       )}
       {locksOut.length === 0 && addresses.length > 0 && (

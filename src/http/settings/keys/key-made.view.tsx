@@ -16,8 +16,8 @@ export function KeyMade({ made, token, original, publicUrl }: MadeProps) {
     <>
       <Heading title={`“${made.name}” is ready`} />
       <section class="card" aria-labelledby="your-key">
-        <h2 id="your-key">Your key, shown only now</h2>
-        <p class="lead">Copy it to where it is used. We keep no copy: if it is lost, make a new one.</p>
+        <h2 id="your-key">Your key (shown only once)</h2>
+        <p class="lead">Copy it to where it is used. We do not store it: if you lose it, create a new one.</p>
         <div class="secret">
           <code id="token">{token}</code>
           <button class="button plain" type="button" data-copy="token" hidden>
@@ -29,7 +29,7 @@ export function KeyMade({ made, token, original, publicUrl }: MadeProps) {
         <pre class="code">{`curl -H "Authorization: Bearer ${token}" ${publicUrl}/api/v1/me`}</pre>
         <div class="buttons">
           <a class="button primary" href="/settings/keys">
-            I stored it
+            I have stored it
           </a>
           {original && (
             <a class="button plain" href={`/settings/keys/${original.id}/delete`}>
@@ -38,7 +38,7 @@ export function KeyMade({ made, token, original, publicUrl }: MadeProps) {
           )}
         </div>
       </section>
-      <Card title="What it may do">
+      <Card title="Permissions">
         <ScopeList scopes={made.scopes} />
       </Card>
     </>
@@ -50,12 +50,12 @@ export function DeleteKey({ subject }: { subject: ApiKey }) {
     <Confirm
       title={`Delete “${subject.name}”?`}
       action={`/settings/keys/${subject.id}/delete`}
-      button="Delete the key"
+      button="Delete key"
       back={`/settings/keys/${subject.id}`}
     >
       <p>
-        <code>{displayPrefix(subject)}</code> is refused at once, wherever it is used. This cannot be undone. Photos and
-        imports stay.
+        <code>{displayPrefix(subject)}</code> stops working immediately, wherever it is used. This cannot be undone.
+        Photos and imports are not affected.
       </p>
       <p class="soft">
         Last used: <Moment at={subject.lastUsedAt} />

@@ -62,7 +62,7 @@ export class KeysController {
       const request = { ...settings, scopes: scopesOf(fields) };
       const { key, token } = await issueOwnKey(this.ports, callerOfPage(context), request, original?.id ?? null);
       const made = <KeyMade made={key} token={token} original={original} publicUrl={this.ports.publicUrl} />;
-      return renderPage(this.ports, context, { title: 'Key made', section, scripts: ['copy.js', 'once.js'] }, made);
+      return renderPage(this.ports, context, { title: 'Key created', section, scripts: ['copy.js', 'once.js'] }, made);
     } catch (error) {
       return this.newForm(context, { ...form, problems: problemsOf(error), locksOut: [] });
     }
@@ -85,7 +85,7 @@ export class KeysController {
         return await this.editForm(context, { key, fields, problems: null, locksOut });
       }
       const { name } = await editOwnKey(this.ports, callerOfPage(context), id, settings);
-      return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was changed. It holds from now on.` });
+      return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was changed.` });
     } catch (error) {
       return this.editForm(context, { key, fields, problems: problemsOf(error), locksOut: [] });
     }
@@ -102,7 +102,7 @@ export class KeysController {
   async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { name } = await ownKey(this.ports, customerOf(context), id);
     await deleteOwnKey(this.ports, callerOfPage(context), id);
-    return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was deleted. It is refused from now on.` });
+    return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was deleted and no longer works.` });
   }
 
   private newForm(

@@ -6,7 +6,8 @@ import { shortRange } from './key-form.js';
 
 const UNUSED_DAYS = 90;
 const SOON_DAYS = 14;
-const LEAD = 'Programs reach your photos with a key. Each has its own permissions, and you can end it at any time.';
+const LEAD =
+  'Programs use keys to access your photos. Each key has its own permissions and can be deleted at any time.';
 
 export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
   const rows = keys.map((key) => ({
@@ -30,13 +31,13 @@ export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
       </Heading>
       {keys.length === 0 ? (
         <Empty title="No keys yet">
-          <p>Make one for each program, so that you can see what it does, and end it alone.</p>
+          <p>Create one for each program, so that you can see its usage and delete it separately.</p>
           <a class="button primary" href="/settings/keys/new">
             New key
           </a>
         </Empty>
       ) : (
-        <Table caption="API keys" columns={['Key', 'May', 'Last used', 'Limits', '']} rows={rows} />
+        <Table caption="API keys" columns={['Key', 'Permissions', 'Last used', 'Limits', '']} rows={rows} />
       )}
     </>
   );
@@ -92,7 +93,7 @@ function Bounds({ subject }: { subject: ApiKey }) {
   const others = ipList.length > 1 ? ` and ${ipList.length - 1} more` : '';
   return (
     <>
-      <span>{`${read} reads, ${write} writes a minute`}</span>
+      <span>{`${read} reads, ${write} writes per minute`}</span>
       <span class="small soft">{first ? `from ${shortRange(first)}${others}` : 'from any address'}</span>
       {expiresAt && (
         <span class="small soft">

@@ -94,8 +94,8 @@ export async function libraryFilters(ports: Ports, caller: Caller, query: Librar
   const problems = [
     words === null ? `A search has at most ${MAX_SEARCH_WORDS} words.` : null,
     query.q !== '' && words?.length === 0 ? 'Search for words with letters or digits.' : null,
-    from === null ? 'The first day is no date.' : null,
-    to === null ? 'The last day is no date.' : null,
+    from === null ? 'The start date is not a valid date.' : null,
+    to === null ? 'The end date is not a valid date.' : null,
     query.tag !== '' && tagIds.length === 0 ? `There is no tag “${query.tag}”.` : null,
   ].filter((problem) => problem !== null);
   if (query.tag !== '' && tagIds.length === 0) return { filters: null, problems };

@@ -73,9 +73,9 @@ export class LibraryController {
     const query = readLibraryQuery(parameters);
     const ids = selectedIds(form.all('ids'));
     const back = (flash: Flash) => redirectTo(context, libraryPath(query), flash);
-    if (ids.length === 0) return back({ kind: 'failed', text: 'Choose some photos first.' });
+    if (ids.length === 0) return back({ kind: 'failed', text: 'Select some photos first.' });
     if (form.text('do') === 'delete' && !form.has('confirmed')) {
-      const words = { title: 'Delete for ever', section: 'library' };
+      const words = { title: 'Delete permanently', section: 'library' };
       return renderPage(this.ports, context, words, <ConfirmDeletion ids={ids} query={query} />);
     }
     try {

@@ -51,7 +51,7 @@ function LibraryHeading({ query, isNew }: { query: LibraryQuery; isNew: boolean 
     return (
       <Heading
         title="Trash"
-        lead="What is here is deleted for ever when its time has come. Until then it can be restored."
+        lead="Photos here are permanently deleted after their retention period. Until then they can be restored."
       >
         <a class="button plain" href="/settings/library">
           Back to the library
@@ -138,12 +138,12 @@ function Narrowed({ query }: { query: LibraryQuery }) {
   if (query.importId !== null) by.push([`Import ${query.importId}`, { importId: null }]);
   if (by.length === 0) return null;
   return (
-    <ul class="narrowed" aria-label="Shown are only">
+    <ul class="narrowed" aria-label="Active filters">
       {by.map(([text, without]) => (
         <li key={text}>
           <a class="badge" href={libraryPath({ ...query, ...without })}>
             {text} <span aria-hidden="true">×</span>
-            <span class="unseen">, take away</span>
+            <span class="unseen">, remove filter</span>
           </a>
         </li>
       ))}
@@ -155,14 +155,14 @@ function NothingFound({ query }: { query: LibraryQuery }) {
   if (!isNarrow(query)) {
     return (
       <Empty title="The trash is empty">
-        <p>Photos that you move to the trash stay here for a while, and can be restored.</p>
+        <p>Photos that you move to the trash stay here for a while and can be restored.</p>
       </Empty>
     );
   }
   return (
-    <Empty title="No photo is like that">
+    <Empty title="No photos match">
       <p>
-        Look for something else, or{' '}
+        Change the search, or{' '}
         <a href={libraryPath({ ...query, q: '', tag: '', from: '', to: '', importId: null })}>show all</a>.
       </p>
     </Empty>
@@ -184,7 +184,7 @@ function Selectable({ query, photos, older }: Pick<LibraryProps, 'query' | 'phot
               name="ids"
               value={shown.photo.id}
               autocomplete="off"
-              aria-label={`Choose ${photoName(shown.photo)}`}
+              aria-label={`Select ${photoName(shown.photo)}`}
             />
           </li>
         ))}
@@ -205,8 +205,8 @@ function Selectable({ query, photos, older }: Pick<LibraryProps, 'query' | 'phot
 function LibraryActions() {
   return (
     <fieldset class="selection">
-      <legend class="unseen">With the chosen photos</legend>
-      <span class="count">Chosen photos</span>
+      <legend class="unseen">Actions for selected photos</legend>
+      <span class="count">Selected photos</span>
       <span class="tagging">
         <label class="unseen" for="selection-tag">
           Name of a tag
@@ -235,13 +235,13 @@ function LibraryActions() {
 function TrashActions() {
   return (
     <fieldset class="selection">
-      <legend class="unseen">With the chosen photos</legend>
-      <span class="count">Chosen photos</span>
+      <legend class="unseen">Actions for selected photos</legend>
+      <span class="count">Selected photos</span>
       <Button kind="plain" name="do" value="restore">
         Restore
       </Button>
       <Button kind="danger" name="do" value="delete">
-        Delete for ever
+        Delete permanently
       </Button>
     </fieldset>
   );

@@ -60,7 +60,7 @@ export class PhotoChangesController {
   restore(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       await editPhoto(this.ports, caller, id, { trashed: false });
-      return 'Back in the library.';
+      return 'Restored from the trash.';
     });
   }
 
@@ -75,15 +75,15 @@ export class PhotoChangesController {
     const { photo } = await readPhoto(this.ports, callerOfPage(context), id, { trashedToo: true, withExif: false });
     const confirm = (
       <Confirm
-        title={`Delete ${photoName(photo)} for ever?`}
+        title={`Permanently delete ${photoName(photo)}?`}
         action={photoPath(id, query, '/delete')}
-        button="Delete for ever"
+        button="Delete permanently"
         back={photoPath(id, query)}
       >
-        <p>The original and everything that was said of it are removed. Nobody can bring them back.</p>
+        <p>The original and all its data are removed. This cannot be undone.</p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { title: 'Delete for ever', section: 'library' }, confirm);
+    return renderPage(this.ports, context, { title: 'Delete permanently', section: 'library' }, confirm);
   }
 
   @Post(':id/delete')
@@ -94,7 +94,7 @@ export class PhotoChangesController {
     @Query() query: Asked,
   ): Promise<Reply> {
     await purgePhoto(this.ports, callerOfPage(context), id);
-    return redirectTo(context, libraryPath(readLibraryQuery(query)), { kind: 'done', text: 'Deleted for ever.' });
+    return redirectTo(context, libraryPath(readLibraryQuery(query)), { kind: 'done', text: 'Permanently deleted.' });
   }
 
   private async change(

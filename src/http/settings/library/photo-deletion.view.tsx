@@ -7,8 +7,8 @@ import { type LibraryQuery, libraryPath, queryText } from './library-query.js';
 export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {
   return (
     <section class="card confirm">
-      <h1>Delete {counted(ids.length, 'photo')} for ever?</h1>
-      <p>The originals and everything that was said of them are removed. Nobody can bring them back.</p>
+      <h1>Permanently delete {counted(ids.length, 'photo')}?</h1>
+      <p>The originals and all their data are removed. This cannot be undone.</p>
       <Form action={`/settings/library/selection?${queryText(query)}`}>
         <input type="hidden" name="do" value="delete" />
         <input type="hidden" name="confirmed" value="yes" />
@@ -16,7 +16,7 @@ export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: Lib
           <input key={id} type="hidden" name="ids" value={id} />
         ))}
         <div class="buttons">
-          <Button kind="danger">Delete for ever</Button>
+          <Button kind="danger">Delete permanently</Button>
           <a class="button plain" href={libraryPath(query)}>
             Keep {ids.length === 1 ? 'it' : 'them'}
           </a>

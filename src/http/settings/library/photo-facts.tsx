@@ -77,11 +77,11 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 }
 
 const zoneSources: Readonly<Record<TakenAtSource, string>> = {
-  exif_offset: 'as the camera wrote it',
-  gps_time: 'zone by the GPS clock',
-  gps_position: 'zone of the place',
-  customer_default: 'zone assumed, as the file names none',
-  client: 'set by hand',
+  exif_offset: 'as recorded by the camera',
+  gps_time: 'time zone from the GPS clock',
+  gps_position: 'time zone of the location',
+  customer_default: 'default time zone, because the file names none',
+  client: 'set manually',
   none: '',
 };
 
@@ -134,17 +134,17 @@ function Place({ point }: { point: GeoPoint }) {
       <a href={map} target="_blank" rel="noreferrer">
         {latitude}, {longitude}
       </a>
-      {point.altitude !== null && <span class="soft">, {Math.round(point.altitude)} m above the sea</span>}
+      {point.altitude !== null && <span class="soft">, {Math.round(point.altitude)} m above sea level</span>}
     </>
   );
 }
 
 function Original({ photo }: { photo: PhotoWithTags }) {
   if (photo.originalLostAt === null)
-    return <>{photo.damaged ? 'Kept as it came; the file is damaged' : 'Kept, byte for byte'}</>;
+    return <>{photo.damaged ? 'Stored unchanged; the file is damaged' : 'Stored byte for byte'}</>;
   return (
     <span class="error">
-      Missing or changed since <Moment at={photo.originalLostAt} />. Import the same file once more to bring it back.
+      Missing or changed since <Moment at={photo.originalLostAt} />. Import the same file again to restore it.
     </span>
   );
 }

@@ -21,7 +21,7 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
   const { photo } = shown;
   return (
     <article class="photo">
-      <nav class="beside" aria-label="Photos beside this one">
+      <nav class="beside" aria-label="Neighbouring photos">
         <a href={libraryPath(query)}>{query.trash ? 'Trash' : 'Library'}</a>
         <span class="steps">
           <Step id={neighbours.previous} query={query} rel="prev" text="Previous" />
@@ -30,7 +30,7 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
       </nav>
       {isTrashed(photo) && (
         <p class="flash warn">
-          This photo is in the trash. It is deleted for ever on <Moment at={photo.purgeAt} />.
+          This photo is in the trash. It will be permanently deleted on <Moment at={photo.purgeAt} />.
         </p>
       )}
       <figure>
@@ -80,7 +80,7 @@ function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }
           <Button>Restore</Button>
         </Form>
         <a class="button danger" href={photoPath(photo.id, query, '/delete')}>
-          Delete for ever
+          Delete permanently
         </a>
       </div>
     );
@@ -142,7 +142,7 @@ function Tags({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
 
 const ratings = [
   ['', 'Not rated'],
-  ['0', '0, no star'],
+  ['0', '0 stars'],
   ['1', '★'],
   ['2', '★★'],
   ['3', '★★★'],
@@ -158,9 +158,9 @@ function DetailsForm({
 }: Pick<PhotoProps, 'fields' | 'problems' | 'query'> & { photo: PhotoWithTags }) {
   return (
     <section class="card">
-      <h2>What you say of it</h2>
+      <h2>Details</h2>
       <ProblemSummary problems={problems} />
-      <Form action={photoPath(photo.id, query)} label="What you say of this photo">
+      <Form action={photoPath(photo.id, query)} label="Details of this photo">
         <Field label="Title" name="title" errors={problems} input={{ value: fields.title, maxLength: 255 }} />
         <Field
           label="Description"
@@ -174,14 +174,14 @@ function DetailsForm({
           label="Taken at"
           name="takenAtLocal"
           errors={problems}
-          hint="What the clock showed at the place."
+          hint="Local time where it was taken."
           input={{ type: 'datetime-local', value: fields.takenAtLocal, step: 'any' }}
         />
         <Field
           label="Time zone"
           name="timeZone"
           errors={problems}
-          hint="As Europe/Paris or +01:00."
+          hint="For example Europe/Paris or +01:00."
           input={{ value: fields.timeZone, maxLength: 64 }}
         />
         <div class="buttons">

@@ -15,7 +15,7 @@ const MAX_SELECTED = 1000;
 export function selectedIds(texts: readonly string[]): readonly Id[] {
   const ids = [...new Set(texts.flatMap((text) => parseId(text) ?? []))];
   if (ids.length <= MAX_SELECTED) return ids;
-  const message = `Choose at most ${MAX_SELECTED} photos at once.`;
+  const message = `Select at most ${MAX_SELECTED} photos at once.`;
   throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_SELECTED });
 }
 
@@ -38,9 +38,9 @@ export async function changeSelected(
   }
   if (what === 'delete') {
     const results = await purgePhotos(ports, caller, ids);
-    return `${counted(deleted(results), 'photo')} deleted for ever.`;
+    return `${counted(deleted(results), 'photo')} permanently deleted.`;
   }
-  throw invalid({ field: 'do', code: 'invalid_format', message: 'Choose what to do with these photos.' });
+  throw invalid({ field: 'do', code: 'invalid_format', message: 'Choose an action for these photos.' });
 }
 
 /** Adds the tag of this name to photos; it is created if necessary. Errors: `invalid_request`, `limit_reached`. */
@@ -49,7 +49,7 @@ export async function addTag(ports: Ports, caller: Caller, ids: readonly Id[], n
   const { changes } = await editTag(ports, caller, tag.id, { addPhotoIds: ids });
   const full = changes?.full.length ?? 0;
   const said = `${counted(changes?.added ?? 0, 'photo')} tagged “${tag.name}”.`;
-  return full === 0 ? said : `${said} ${counted(full, 'photo')} already had as many tags as a photo may have.`;
+  return full === 0 ? said : `${said} ${counted(full, 'photo')} already had the maximum number of tags.`;
 }
 
 function deleted(results: readonly { readonly outcome: string }[]): number {

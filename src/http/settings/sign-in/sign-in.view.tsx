@@ -24,8 +24,7 @@ export function SignInForm({ email, next, problems }: { email: string; next: str
         </div>
       </Form>
       <p class="hint">
-        No password, or forgotten? An owner of your account can send you a new link, and so can whoever runs this
-        service.
+        No password, or forgotten it? An owner of your account or the operator of this service can send you a new link.
       </p>
     </section>
   );
@@ -48,10 +47,10 @@ export function EnterForm({ action, user, customer, email, problems }: EnterProp
     <section class="card narrow">
       <h1>{isBack ? 'Choose a new password' : 'Welcome'}</h1>
       <p>
-        This link lets you into the account <strong>{customer}</strong>
-        {user.email === null ? '' : ` as ${user.email}`}. It works once, and ends when you save this form.
+        This link gives you access to the account <strong>{customer}</strong>
+        {user.email === null ? '' : ` as ${user.email}`}. It works once and expires when you save this form.
       </p>
-      {isBack && <p>The new password replaces the one before, and signs you out everywhere else.</p>}
+      {isBack && <p>The new password replaces the old one and signs you out everywhere else.</p>}
       <ProblemSummary problems={problems} />
       <Form action={action}>
         {user.email === null ? (
@@ -78,7 +77,7 @@ export function EnterForm({ action, user, customer, email, problems }: EnterProp
       </Form>
       {isBack && (
         <p class="hint">
-          You know your password? <a href="/settings/sign-in">Sign in with it</a>; it stays as it is.
+          Do you know your password? <a href="/settings/sign-in">Sign in with it</a>; it remains unchanged.
         </p>
       )}
     </section>

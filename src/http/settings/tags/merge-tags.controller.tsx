@@ -28,7 +28,7 @@ export class MergeTagsController {
   async chooseMerge(@CurrentPageContext() context: PageContext, @Query('id') query: unknown): Promise<Reply> {
     const ids = idsOf(allOfQuery(query));
     if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(context, ids, null);
-    const text = `Choose two tags or more to merge, at most ${MAX_CHOSEN}.`;
+    const text = `Select two or more tags to merge, at most ${MAX_CHOSEN}.`;
     return redirectTo(context, '/settings/tags', { kind: 'failed', text });
   }
 

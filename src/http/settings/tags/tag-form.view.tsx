@@ -50,7 +50,7 @@ export function NewTag({ fields, problems }: { fields: TagFields; problems: Prob
   return (
     <>
       <Heading title="New tag" />
-      <TagForm action="/settings/tags/new" button="Create the tag" fields={fields} problems={problems} />
+      <TagForm action="/settings/tags/new" button="Create tag" fields={fields} problems={problems} />
     </>
   );
 }
@@ -84,7 +84,7 @@ function TagForm({ action, button, fields, problems }: TagFormProps) {
           label="Name"
           name="name"
           errors={problems}
-          hint="Unique, whether in capitals or not."
+          hint="Must be unique; case is ignored."
           input={{ value: fields.name, required: true, maxLength: MAX_TAG_NAME, autocomplete: 'off' }}
         />
         <Colors fields={fields} messages={problems?.of('color') ?? []} />

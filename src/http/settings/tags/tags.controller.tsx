@@ -21,7 +21,7 @@ import { AREA } from './tag-area.js';
 import { blankTag, EditTag, fieldsOfTag, NewTag, type TagFields } from './tag-form.view.js';
 import { DeleteTag, TagList } from './tags.view.js';
 
-/** Tags: found, made, edited, deleted. */
+/** Tags: found, created, edited, deleted. */
 @Controller('settings/tags')
 export class TagPagesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}

@@ -21,20 +21,20 @@ export function TagList({ page, search, cursor }: { page: Page<Tag>; search: Tag
   const isBare = page.data.length === 0 && !isSearch && cursor === '';
   return (
     <>
-      <Heading title="Tags" lead="Words by which photos are found again. A photo can have many.">
+      <Heading title="Tags" lead="Organize photos by tags. A photo can have several.">
         <a class="button primary" href="/settings/tags/new">
           New tag
         </a>
       </Heading>
       {isBare ? (
         <Empty title="No tags yet">
-          <p>Make one here, or let an import or an API client bring some along.</p>
+          <p>Create one here, or let an import or an API client add some.</p>
         </Empty>
       ) : (
         <>
           <Search search={search} />
           {page.data.length === 0 ? (
-            <Empty title="No tag fits">
+            <Empty title="No tags match">
               <a href="/settings/tags">Show all tags</a>
             </Empty>
           ) : (
@@ -93,7 +93,7 @@ function Rows({ tags }: { tags: readonly Tag[] }) {
           key: tag.id,
           cells: [
             <span key="tag" class="tag-cell">
-              <input type="checkbox" name="id" value={String(tag.id)} aria-label={`Choose ${tag.name} for a merge`} />
+              <input type="checkbox" name="id" value={String(tag.id)} aria-label={`Select ${tag.name} for merging`} />
               <Swatch color={tag.color} />
               <span class="tag-words">
                 <a href={`/settings/tags/${tag.id}`}>{tag.name}</a>
@@ -112,9 +112,9 @@ function Rows({ tags }: { tags: readonly Tag[] }) {
       />
       <p class="chosen">
         <button type="submit" class="button plain small">
-          Merge the chosen tags…
+          Merge selected tags…
         </button>
-        <span class="hint">Choose two or more. The next page shows what would happen.</span>
+        <span class="hint">Select two or more. The next page shows a preview.</span>
       </p>
     </form>
   );
@@ -133,7 +133,7 @@ export function MergeForm({
     <>
       <Heading
         title={`Merge ${counted(tags.length, 'tag')} into one`}
-        lead="The tag that you keep gets all their photos. The others are deleted, and that cannot be undone."
+        lead="The tag that you keep gets all their photos. The others are deleted. This cannot be undone."
       />
       <Card>
         <ProblemSummary problems={problems} />
@@ -152,7 +152,7 @@ export function MergeForm({
               </div>
             ))}
           </fieldset>
-          <p class="outcome">{count} will have the tag that you keep, counting those in the trash.</p>
+          <p class="outcome">{count} will have the remaining tag, including photos in the trash.</p>
           <div class="buttons">
             <Button kind="danger">Merge</Button>
             <a class="button plain" href="/settings/tags">
@@ -168,15 +168,15 @@ export function MergeForm({
 export function DeleteTag({ tag }: { tag: Tag }) {
   return (
     <Confirm
-      title={`Delete the tag “${tag.name}”?`}
+      title={`Delete tag “${tag.name}”?`}
       action={`/settings/tags/${tag.id}/delete`}
-      button="Delete the tag"
+      button="Delete tag"
       back={`/settings/tags/${tag.id}`}
     >
       <p>
         {tag.photoCount === 0
           ? 'No photo has it.'
-          : `${counted(tag.photoCount, 'photo')} will lose it. The photos themselves stay.`}{' '}
+          : `${counted(tag.photoCount, 'photo')} will lose it. The photos themselves are not affected.`}{' '}
         This cannot be undone.
       </p>
     </Confirm>

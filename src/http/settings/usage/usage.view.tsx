@@ -15,7 +15,7 @@ interface UsagePageProps {
 export function UsagePage({ traffic, keyId, seesAudit }: UsagePageProps) {
   return (
     <>
-      <Heading title="Usage" lead="What this account holds, and what its API keys ask for.">
+      <Heading title="Usage" lead="Storage of this account, and requests by its API keys.">
         {seesAudit && (
           <a class="button plain" href="/settings/audit">
             Audit log
@@ -96,7 +96,7 @@ function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
   return (
     <Card
       title="Requests"
-      lead={`Of ${of}, in the last ${TRAFFIC_DAYS} days (UTC). Counts come in with a delay of some seconds.`}
+      lead={`Of ${of}, in the last ${TRAFFIC_DAYS} days (UTC). Counts are delayed by a few seconds.`}
     >
       {keyId !== null && (
         <p>
@@ -162,8 +162,8 @@ function Failures({ traffic }: { traffic: Traffic }) {
     <section class="log">
       <h2>Recent errors</h2>
       <p class="lead">
-        The last {MAX_FAILURES} at most. With its request id the operator of this service finds a request in the log.
-        Those over the rate limit are counted above.
+        The last {MAX_FAILURES} at most. The operator of this service can find a request in the log by its request id.
+        Requests over the rate limit are only counted above.
       </p>
       {failures.length === 0 ? (
         <Empty title="No errors" />

@@ -31,7 +31,7 @@ export function EndpointForm({
   const path = endpoint === null ? '/settings/webhooks/new' : `/settings/webhooks/${endpoint.id}/edit`;
   return (
     <>
-      <Heading title={endpoint === null ? 'New endpoint' : 'Edit the endpoint'} />
+      <Heading title={endpoint === null ? 'New endpoint' : 'Edit endpoint'} />
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={path}>
@@ -39,7 +39,7 @@ export function EndpointForm({
             label="URL"
             name="url"
             errors={problems}
-            hint="Where events are sent: https, at an address that everybody can reach."
+            hint="Events are sent to this https URL, which must be publicly reachable."
             input={{
               type: 'url',
               value: fields.url,
@@ -53,12 +53,12 @@ export function EndpointForm({
             label="Description"
             name="description"
             errors={problems}
-            hint="For you alone."
+            hint="Only shown here."
             input={{ value: fields.description, maxLength: 200, autocomplete: 'off' }}
           />
           <Events fields={fields} messages={problems?.of('events') ?? []} />
           <div class="buttons">
-            <Button>{endpoint === null ? 'Create the endpoint' : 'Save'}</Button>
+            <Button>{endpoint === null ? 'Create endpoint' : 'Save'}</Button>
             <a
               class="button plain"
               href={endpoint === null ? '/settings/webhooks' : `/settings/webhooks/${endpoint.id}`}
@@ -78,11 +78,11 @@ function Events({ fields, messages }: { fields: EndpointFields; messages: readon
       <legend>Events</legend>
       <div class="choice">
         <input type="radio" id="which-all" name="which" value="all" checked={fields.which === 'all'} />
-        <label for="which-all">All of them, those of later versions, too</label>
+        <label for="which-all">All events, including types added in later versions</label>
       </div>
       <div class="choice">
         <input type="radio" id="which-some" name="which" value="some" checked={fields.which === 'some'} />
-        <label for="which-some">Only these</label>
+        <label for="which-some">Selected events</label>
       </div>
       <div class="events">
         {changeTypes.map((type) => (

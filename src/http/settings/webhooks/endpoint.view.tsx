@@ -25,7 +25,7 @@ export function EndpointPage({ endpoint, log, cursor, now }: EndpointPageProps) 
           Edit
         </a>
       </Heading>
-      <Card title="About it">
+      <Card title="Details">
         <dl class="facts">
           <dt>State</dt>
           <dd data-live-part="state">
@@ -61,7 +61,7 @@ export function EndpointPage({ endpoint, log, cursor, now }: EndpointPageProps) 
       <section class="log">
         <h2>Deliveries</h2>
         <p class="lead">
-          Of the last {LOG_DAYS} days, newest first. An event that fails is tried {MAX_ATTEMPTS} times in about three
+          Of the last {LOG_DAYS} days, newest first. A failed event is attempted {MAX_ATTEMPTS} times within about three
           days, a test event once.
         </p>
         <div data-live={isOn ? nextChange(log.data, now) : undefined} data-live-in-place="" data-live-part="deliveries">
@@ -81,10 +81,10 @@ function nextChange(deliveries: readonly Delivery[], now: Date): number | undefi
 }
 
 function Secret({ endpoint: { previousSecretUntil }, now }: { endpoint: WebhookEndpoint; now: Date }) {
-  if (previousSecretUntil === null || previousSecretUntil <= now) return <>Shown when it was made, and never again.</>;
+  if (previousSecretUntil === null || previousSecretUntil <= now) return <>Shown only when it was created.</>;
   return (
     <>
-      Rotated; the old one signs beside the new one until <Moment at={previousSecretUntil} />.
+      Rotated; events are also signed with the old secret until <Moment at={previousSecretUntil} />.
     </>
   );
 }
@@ -104,7 +104,7 @@ function Log({ endpoint, log, cursor }: Pick<EndpointPageProps, 'endpoint' | 'lo
   if (log.data.length === 0) {
     return (
       <Empty title="Nothing was sent yet">
-        <p>The next event that this endpoint wants, or a test, stands here.</p>
+        <p>The next event for this endpoint, or a test event, will be listed here.</p>
       </Empty>
     );
   }
@@ -135,7 +135,7 @@ function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
       </span>
     </>,
     delivery.status === 'pending' && endpoint.status === 'disabled' ? (
-      'when it is enabled'
+      'when enabled'
     ) : (
       <Moment key="next" at={delivery.status === 'pending' ? delivery.dueAt : null} none="–" />
     ),

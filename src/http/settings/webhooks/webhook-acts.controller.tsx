@@ -24,14 +24,14 @@ export class WebhookActsController {
   @RequireRole('owner')
   async enable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: true });
-    return back(context, id, 'Enabled. What waited for it is sent now.');
+    return back(context, id, 'Enabled. Pending events are being sent.');
   }
 
   @Post(':id/disable')
   @RequireRole('owner')
   async disable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: false });
-    return back(context, id, 'Disabled. Nothing is sent to it, and new events are not kept for it.');
+    return back(context, id, 'Disabled. Nothing is sent to it, and new events are not stored for it.');
   }
 
   @Get(':id/secret')
@@ -56,7 +56,12 @@ export class WebhookActsController {
   @Post(':id/test')
   @RequireRole('owner')
   test(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    return this.sending(context, id, () => sendTestEvent(this.ports, customerOf(context), id), 'A test event is sent.');
+    return this.sending(
+      context,
+      id,
+      () => sendTestEvent(this.ports, customerOf(context), id),
+      'A test event is being sent.',
+    );
   }
 
   @Post(':id/deliveries/:deliveryId')
@@ -70,7 +75,7 @@ export class WebhookActsController {
       context,
       id,
       () => resendDelivery(this.ports, customerOf(context), deliveryId),
-      'It is sent again.',
+      'The event is being sent again.',
     );
   }
 

@@ -3,9 +3,9 @@ import { type DisabledReason, FAILING_DAYS, type WebhookEndpoint } from '../../.
 import { Badge, Moment } from '../parts.js';
 
 const disabledWords: Readonly<Record<DisabledReason, string>> = {
-  by_owner: 'It was switched off by an owner.',
-  gone: 'The receiver answered 410 Gone: it wants no more events.',
-  failing: `Nothing got through for ${FAILING_DAYS} days.`,
+  by_owner: 'Disabled by an owner.',
+  gone: 'The receiver responded with 410 Gone.',
+  failing: `No delivery succeeded for ${FAILING_DAYS} days.`,
 };
 
 /** Whether events are sent to an endpoint, and if not, why. */
@@ -34,8 +34,8 @@ export function StateReason({ endpoint, brief = false }: { endpoint: WebhookEndp
   if (failingSince === null) return null;
   return (
     <>
-      Nothing has got through since <Moment at={failingSince} />.
-      {!brief && ` After ${FAILING_DAYS} days like that it is disabled.`}
+      No delivery has succeeded since <Moment at={failingSince} />.
+      {!brief && ` After ${FAILING_DAYS} days without success, it is disabled.`}
     </>
   );
 }
@@ -48,11 +48,11 @@ export function DeliveryState({ delivery: { status, attemptedAt } }: { delivery:
   if (status === 'delivered') return <Badge tone="good">Delivered</Badge>;
   if (status === 'dead') return <Badge tone="bad">Given up</Badge>;
   // The first attempt may be under way.
-  return attemptedAt === null ? <Badge>Waiting</Badge> : <Badge tone="warn">Trying again</Badge>;
+  return attemptedAt === null ? <Badge>Waiting</Badge> : <Badge tone="warn">Retrying</Badge>;
 }
 
 /** What the receiver said the last time, or why it said nothing. */
 export function Answer({ delivery: { responseStatus, reason } }: { delivery: Delivery }) {
   if (responseStatus !== null) return <span class="code">HTTP {responseStatus}</span>;
-  return <>{reason ?? 'No answer yet'}</>;
+  return <>{reason ?? 'No response yet'}</>;
 }

@@ -112,7 +112,7 @@ export class WebhookPagesController {
     fields: EndpointFields,
     problems: Problems | null,
   ) {
-    const title = endpoint === null ? 'New endpoint' : 'Edit the endpoint';
+    const title = endpoint === null ? 'New endpoint' : 'Edit endpoint';
     const content = <EndpointForm endpoint={endpoint} fields={fields} problems={problems} />;
     return renderPage(this.ports, context, { ...AREA, title, status: problems?.status ?? 200 }, content);
   }
@@ -126,7 +126,7 @@ function fieldsOf(form: FormFields): EndpointFields {
 /** Errors: `invalid_request` when there is nothing of which it is to hear. */
 function said({ url, description, which, events }: EndpointFields) {
   if (which === 'some' && events.length === 0) {
-    throw invalid({ field: 'events', code: 'required', message: 'Choose an event, or all of them.' });
+    throw invalid({ field: 'events', code: 'required', message: 'Select an event, or all of them.' });
   }
   return { url, description, events: which === 'all' ? [] : events };
 }

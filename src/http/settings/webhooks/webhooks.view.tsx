@@ -4,7 +4,7 @@ import { Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
 import { DeliveryState, eventsOf, State, StateReason } from './webhook-labels.js';
 
 export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
-  const lead = `Your own servers hear of what happens here, by a signed request for each event. At most ${MAX_ENDPOINTS} endpoints.`;
+  const lead = `Notify your own servers by a signed request for each event. At most ${MAX_ENDPOINTS} endpoints.`;
   return (
     <>
       <Heading title="Webhooks" lead={lead}>
@@ -14,7 +14,7 @@ export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
       </Heading>
       {all.length === 0 ? (
         <Empty title="No endpoints yet">
-          <p>Give the address of a server of yours, and it hears of new photos as they come.</p>
+          <p>Enter the URL of your server to be notified of new photos and other changes.</p>
         </Empty>
       ) : (
         <div class="endpoints">
@@ -72,7 +72,7 @@ export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpo
       <Heading title={isNew ? 'The endpoint was created' : 'The secret was rotated'} lead={endpoint.url} />
       <Card
         title="Its secret"
-        lead="Your server checks with it that a request comes from here. It is shown only now: keep it where you keep passwords."
+        lead="Your server uses it to verify that a request comes from this service. It is shown only once: store it safely, like a password."
       >
         <div class="secret">
           <code id="secret">{secret}</code>
@@ -83,8 +83,8 @@ export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpo
         <p class="unseen" id="copied" role="status" />
         {!isNew && (
           <p class="hint">
-            For {ROTATION_HOURS} hours requests are signed with the old secret, too, so nothing is lost while you change
-            it.
+            For {ROTATION_HOURS} hours, requests are also signed with the old secret, so that no event is lost while you
+            switch.
           </p>
         )}
         <div class="buttons">
@@ -102,12 +102,12 @@ export function RotateSecret({ endpoint: { id, url } }: { endpoint: WebhookEndpo
     <Confirm
       title="Rotate the secret?"
       action={`/settings/webhooks/${id}/secret`}
-      button="Make a new secret"
+      button="Create a new secret"
       back={`/settings/webhooks/${id}`}
     >
       <p>
-        <span class="code">{url}</span> gets a new secret, which is shown once. Both sign for {ROTATION_HOURS} hours,
-        then the old one is worth nothing.
+        <span class="code">{url}</span> gets a new secret, which is shown once. Events are signed with both for{' '}
+        {ROTATION_HOURS} hours, then the old one becomes invalid.
       </p>
     </Confirm>
   );
@@ -118,12 +118,12 @@ export function DeleteEndpoint({ endpoint: { id, url } }: { endpoint: WebhookEnd
     <Confirm
       title="Delete this endpoint?"
       action={`/settings/webhooks/${id}/delete`}
-      button="Delete the endpoint"
+      button="Delete endpoint"
       back={`/settings/webhooks/${id}`}
     >
       <p>
-        Nothing more is sent to <span class="code">{url}</span>. What waits to be sent, its delivery log and its secret
-        go with it. This cannot be undone.
+        No more events are sent to <span class="code">{url}</span>. Pending events, the delivery log and the secret are
+        deleted, too. This cannot be undone.
       </p>
     </Confirm>
   );
