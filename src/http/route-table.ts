@@ -23,12 +23,13 @@ export class RouteTable {
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
     @Inject(Reflector) private readonly reflector: Reflector,
   ) {}
 
   get routes(): readonly Route[] {
-    this.known ??= this.discovery.getControllers().flatMap(({ metatype }) => this.routesOf(metatype as Controller));
+    this.known ??= this.discovery
+      .getControllers()
+      .flatMap(({ metatype }) => routesOf(metatype as Controller, this.reflector));
     return this.known;
   }
 
@@ -40,26 +41,31 @@ export class RouteTable {
     if (methods.has('GET')) methods.add('HEAD');
     return [...methods.add('OPTIONS')].sort();
   }
-
-  private routesOf(controller: Controller): Route[] {
-    const prefix: string = Reflect.getMetadata(PATH_METADATA, controller);
-    return this.scanner.getAllMethodNames(controller.prototype).flatMap((name) => {
-      const handler = controller.prototype[name];
-      const paths: string | string[] | undefined = handler && Reflect.getMetadata(PATH_METADATA, handler);
-      if (handler === undefined || paths === undefined) return [];
-      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler)] ?? '';
-      const access = declaredAccess(this.reflector, handler, controller);
-      const parameters = declaredParameters(this.reflector, handler);
-      const body = declaredBody(this.reflector, handler);
-      return [paths]
-        .flat()
-        .map((path) => `/${prefix}/${path}`.replace(/\/+/g, '/').replace(/(?<=.)\/$/, ''))
-        .map((path) => ({ method, path, access, parameters, body }));
-    });
-  }
 }
 
-interface Controller {
+/** The routes that a controller declares. */
+export function routesOf(controller: Controller, reflector: Reflector): RouteWithHandler[] {
+  const prefix: string = Reflect.getMetadata(PATH_METADATA, controller);
+  return new MetadataScanner().getAllMethodNames(controller.prototype).flatMap((name) => {
+    const handler = controller.prototype[name];
+    const paths: string | string[] | undefined = handler && Reflect.getMetadata(PATH_METADATA, handler);
+    if (handler === undefined || paths === undefined) return [];
+    const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler)] ?? '';
+    const access = declaredAccess(reflector, handler, controller);
+    const parameters = declaredParameters(reflector, handler);
+    const body = declaredBody(reflector, handler);
+    return [paths]
+      .flat()
+      .map((path) => `/${prefix}/${path}`.replace(/\/+/g, '/').replace(/(?<=.)\/$/, ''))
+      .map((path) => ({ method, path, access, parameters, body, handler }));
+  });
+}
+
+export interface RouteWithHandler extends Route {
+  readonly handler: ReturnType<ExecutionContext['getHandler']>;
+}
+
+export interface Controller {
   new (...parts: never[]): object;
   readonly prototype: Record<string, ReturnType<ExecutionContext['getHandler']> | undefined>;
 }

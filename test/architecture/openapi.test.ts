@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getMetadataStorage } from 'class-validator';
 import { errorCodes } from '../../src/core/shared/errors.js';
+import type { Model } from '../../src/http/fields/declared.js';
+import { listsOf } from '../../src/http/fields/fields.js';
 import { openApiDocument, openApiText } from '../../src/http/openapi/document.js';
-import { listsOf, type Shape } from '../../src/http/requests/body-fields.js';
 import { type RunningApp, startApp } from '../http/support/start-app.js';
 
 interface Parameter {
@@ -109,12 +110,12 @@ const schemaOf = (schema: Json): Json =>
   schema.$ref ? (document.components.schemas as Json)[schema.$ref.replace('#/components/schemas/', '')] : schema;
 
 /** The fields that a class takes, and those that it demands. */
-function fieldsOf(shape: Shape): { names: string[]; required: string[] } {
+function fieldsOf(shape: Model): { names: string[]; required: string[] } {
   const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
   const lists = listsOf(shape).map(({ name }) => name);
   return {
     names: [...new Set([...rules.map((rule) => rule.propertyName), ...lists])].sort(),
-    required: [...rules.filter((rule) => rule.name === 'required').map((rule) => rule.propertyName), ...lists].sort(),
+    required: [...rules.filter((rule) => rule.name === 'isDefined').map((rule) => rule.propertyName), ...lists].sort(),
   };
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { openApiText } from '../openapi/document.js';
 
 /** A file that is the same for everyone, with its strong tag. */
 export interface PublicFile {
@@ -37,7 +36,9 @@ export const guideNames = Object.keys(guideFiles) as readonly GuideName[];
 /** Everything is read on first request: a service that only serves the API keeps none of it in memory. */
 const read = new Map<string, PublicFile>();
 
-export function openApiFile(): PublicFile {
+/** What makes the document is loaded when somebody asks for it: no start of the service waits for it. */
+export async function openApiFile(): Promise<PublicFile> {
+  const { openApiText } = await import('../openapi/document.js');
   return once('openapi.json', 'application/json; charset=utf-8', () => {
     const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string };
     return Buffer.from(openApiText(version));

@@ -11,8 +11,8 @@ import { REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 @AnyOrigin()
 export class OpenApiController {
   @Get()
-  show(@Req() request: Request, @Res() response: Response): void {
-    sendPublic(request, response, openApiFile(), REVALIDATE);
+  async show(@Req() request: Request, @Res() response: Response): Promise<void> {
+    sendPublic(request, response, await openApiFile(), REVALIDATE);
   }
 
   @All()

@@ -4,7 +4,7 @@ import { defaultLimits, type Limits } from '../../core/customers/limits.js';
 import type { customerView } from '../api/customer/customer.view.js';
 import type { meView } from '../api/me/me.view.js';
 import { type Chapter, json } from './operation.js';
-import { ifNoneMatch } from './parameters.js';
+import { ifNoneMatchHeader } from './parameters.js';
 import { answer, flag, id, instant, listOf, oneOf, orNull, ref, type Schema, text, whole } from './schema.js';
 
 type CustomerAnswer = ReturnType<typeof customerView>;
@@ -114,7 +114,7 @@ export const account: Chapter = {
         summary: 'Read the account',
         description: 'Its usage, its limits, and the formats that are taken here.',
         scope: 'customer:read',
-        parameters: [ifNoneMatch],
+        parameters: [ifNoneMatchHeader],
         answers: {
           200: { description: 'The account.', content: json(ref('Customer')), headers: ['ETag'] },
           304: { description: 'It has not changed.', headers: ['ETag'] },

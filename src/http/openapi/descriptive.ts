@@ -1,11 +1,8 @@
 import { defaultLimits } from '../../core/customers/limits.js';
 import { MAX_METADATA_KEYS } from '../../core/photos/photo-values.js';
-import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import type { DescriptiveBody, LocationBody } from '../api/photos/descriptive.dto.js';
+import { STORED as stored, tagName } from '../api/tags/tag-fields.js';
 import { body, decimal, type Fields, listOf, mapOf, orNull, ref, type Schema, text, whole } from './schema.js';
-
-/** Texts are measured as they are kept: in NFC, without white space at their ends, in code points. */
-const stored = 'Kept in NFC without white space at its ends, and measured so.';
 
 export const LOCAL_TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?$';
 const METADATA_KEY = '^[A-Za-z0-9_.-]{1,40}$';
@@ -81,13 +78,14 @@ export const tagIds = listOf('Tags by id; one that is not there is refused.', re
   examples: [[12, 15]],
 });
 
-export const tagName = text(
-  `Unique in the account, whatever its case. ${stored} White space inside becomes one space; no control characters.`,
-  'Paris',
-  { minLength: 1, maxLength: MAX_TAG_NAME },
-);
+const { description, example, min, max } = tagName;
+const tagNameSchema = text(description, example, { minLength: min, maxLength: max });
 
-export const tagNames = listOf('Tags by name. Those that are not there are made, which needs `tags:write`.', tagName, {
-  maxItems: defaultLimits.tagsPerPhoto,
-  examples: [['Holiday']],
-});
+export const tagNames = listOf(
+  'Tags by name. Those that are not there are made, which needs `tags:write`.',
+  tagNameSchema,
+  {
+    maxItems: defaultLimits.tagsPerPhoto,
+    examples: [['Holiday']],
+  },
+);

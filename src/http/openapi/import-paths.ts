@@ -2,7 +2,7 @@ import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import { importPhotoTransitions } from '../../core/imports/import-photo.js';
 import type { importParameters } from '../api/imports/import.dto.js';
 import { json, mergePatch, type Parameter, type Paths } from './operation.js';
-import { idempotencyKey, ifNoneMatch, paginationSchemas, pathId, query } from './parameters.js';
+import { idempotencyKey, ifNoneMatchHeader, paginationSchemas, pathId, query } from './parameters.js';
 import { listOf, ref } from './schema.js';
 
 const itemStatuses = Object.keys(importPhotoTransitions) as ImportPhotoStatus[];
@@ -55,7 +55,7 @@ export const importPaths: Paths = {
             { minItems: 1, maxItems: itemStatuses.length, examples: [['failed', 'awaiting_upload']] },
           ),
         }),
-        ifNoneMatch,
+        ifNoneMatchHeader,
       ],
       answers: {
         200: {

@@ -1,5 +1,7 @@
+import { SetMetadata } from '@nestjs/common';
 import type { Scope } from '../../core/access/scope.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
+import type { Model } from '../fields/declared.js';
 import type { HeaderName } from './headers.js';
 import type { Schema } from './schema.js';
 
@@ -66,3 +68,36 @@ export function json(schema: Schema, examples?: Content['examples']): Readonly<R
 export function mergePatch(schema: Schema): Readonly<Record<string, Content>> {
   return { 'application/merge-patch+json': { schema }, 'application/json': { schema } };
 }
+
+/**
+ * What a controller says of a route in the document. Path, method, scope, query parameters, the fields of the body and its media types
+ * follow from the decorators by which the route works.
+ */
+export interface RouteDocument {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** In the path. */
+  readonly path?: readonly Parameter[];
+  /** Of the request, beside the Idempotency-Key of writes. */
+  readonly headers?: readonly Parameter[];
+  /** What the body is for. */
+  readonly body?: string;
+  /** Of bodies that are not JSON. */
+  readonly streamed?: Readonly<Record<string, Content>>;
+  readonly answers: Readonly<Record<number, SuccessDocument>>;
+  /** Beside those that follow from the kind of the operation. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+export interface SuccessDocument extends Omit<Success, 'content'> {
+  /** The class of the JSON body, or a schema; several are alternatives. */
+  readonly body?: Model | Schema | readonly Model[];
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+export const ROUTE_DOCUMENT = Symbol('RouteDocument');
+
+/** Describes a route in the OpenAPI document. */
+export const Documented = (document: RouteDocument) => SetMetadata(ROUTE_DOCUMENT, document);

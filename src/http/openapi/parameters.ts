@@ -59,7 +59,7 @@ export const idempotencyKey: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: 512, examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'] },
 };
 
-export const ifMatch: Parameter = {
+export const ifMatchHeader: Parameter = {
   name: 'If-Match',
   in: 'header',
   description:
@@ -67,7 +67,7 @@ export const ifMatch: Parameter = {
   schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
 };
 
-export const ifNoneMatch: Parameter = {
+export const ifNoneMatchHeader: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   description:

@@ -7,8 +7,8 @@ import { json, mergePatch, type Paths } from './operation.js';
 import {
   idempotencyKey,
   idList,
-  ifMatch,
-  ifNoneMatch,
+  ifMatchHeader,
+  ifNoneMatchHeader,
   paginationSchemas,
   pathId,
   pathIds,
@@ -146,7 +146,7 @@ export const photoPaths: Paths = {
             { default: 'false' },
           ),
         }),
-        ifNoneMatch,
+        ifNoneMatchHeader,
       ],
       answers: {
         200: { description: 'The photo.', content: json(ref('Photo')), headers: photoHeaders },
@@ -161,7 +161,7 @@ export const photoPaths: Paths = {
       description:
         'A merge patch (RFC 7396) to one photo, or the same to each of a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three fields of time; `timeZone` alone keeps what the clock showed and moves the instant; `takenAtLocal` alone keeps the zone; `takenAt: null` clears all three. On a photo in the trash only a patch with `"trashed": false` works.',
       scope: 'photos:write',
-      parameters: [pathIds('id', 'photo'), ifMatch, idempotencyKey],
+      parameters: [pathIds('id', 'photo'), ifMatchHeader, idempotencyKey],
       body: { description: 'What is to change.', required: true, content: mergePatch(ref('PhotoPatch')) },
       answers: {
         200: {
@@ -184,7 +184,7 @@ export const photoPaths: Paths = {
         ...query<typeof deletionParameters>({
           permanent: flag('`true` deletes for ever, at once.', true, { default: false }),
         }),
-        ifMatch,
+        ifMatchHeader,
         idempotencyKey,
       ],
       answers: {
@@ -226,7 +226,7 @@ export const photoPaths: Paths = {
             { default: 'attachment' },
           ),
         }),
-        ifNoneMatch,
+        ifNoneMatchHeader,
         ...rangeParameters,
       ],
       answers: {
@@ -259,7 +259,7 @@ export const photoPaths: Paths = {
       description:
         'Replaces the set. `{"tagIds": []}` clears it. Names that no tag has are made, which needs the scope `tags:write`, too.',
       scope: 'photos:write',
-      parameters: [pathId('id', 'photo', 90417), ifMatch, idempotencyKey],
+      parameters: [pathId('id', 'photo', 90417), ifMatchHeader, idempotencyKey],
       body: { description: 'The new set.', required: true, content: json(ref('PhotoTags')) },
       answers: { 200: { description: 'Its tags now.', content: json(ref('TagPage')) } },
       errors: ['not_found', 'limit_reached', 'precondition_failed'],

@@ -1,6 +1,6 @@
 import type { HeaderName } from './headers.js';
 import type { Parameter, Paths } from './operation.js';
-import { ifNoneMatch, rangeParameters } from './parameters.js';
+import { ifNoneMatchHeader, rangeParameters } from './parameters.js';
 import { bytes } from './photo-paths.js';
 
 const token: Parameter = {
@@ -50,7 +50,7 @@ export const signedPaths: Paths = {
       description:
         'One of the `urls` of a photo, for `<img>`. Good until their `expiresAt`, and no longer than the key that asked for them: once that is deleted or expired, or has an IP list, the answer is 403. Any cache may keep the picture until `expiresAt`, since another rotation has another address.',
       scope: null,
-      parameters: [token, ifNoneMatch, ...rangeParameters],
+      parameters: [token, ifNoneMatchHeader, ...rangeParameters],
       answers: {
         200: { description: 'The picture.', content: bytes, headers: fileHeaders },
         206: {

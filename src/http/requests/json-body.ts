@@ -4,7 +4,8 @@ import { type ValidationError, validateSync } from 'class-validator';
 import type { Limits } from '../../core/customers/limits.js';
 import { type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import { isPlainObject, type ListField, listsOf, nestedShape, type Shape } from './body-fields.js';
+import type { Model } from '../fields/declared.js';
+import { isPlainObject, type ListField, listsOf, nestedModel } from '../fields/fields.js';
 import { inOrder } from './field-errors.js';
 
 /** Deepest nesting of a body (API.md §9). */
@@ -20,7 +21,7 @@ const MAX_ERRORS = 100;
 /** Objects of a list that are read before other requests get their turn. */
 const ITEMS_AT_ONCE = 25;
 
-export type BodyClass = Shape & {
+export type BodyClass = Model & {
   /** Fields that clients see but cannot write here, each with what changes it. If sent, they are `read_only` instead of unknown. */
   readonly readOnly?: Readonly<Record<string, string>>;
   /** What core finds wrong with the values, independent of the library. Fields of the wrong shape are absent from the body. */
@@ -150,12 +151,12 @@ function readFields(value: unknown, shape: BodyClass, path: string): Shaped & { 
  * The values as an instance of the class that has their rules. class-transformer only gets the plain values: it would turn everything else
  * in a body into objects too, and throws on a field named `constructor` in one.
  */
-function instance(value: Record<string, unknown>, names: readonly string[], shape: Shape): object {
+function instance(value: Record<string, unknown>, names: readonly string[], shape: Model): object {
   const fields = names.filter((name) => !RESERVED.includes(name)).map((name) => [name, value[name]] as const);
   const plain = fields.map(([name, part]) => [name, typeof part === 'object' ? null : part]);
   const body = plainToInstance(shape, Object.fromEntries(plain));
   for (const [name, part] of fields.filter(([, each]) => typeof each === 'object')) {
-    const inner = nestedShape(shape, name);
+    const inner = nestedModel(shape, name);
     Object.assign(body, { [name]: inner && isPlainObject(part) ? instance(part, Object.keys(part), inner) : part });
   }
   return body;
@@ -164,35 +165,43 @@ function instance(value: Record<string, unknown>, names: readonly string[], shap
 /** `__proto__`, `constructor`, `toString` … would change the nature of an object. No body has such a field. */
 const RESERVED = Object.getOwnPropertyNames(Object.prototype);
 
-function reservedNames(value: object, shape: Shape, path: string): FieldError[] {
+function reservedNames(value: object, shape: Model, path: string): FieldError[] {
   const here = RESERVED.filter((name) => Object.hasOwn(value, name)).map((name) => unknownField(pathOf(path, name)));
-  const inside = Object.entries(value).flatMap(([name, part]) => {
-    const inner = nestedShape(shape, name);
-    return inner && isPlainObject(part) ? reservedNames(part, inner, pathOf(path, name)) : [];
+  const objects = Object.entries(value).filter(([name, part]) => !RESERVED.includes(name) && isPlainObject(part));
+  const inside = objects.flatMap(([name, part]) => {
+    const inner = nestedModel(shape, name);
+    return inner ? reservedNames(part, inner, pathOf(path, name)) : [];
   });
   return [...here, ...inside];
 }
 
 function fieldErrors(error: ValidationError, shape: BodyClass, parent: string): FieldError[] {
   const path = pathOf(parent, error.property);
-  const own = Object.entries(error.constraints ?? {}).filter(([name]) => name !== 'nestedValidation');
-  const noObject = error.constraints?.['nestedValidation'] !== undefined && own.length === 0;
-  // A field's own rules say whether it may be null; an entry of a list never may.
-  if (noObject && error.value === null && !isIndex(error.property)) return [];
-  if (noObject) return [{ field: path, code: 'invalid_type', message: `${path} must be an object.` }];
-  if (own.length === 0) return (error.children ?? []).flatMap((child) => fieldErrors(child, shape, path));
-  return own.map(([name, says]): FieldError => {
-    if (name !== 'whitelistValidation') {
-      return { field: path, code: name as FieldErrorCode, message: `${path} ${says}`, ...error.contexts?.[name] };
-    }
-    const how =
-      parent === '' && Object.hasOwn(shape.readOnly ?? {}, error.property)
-        ? shape.readOnly?.[error.property]
-        : undefined;
-    return how === undefined
-      ? unknownField(path)
-      : { field: path, code: 'read_only', message: `${path} cannot be changed here: ${how}` };
+  const { nestedValidation, whitelistValidation, ...rules } = error.constraints ?? {};
+  if (whitelistValidation !== undefined) return [unknownOrReadOnly(error.property, shape, parent)];
+  if (Object.keys(rules).length > 0) return brokenRules(error, rules, path);
+  if (nestedValidation === undefined) return (error.children ?? []).flatMap((child) => fieldErrors(child, shape, path));
+  return [{ field: path, code: 'invalid_type', message: `${path} must be an object.` }];
+}
+
+/** A value that is missing, null or of another type breaks every rule of its field: only that is said of it. */
+function brokenRules({ value, contexts }: ValidationError, rules: Record<string, string>, path: string): FieldError[] {
+  if (value === undefined) return [{ field: path, code: 'required', message: `${path} is required.` }];
+  if (value === null) return [{ field: path, code: 'not_nullable', message: `${path} must not be null.` }];
+  const errors = Object.entries(rules).map(([name, says]): FieldError => {
+    return { field: path, message: `${path} ${says}`, ...contexts?.[name] };
   });
+  const isOfType = !errors.some(({ code }) => code === 'invalid_type');
+  return errors.filter(({ code }) => {
+    return code === 'invalid_type' || isOfType || (code === 'too_many' && Array.isArray(value));
+  });
+}
+
+function unknownOrReadOnly(name: string, shape: BodyClass, parent: string): FieldError {
+  const path = pathOf(parent, name);
+  const isReadOnly = parent === '' && Object.hasOwn(shape.readOnly ?? {}, name);
+  if (!isReadOnly) return unknownField(path);
+  return { field: path, code: 'read_only', message: `${path} cannot be changed here: ${shape.readOnly?.[name]}` };
 }
 
 function unknownField(path: string): FieldError {

@@ -2,13 +2,25 @@ import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 import { codePoints } from '../../core/shared/text.js';
+import { declareField, type FieldSchema, type Model } from '../fields/declared.js';
+import { withMeanings } from '../fields/fields.js';
+import type { Schema } from '../openapi/schema.js';
 
 /** The result of parsing one parameter: its value, or what is wrong with it. */
 export type ParseResult<T> =
   | { readonly value: T }
   | { readonly error: Omit<FieldError, 'field' | 'message'>; readonly says: string };
 
-export type ParameterParser<T> = (text: string) => ParseResult<T>;
+export interface ParameterParser<T> {
+  (text: string): ParseResult<T>;
+  /** Of the values that it accepts, as they stand in the OpenAPI document. */
+  readonly schema?: Schema;
+}
+
+/** The parser, with the schema of what it accepts. */
+export function documented<T>(schema: Schema, parse: (text: string) => ParseResult<T>): ParameterParser<T> {
+  return Object.assign((value: string) => parse(value), { schema });
+}
 
 /** The query parameters of a route, by name. Others are refused. */
 export type ParameterTable = Readonly<Record<string, ParameterParser<unknown>>>;
@@ -17,6 +29,41 @@ export type ParameterTable = Readonly<Record<string, ParameterParser<unknown>>>;
 export type QueryOf<Table extends ParameterTable> = {
   readonly [Name in keyof Table]?: Table[Name] extends ParameterParser<infer Value> ? Value : never;
 };
+
+const PARAMETERS = Symbol('Parameters');
+
+export interface ParameterOptions<T> extends FieldSchema {
+  readonly description: string;
+  readonly example?: unknown;
+  /** Of the values that it takes. */
+  readonly meanings?: Readonly<Record<T extends readonly (infer Entry extends string)[] ? Entry : T & string, string>>;
+}
+
+/** A field of a class of query parameters, which are all optional: how it is read, and what the document says of it beside the parser's schema. */
+export function Parameter<T>(
+  parser: ParameterParser<T>,
+  { description, example, meanings, ...rest }: ParameterOptions<T>,
+): PropertyDecorator {
+  const examples = example === undefined ? {} : { examples: [example] };
+  const described = meanings ? withMeanings(description, meanings) : description;
+  const declare = declareField({ ...parser.schema, ...examples, description: described, ...rest });
+  return (prototype, name) => {
+    const known = parametersOf(prototype.constructor as Model);
+    Reflect.defineMetadata(PARAMETERS, { ...known, [String(name)]: parser }, prototype);
+    declare(prototype, name);
+  };
+}
+
+/** The parsers of a class of query parameters, those of its parent class first. */
+export function parametersOf(query: Model): ParameterTable {
+  return Reflect.getMetadata(PARAMETERS, query.prototype) ?? {};
+}
+
+/** Longest text that is searched for by its words. */
+export const MAX_SEARCH_TEXT = 200;
+
+/** Longest text that a field is compared with as a whole. */
+export const MAX_FILTER_TEXT = 1000;
 
 /** Most ids in one list (API.md §9). */
 export const MAX_IDS = 100;
@@ -72,19 +119,19 @@ export function wrong(
 
 /** A whole number in plain decimal digits: no sign but minus, no exponent, no spaces. */
 export function wholeNumber(min: number, max: number): ParameterParser<number> {
-  return (text) => {
+  return documented<number>({ type: 'integer', minimum: min, maximum: max }, (text) => {
     const says = `must be a whole number from ${min} to ${max}.`;
     if (!/^-?[0-9]{1,15}$/.test(text)) return wrong('invalid_type', says, { min, max });
     const value = Number(text);
     return value >= min && value <= max ? { value } : wrong('out_of_range', says, { min, max });
-  };
+  });
 }
 
 export function oneOf<const Value extends string>(choices: readonly Value[]): ParameterParser<Value> {
-  return (text) => {
+  return documented<Value>({ type: 'string', enum: choices }, (text) => {
     const value = choices.find((choice) => choice === text);
     return value === undefined ? wrong('invalid_format', `must be one of ${choices.join(', ')}.`) : { value };
-  };
+  });
 }
 
 /** Comma separated. */
@@ -93,7 +140,8 @@ export function someOf<const Value extends string>(choices: readonly Value[]): P
 }
 
 export function listOf<T>(reader: ParameterParser<T>, max: number): ParameterParser<readonly T[]> {
-  return (text) => {
+  const schema = { type: 'array', items: reader.schema, minItems: 1, maxItems: max };
+  return documented<readonly T[]>(schema, (text) => {
     const value: T[] = [];
     for (const part of text.split(',')) {
       const reading = reader(part);
@@ -101,37 +149,67 @@ export function listOf<T>(reader: ParameterParser<T>, max: number): ParameterPar
       value.push(reading.value);
     }
     return value.length > max ? wrong('too_many', `takes at most ${max}, separated by commas.`, { max }) : { value };
-  };
+  });
 }
 
-export const flag: ParameterParser<boolean> = (text) => {
+export const flag: ParameterParser<boolean> = documented<boolean>({ type: 'boolean' }, (text) => {
   const reading = oneOf(['true', 'false'])(text);
   return 'value' in reading ? { value: reading.value === 'true' } : reading;
-};
+});
 
-export const id: ParameterParser<Id> = (text) => {
+export const id: ParameterParser<Id> = documented<Id>({ $ref: '#/components/schemas/Id' }, (text) => {
   const value = parseId(text);
   return value === null ? wrong('invalid_type', 'must be an id: a whole number from 1.') : { value };
-};
+});
 
 export function idList(max = MAX_IDS): ParameterParser<readonly Id[]> {
   return listOf(id, max);
 }
 
+/** What the document says of a list of ids. */
+export function idListWords(description: string, max = MAX_IDS) {
+  return { description: `${description} At most ${max}, with commas between.`, example: [12, 15] };
+}
+
 /** At least one character, at most `max`, counted as code points. */
 export function text(max: number): ParameterParser<string> {
-  return (value) => {
+  return documented<string>({ type: 'string', minLength: 1, maxLength: max }, (value) => {
     if (value === '') return wrong('too_short', 'must not be empty.', { min: 1 });
     return codePoints(value) > max ? wrong('too_long', `must have at most ${max} characters.`, { max }) : { value };
-  };
+  });
+}
+
+/** Longer than any cursor that was ever given. */
+const MAX_CURSOR = 2000;
+
+/** Text that core reads. */
+function opaque(max: number): ParameterParser<string> {
+  return documented({ type: 'string', maxLength: max }, (value) => ({ value }));
 }
 
 /** Parameters of every list. Core checks the cursor, because only core can. */
-export const paginationParameters = {
-  limit: wholeNumber(1, MAX_PAGE_SIZE),
-  cursor: ((value) => ({ value })) as ParameterParser<string>,
+export class PaginationQuery {
+  @Parameter(wholeNumber(1, MAX_PAGE_SIZE), {
+    description: `Items of a page, ${DEFAULT_PAGE_SIZE} when left out. Outside 1 to ${MAX_PAGE_SIZE} it is refused, not cut.`,
+    example: MAX_PAGE_SIZE,
+    default: DEFAULT_PAGE_SIZE,
+  })
+  readonly limit?: number;
+
+  @Parameter(opaque(MAX_CURSOR), {
+    description:
+      'The `pagination.nextCursor` of the page before. Repeat sort and filters with it; `limit` may change. Good for at least 24 hours.',
+    example: 'eyJ2IjoxLCJjIjoxLCJlIjoicGhvdG9zIn0.c2lnbmF0dXJl',
+  })
+  readonly cursor?: string;
+}
+
+/** The same as a table. */
+export const paginationParameters = parametersOf(PaginationQuery) as {
+  readonly limit: ParameterParser<number>;
+  readonly cursor: ParameterParser<string>;
 };
 
-export function paginationOf({ limit, cursor }: QueryOf<typeof paginationParameters>) {
+export function paginationOf({ limit, cursor }: PaginationQuery) {
   return { limit: limit ?? DEFAULT_PAGE_SIZE, cursor: cursor ?? null };
 }

@@ -4,12 +4,13 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Ports, Uses } from '../../core/ports.js';
 import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
+import type { Model } from '../fields/declared.js';
+import { isPlainObject } from '../fields/fields.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
-import { isPlainObject } from './body-fields.js';
 import { fieldErrorsOf, inOrder } from './field-errors.js';
 import { type BodyClass, parseJson, readShape } from './json-body.js';
-import { type ParameterTable, type ParsedQuery, parseQuery, type QueryOf } from './parameters.js';
+import { type ParameterTable, type ParsedQuery, parametersOf, parseQuery } from './parameters.js';
 import { idListErrors, pathIdOf } from './path-id.js';
 import { discardBody, hasBody, readBody, tooLarge } from './request-body.js';
 
@@ -52,14 +53,16 @@ const PARAMETER_RULE = Symbol('ParameterRule');
 const BODY = Symbol('BodyRules');
 
 /** Errors of parameters that are valid individually; `sent` has the names of the others, too. */
-export type ParameterRule<Table extends ParameterTable> = (
-  parameters: QueryOf<Table>,
+export type ParameterRule<Query> = (
+  parameters: Query,
   request: { readonly sent: ReadonlySet<string>; readonly body: unknown },
 ) => readonly FieldError[];
 
 /** Declares the query parameters of a route. Without it, the route accepts none. */
-export const QuerySchema = <Table extends ParameterTable>(table: Table, rule?: ParameterRule<Table>) =>
-  applyDecorators(SetMetadata(PARAMETERS, table), SetMetadata(PARAMETER_RULE, rule));
+export const QuerySchema = <Query extends object>(
+  query: ParameterTable | (new () => Query),
+  rule?: ParameterRule<Query>,
+) => applyDecorators(SetMetadata(PARAMETERS, query), SetMetadata(PARAMETER_RULE, rule));
 
 /** Declares the JSON body of a route. Without it, a body is ignored. */
 export const BodySchema = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
@@ -77,7 +80,14 @@ export const PatchSchema = (shape: BodyClass) =>
 
 /** The same for a handler. */
 export function declaredParameters(reflector: Reflector, handler: Handler): ParameterTable | undefined {
-  return reflector.get<ParameterTable | undefined>(PARAMETERS, handler);
+  const query = reflector.get<ParameterTable | Model | undefined>(PARAMETERS, handler);
+  return typeof query === 'function' ? parametersOf(query) : query;
+}
+
+/** The class of the query parameters. */
+export function declaredQuery(reflector: Reflector, handler: Handler): Model | undefined {
+  const query = reflector.get<ParameterTable | Model | undefined>(PARAMETERS, handler);
+  return typeof query === 'function' ? query : undefined;
 }
 
 export function declaredBody(reflector: Reflector, handler: Handler): BodyRules | undefined {
@@ -124,7 +134,7 @@ export class ReadRequest {
 
   private parametersOf(context: ExecutionContext, request: Request, body: unknown): ParsedQuery {
     const table = declaredParameters(this.reflector, context.getHandler()) ?? {};
-    const rule = this.reflector.get<ParameterRule<ParameterTable> | undefined>(PARAMETER_RULE, context.getHandler());
+    const rule = this.reflector.get<ParameterRule<object> | undefined>(PARAMETER_RULE, context.getHandler());
     const { values, errors, sent } = parseQuery(queryOf(request), table);
     const together = rule?.(values, { sent, body }) ?? [];
     return { values, errors: inOrder([...errors, ...together], [...sent]), sent };

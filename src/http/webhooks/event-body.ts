@@ -47,13 +47,13 @@ function bodyOf(event: Event, shown: Record<string, unknown> | null, omitted: re
 function viewOf(subject: EventSubject): Record<string, unknown> {
   switch (subject.kind) {
     case 'photo':
-      return photoView(subject.photo);
+      return { ...photoView(subject.photo) };
     case 'tag':
-      return tagView(subject.tag);
+      return { ...tagView(subject.tag) };
     case 'import':
-      return importView(subject.import);
+      return { ...importView(subject.import) };
     case 'apiKey':
-      return apiKeyView(subject.apiKey);
+      return { ...apiKeyView(subject.apiKey) };
   }
 }
 

@@ -3,7 +3,7 @@ import { creationErrors } from '../../../core/imports/create-import.js';
 import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import { patchErrors } from '../../../core/imports/import-photo-patch.js';
 import type { ItemListRequest } from '../../../core/imports/read-import.js';
-import { Decimal, Flag, ListOf, OneOf, StringMap, Text } from '../../requests/body-fields.js';
+import { Decimal, Flag, ListOf, OneOf, StringMap, Text } from '../../fields/fields.js';
 import type { BodyContext } from '../../requests/json-body.js';
 import { paginationOf, paginationParameters, type QueryOf, someOf } from '../../requests/parameters.js';
 import type { ParameterRule } from '../../requests/read-request.js';
@@ -22,7 +22,7 @@ const statuses = [
 export const importParameters = { ...paginationParameters, include: someOf(['photos']), photoStatus: someOf(statuses) };
 
 /** Its page of items has its own parameters. */
-export const importRule: ParameterRule<typeof importParameters> = (_, { sent }) => {
+export const importRule: ParameterRule<QueryOf<typeof importParameters>> = (_, { sent }) => {
   if (sent.has('include')) return [];
   return (['limit', 'cursor', 'photoStatus'] as const)
     .filter((name) => sent.has(name))
@@ -49,7 +49,7 @@ export class ImportCreationBody {
   @Text({ nullable: true })
   clientRef?: string | null;
 
-  @OneOf(['skip', 'allow'])
+  @OneOf({ skip: '', allow: '' })
   duplicatePolicy?: 'skip' | 'allow';
 
   @Flag()
@@ -66,10 +66,10 @@ export class ImportCreationBody {
 }
 
 export class FinalizationBody {
-  @OneOf(['commit', 'discard'])
+  @OneOf({ commit: '', discard: '' })
   action?: 'commit' | 'discard';
 
-  @OneOf(['reject', 'fail'])
+  @OneOf({ reject: '', fail: '' })
   missingUploads?: 'reject' | 'fail';
 }
 
@@ -156,6 +156,6 @@ export class ImportPhotoPatchBody extends ItemFields {
   @StringMap({ nulls: true })
   metadata?: Record<string, string | null>;
 
-  @OneOf(['uploaded', 'awaiting_upload', 'cancelled'])
+  @OneOf({ uploaded: '', awaiting_upload: '', cancelled: '' })
   status?: 'uploaded' | 'awaiting_upload' | 'cancelled';
 }

@@ -1,5 +1,5 @@
 import { defaultLimits } from '../../../core/customers/limits.js';
-import { Decimal, Ids, Nested, Text, Texts } from '../../requests/body-fields.js';
+import { Decimal, Ids, Nested, Text, Texts } from '../../fields/fields.js';
 
 export class LocationBody {
   @Decimal({ required: true })

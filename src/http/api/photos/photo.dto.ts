@@ -1,7 +1,7 @@
 import { patchErrors } from '../../../core/photos/edit-photo.js';
 import { tagSetErrors } from '../../../core/photos/set-photo-tags.js';
-import { Decimal, Flag, StringMap, Text } from '../../requests/body-fields.js';
-import { oneOf, someOf } from '../../requests/parameters.js';
+import { Decimal, Flag, StringMap, Text } from '../../fields/fields.js';
+import { oneOf, type QueryOf, someOf } from '../../requests/parameters.js';
 import type { ParameterRule } from '../../requests/read-request.js';
 import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from './descriptive.dto.js';
 
@@ -14,7 +14,7 @@ export const downloadParameters = {
 };
 
 /** The original has a fixed format. */
-export const downloadRule: ParameterRule<typeof downloadParameters> = ({ rendition, format }, { sent }) => {
+export const downloadRule: ParameterRule<QueryOf<typeof downloadParameters>> = ({ rendition, format }, { sent }) => {
   const isOriginal = rendition === 'original' || !sent.has('rendition');
   if (!isOriginal || format === undefined) return [];
   const message = 'format goes with a rendition: thumb, small, medium or large. The original is sent as it is.';

@@ -1,12 +1,75 @@
+import type { ItemErrorCode } from '../../../core/shared/errors.js';
 import type { Page } from '../../../core/shared/pagination.js';
 import type { TagCreationResult } from '../../../core/tags/create-tags.js';
 import type { EditedTag } from '../../../core/tags/edit-tag.js';
-import type { Tag, TagName } from '../../../core/tags/tag.js';
+import { MAX_TAG_NAME, type Tag, type TagName } from '../../../core/tags/tag.js';
 import type { TagChanges } from '../../../core/tags/tag-tools.js';
+import { ResponseModel } from '../../fields/declared.js';
+import { IdOf, Ids, Instant, Models, Nested, OneOf, Reference, Text, WholeNumber } from '../../fields/fields.js';
 import { instant } from '../../responses/wire.js';
+import { Color, TagDescription } from './tag-fields.js';
+
+const Name = () =>
+  Text({ description: 'Unique in the account, whatever its case.', example: 'Paris', min: 1, max: MAX_TAG_NAME });
+
+const Count = (description: string) => WholeNumber({ description, example: 1, min: 0 });
+
+@ResponseModel(
+  'TagChanges',
+  'Only after `addPhotoIds`, `removePhotoIds` or `mergeTagIds`: what they did to photos outside the trash.',
+)
+export class TagChangesView {
+  @Count('Photos that got the tag.')
+  added: number;
+
+  @Count('Photos that lost it.')
+  removed: number;
+
+  @Count('Photos that had it already, or not at all.')
+  unchanged: number;
+
+  @Ids(undefined, { description: 'Photos that do not exist or are in the trash.' })
+  notFound: number[];
+
+  @Ids(undefined, { description: 'Photos that have as many tags as a photo may have, and so did not get it.' })
+  full: number[];
+
+  @Ids(undefined, { description: 'Tags that were merged into it and are gone.' })
+  mergedTagIds: number[];
+}
 
 /** API.md §5.2. */
-export function tagView(tag: Tag) {
+@ResponseModel('Tag', 'A tag.')
+export class TagView {
+  @IdOf({ description: 'Of the tag.', example: 12 })
+  id: number;
+
+  @Name()
+  name: string;
+
+  @Color()
+  color: string | null;
+
+  @TagDescription()
+  description: string | null;
+
+  @WholeNumber({ description: 'Photos outside the trash that carry it.', example: 431, min: 0 })
+  photoCount: number;
+
+  @Instant({ description: 'When it was made.' })
+  createdAt: string;
+
+  @Instant({ description: 'When it was last changed.' })
+  updatedAt: string;
+
+  @WholeNumber({ description: 'Counts its changes.', example: 3, min: 1 })
+  version: number;
+
+  @Nested(TagChangesView, { sometimes: true })
+  changes?: TagChangesView;
+}
+
+export function tagView(tag: Tag): TagView {
   return {
     id: tag.id,
     name: tag.name,
@@ -20,23 +83,59 @@ export function tagView(tag: Tag) {
 }
 
 /** With the result of the bulk tools, if one was used (API.md §7, 18). */
-export function editedTagView({ changes, ...tag }: EditedTag) {
+export function editedTagView({ changes, ...tag }: EditedTag): TagView {
   return { ...tagView(tag), ...(changes && { changes: changesView(changes) }) };
 }
 
-function changesView({ added, removed, unchanged, notFound, full, mergedTagIds }: TagChanges) {
+function changesView({ added, removed, unchanged, notFound, full, mergedTagIds }: TagChanges): TagChangesView {
   return { added, removed, unchanged, notFound: [...notFound], full: [...full], mergedTagIds: [...mergedTagIds] };
 }
 
 /** API.md §7, 17. */
-export function tagCreationView(result: TagCreationResult) {
+@ResponseModel('TagCreation', 'What became of one tag.')
+export class TagCreationView {
+  @WholeNumber({ description: 'Its place in the request, from 0.', example: 0, min: 0 })
+  index: number;
+
+  @OneOf<TagCreationResult['outcome']>(
+    {
+      created: 'it is new',
+      existing: 'the name was taken: this is the tag that has it, as it is',
+      rejected: 'it is wrong in itself, or there is no room',
+    },
+    { description: 'What became of it.' },
+  )
+  outcome: TagCreationResult['outcome'];
+
+  @Nested(TagView, { description: 'The tag; null when it was rejected.', nullable: true })
+  tag: TagView | null;
+
+  @Reference('ItemError', { description: 'Why it was rejected.', nullable: true })
+  error: { readonly code: ItemErrorCode; readonly message: string } | null;
+}
+
+@ResponseModel('TagCreations', 'What became of each tag, in the order of the request.')
+export class TagCreationsView {
+  @Models(TagCreationView, { description: 'One for each.' })
+  data: TagCreationView[];
+}
+
+export function tagCreationView(result: TagCreationResult): TagCreationView {
   const { index, outcome } = result;
   if (outcome !== 'rejected') return { index, outcome, tag: tagView(result.tag), error: null };
   return { index, outcome, tag: null, error: { code: result.error.code, message: result.error.message } };
 }
 
-/** A tag as part of other resources. */
-export function tagNameView({ id, name }: TagName) {
+@ResponseModel('TagName', 'A tag as it stands in other resources.')
+export class TagNameView {
+  @IdOf({ description: 'Of the tag.', example: 12 })
+  id: number;
+
+  @Name()
+  name: string;
+}
+
+export function tagNameView({ id, name }: TagName): TagNameView {
   return { id, name };
 }
 

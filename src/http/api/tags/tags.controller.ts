@@ -8,8 +8,10 @@ import { deleteTag } from '../../../core/tags/delete-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
 import { RequireScope } from '../../access.js';
+import { Documented } from '../../openapi/operation.js';
+import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
+import { ref } from '../../openapi/schema.js';
 import { PORTS } from '../../ports-token.js';
-import type { QueryOf } from '../../requests/parameters.js';
 import { PathId } from '../../requests/path-id.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
@@ -18,28 +20,52 @@ import { WithETag } from '../../responses/send-reply.js';
 import { CurrentCaller } from '../current-caller.js';
 import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent.js';
 import {
+  MAX_NEW_TAGS,
   TagCreationBody,
+  TagCreationQuery,
+  TagListQuery,
   TagPatchBody,
   TagsCreationBody,
-  tagCreationParameters,
   tagCreationRule,
-  tagListParameters,
   tagListRequest,
 } from './tag.dto.js';
-import { editedTagView, listView, tagCreationView, tagView } from './tag.view.js';
+import { editedTagView, listView, TagCreationsView, TagView, tagCreationView, tagView } from './tag.view.js';
+
+const tagId = pathId('id', 'tag', 12);
 
 @Controller('api/v1/tags')
 export class TagsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
+  @Documented({
+    operationId: 'listTags',
+    tag: 'Tags',
+    summary: 'List tags',
+    description: 'All, or those that fit everything that is named, page by page.',
+    answers: { 200: { description: 'A page of tags.', body: ref('TagPage') } },
+    errors: ['invalid_cursor'],
+  })
   @RequireScope('tags:read')
-  @QuerySchema(tagListParameters)
-  async list(@CurrentCaller() caller: Caller, @ValidQuery() query: QueryOf<typeof tagListParameters>) {
+  @QuerySchema(TagListQuery)
+  async list(@CurrentCaller() caller: Caller, @ValidQuery() query: TagListQuery) {
     return listView(await listTags(this.ports, caller, tagListRequest(query)), tagView);
   }
 
   @Get(':id')
+  @Documented({
+    operationId: 'getTag',
+    tag: 'Tags',
+    summary: 'Read a tag',
+    description: 'With the number of photos that carry it.',
+    path: [tagId],
+    headers: [ifNoneMatchHeader],
+    answers: {
+      200: { description: 'The tag.', body: TagView, headers: ['ETag'] },
+      304: { description: 'It has not changed.', headers: ['ETag'] },
+    },
+    errors: ['not_found'],
+  })
   @RequireScope('tags:read')
   @WithETag()
   async read(@CurrentCaller() caller: Caller, @PathId('id') id: Id) {
@@ -47,14 +73,30 @@ export class TagsController {
   }
 
   @Post()
+  @Documented({
+    operationId: 'createTag',
+    tag: 'Tags',
+    summary: 'Make tags',
+    description: `One, or up to ${MAX_NEW_TAGS} at once as \`{"tags": […]}\`: of a list none fails the others.`,
+    body: 'One tag, or many.',
+    answers: {
+      200: {
+        description: 'The tag that had the name; of a list, what became of each.',
+        body: [TagView, TagCreationsView],
+        headers: ['ETag'],
+      },
+      201: { description: 'The new tag.', body: TagView, headers: ['ETag', 'Location'] },
+    },
+    errors: ['tag_name_taken', 'limit_reached'],
+  })
   @RequireScope('tags:write')
   @WithETag()
-  @QuerySchema(tagCreationParameters, tagCreationRule)
+  @QuerySchema(TagCreationQuery, tagCreationRule)
   @BodySchema(TagCreationBody, { bulk: { field: 'tags', shape: TagsCreationBody } })
   async create(
     @CurrentCaller() caller: Caller,
     @ValidBody() body: TagCreationBody | TagsCreationBody,
-    @ValidQuery() query: QueryOf<typeof tagCreationParameters>,
+    @ValidQuery() query: TagCreationQuery,
     @Idempotent() idempotent: RunIdempotently,
   ) {
     if (body instanceof TagsCreationBody) {
@@ -71,6 +113,18 @@ export class TagsController {
   }
 
   @Patch(':id')
+  @Documented({
+    operationId: 'updateTag',
+    tag: 'Tags',
+    summary: 'Change a tag, or put it on and off many photos',
+    description:
+      'A merge patch (RFC 7396). `addPhotoIds` and `removePhotoIds` put it on or off up to 1,000 photos each, `mergeTagIds` takes other tags in; they need the scope `photos:write`, too, and all is done in one transaction. Renaming to a name that another tag has is 409: merge them instead.',
+    path: [tagId],
+    headers: [ifMatchHeader],
+    body: 'What is to change.',
+    answers: { 200: { description: 'The tag as it is now.', body: TagView, headers: ['ETag'] } },
+    errors: ['not_found', 'tag_name_taken', 'precondition_failed'],
+  })
   @RequireScope('tags:write')
   @WithETag()
   @PatchSchema(TagPatchBody)
@@ -85,6 +139,17 @@ export class TagsController {
   }
 
   @Delete(':id')
+  @Documented({
+    operationId: 'deleteTag',
+    tag: 'Tags',
+    summary: 'Delete a tag',
+    description:
+      'It comes off all photos, which stay. A second time it is 404; with the same Idempotency-Key 204 again.',
+    path: [tagId],
+    headers: [ifMatchHeader],
+    answers: { 204: { description: 'It is deleted.' } },
+    errors: ['not_found', 'precondition_failed'],
+  })
   @RequireScope('tags:write')
   @HttpCode(204)
   async delete(

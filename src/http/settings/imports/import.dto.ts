@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
 import { PhotoTagNames } from '../../api/photos/descriptive.dto.js';
-import { OneOf, Text } from '../../requests/body-fields.js';
+import { OneOf, Text } from '../../fields/fields.js';
 import { type BodyClass, parseJson, readShape } from '../../requests/json-body.js';
 import { readBody } from '../../requests/request-body.js';
 
@@ -15,7 +15,7 @@ export class BeginBody {
 }
 
 export class FinishBody {
-  @OneOf(['reject', 'fail'])
+  @OneOf({ reject: '', fail: '' })
   missingUploads?: 'reject' | 'fail';
 }
 

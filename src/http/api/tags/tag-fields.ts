@@ -1,0 +1,24 @@
+import { MAX_TAG_DESCRIPTION, MAX_TAG_NAME } from '../../../core/tags/tag.js';
+import { Text } from '../../fields/fields.js';
+
+/** Texts are measured as they are stored: in NFC, without white space at their ends, in code points. */
+export const STORED = 'Kept in NFC without white space at its ends, and measured so.';
+
+/** The name of a tag that a client sends. */
+export const tagName = {
+  description: `Unique in the account, whatever its case. ${STORED} White space inside becomes one space; no control characters.`,
+  example: 'Paris',
+  min: 1,
+  max: MAX_TAG_NAME,
+};
+
+export const Color = () =>
+  Text({ description: '`#rrggbb`; null: none.', example: '#3366ff', pattern: '^#[0-9a-fA-F]{6}$', nullable: true });
+
+export const TagDescription = () =>
+  Text({
+    description: 'What the tag is for.',
+    example: 'Photos from Paris.',
+    max: MAX_TAG_DESCRIPTION,
+    nullable: true,
+  });

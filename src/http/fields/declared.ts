@@ -1,0 +1,62 @@
+import type { Schema } from '../openapi/schema.js';
+
+/** A class whose fields are declared by decorators: the body of a request, a response or a part of one, or the parameters of a query. */
+export type Model = new () => object;
+
+/** A JSON Schema of one field. */
+export interface FieldSchema extends Schema {
+  /** The class of its value, or of the entries of its value. */
+  readonly model?: Model;
+  readonly isList?: boolean;
+  readonly nullable?: boolean;
+  /** Of requests: it must be sent. */
+  readonly required?: boolean;
+  /** Of responses: it is not always there. */
+  readonly sometimes?: boolean;
+}
+
+export interface DeclaredField {
+  readonly prototype: object;
+  readonly name: string;
+  readonly schema: FieldSchema;
+}
+
+export interface DeclaredModel extends Schema {
+  readonly direction: 'request' | 'response';
+  /** In the document. */
+  readonly name: string;
+  readonly description: string;
+}
+
+/**
+ * What the decorators say, for the OpenAPI document. It is handed to @nestjs/swagger when the document is made: loading that package with
+ * each class would cost every start of the service a fifth of a second.
+ */
+export const declaredFields: DeclaredField[] = [];
+const models = new Map<Model, DeclaredModel>();
+
+export function declareField(schema: FieldSchema): PropertyDecorator {
+  return (prototype, name) => {
+    declaredFields.push({ prototype, name: String(name), schema });
+  };
+}
+
+/** The class is a body, or a part of one, that the service takes: nothing but these fields. */
+export function RequestModel(name: string, description: string, rules: Schema = {}): ClassDecorator {
+  return declareModel({ direction: 'request', name, description, ...rules });
+}
+
+/** The class is a body, or a part of one, that the service sends: later versions may add fields. */
+export function ResponseModel(name: string, description: string): ClassDecorator {
+  return declareModel({ direction: 'response', name, description });
+}
+
+function declareModel(declared: DeclaredModel): ClassDecorator {
+  return (model) => {
+    models.set(model as unknown as Model, declared);
+  };
+}
+
+export function declaredModel(model: Model): DeclaredModel | undefined {
+  return models.get(model);
+}

@@ -1,0 +1,239 @@
+import { applyDecorators } from '@nestjs/common';
+import { plainToInstance, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsBoolean,
+  IsDefined,
+  IsIn,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+  type ValidationOptions,
+} from 'class-validator';
+import type { FieldErrorCode } from '../../core/shared/errors.js';
+import { isId } from '../../core/shared/ids.js';
+import { declareField, type FieldSchema, type Model } from './declared.js';
+
+/**
+ * Decorators for the fields of requests and responses. Each says the field once: to class-validator, which checks presence, null and type
+ * of what is sent to us (core validates values), to class-transformer, and to the OpenAPI document. Each constraint has the code that
+ * clients see (API.md §4.4), and its message continues after the field's name.
+ */
+export interface FieldOptions {
+  readonly description?: string;
+  /** Of a request: required. */
+  readonly required?: boolean;
+  /** May be null; in a request, that clears it. */
+  readonly nullable?: boolean;
+  /** Of a response: not always there. */
+  readonly sometimes?: boolean;
+}
+
+export interface TextOptions extends FieldOptions {
+  readonly example?: string;
+  /** In code points, as the text is stored: core checks it, because it knows how. */
+  readonly min?: number;
+  readonly max?: number;
+  readonly pattern?: string;
+  readonly format?: 'date-time' | 'uri';
+}
+
+export function Text({ example, min, max, pattern, format, ...options }: TextOptions = {}): PropertyDecorator {
+  const rules = { minLength: min, maxLength: max, pattern, format };
+  return field(options, { type: 'string', ...shown(example), ...rules }, IsString(says('must be a string.')));
+}
+
+/** An instant of the service: RFC 3339, UTC, milliseconds. */
+export function Instant({ example = '2026-11-21T03:04:05.123Z', ...options }: TextOptions): PropertyDecorator {
+  return Text({ example, format: 'date-time', ...options });
+}
+
+export interface NumberOptions extends FieldOptions {
+  readonly example?: number;
+  /** Core checks them in requests. */
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Any finite number; `1e999` is not one. */
+export function Decimal(options: NumberOptions = {}): PropertyDecorator {
+  return numeric('number', options);
+}
+
+/** Documented as a whole number; in a request core says which numbers fit. */
+export function WholeNumber(options: NumberOptions = {}): PropertyDecorator {
+  return numeric('integer', options);
+}
+
+function numeric(type: string, { example, min, max, ...options }: NumberOptions): PropertyDecorator {
+  const schema = { type, ...shown(example), minimum: min, maximum: max };
+  return field(options, schema, IsNumber({}, says('must be a number.')));
+}
+
+export function Flag({
+  example,
+  ...options
+}: FieldOptions & { readonly example?: boolean; readonly const?: boolean; readonly default?: boolean } = {}) {
+  const { const: only, default: absent, ...rest } = options;
+  const schema = { type: 'boolean', const: only, ...shown(example), default: absent };
+  return field(rest, schema, IsBoolean(says('must be true or false.')));
+}
+
+/** A closed set of words, each with its meaning, in the order of the object. */
+export function OneOf<Value extends string>(
+  meanings: Readonly<Record<Value, string>>,
+  { description, default: absent, ...options }: FieldOptions & { readonly default?: Value } = {},
+): PropertyDecorator {
+  const values = Object.keys(meanings) as Value[];
+  const schema = { type: 'string', enum: values, examples: values.slice(0, 1), default: absent };
+  const described = description === undefined ? {} : { description: withMeanings(description, meanings) };
+  return field(
+    { ...options, ...described },
+    schema,
+    IsString(says('must be a string.')),
+    IsIn(values, says(`must be one of ${values.join(', ')}.`, 'invalid_format')),
+  );
+}
+
+/** The meaning of each value as a list below the description. */
+export function withMeanings(description: string, meanings: Readonly<Record<string, string>>): string {
+  const list = Object.entries(meanings).flatMap(([value, meaning]) =>
+    meaning ? [`\n- \`${value}\`: ${meaning}`] : [],
+  );
+  return list.length === 0 ? description : `${description}\n${list.join('')}`;
+}
+
+const ID = { $ref: '#/components/schemas/Id' };
+
+/** The id of whatever is named. */
+export function IdOf({ example, ...options }: FieldOptions & { readonly example: number }): PropertyDecorator {
+  return field(options, { ...ID, ...shown(example) }, IsNumber({}, says('must be a number.')));
+}
+
+interface ListOptions<T> extends FieldOptions {
+  readonly example?: readonly T[];
+}
+
+export function Ids(max?: number, { example, ...options }: ListOptions<number> = {}): PropertyDecorator {
+  const validate = (value: unknown) => Array.isArray(value) && value.every(isId);
+  const areIds = ValidateBy({ name: 'areIds', validator: { validate } }, says('must be a list of ids.'));
+  return field(options, { type: 'array', items: ID, maxItems: max, ...shown(example) }, areIds, ...atMost(max));
+}
+
+/** @param item The schema of an entry. */
+export function Texts(
+  max?: number,
+  { example, item = { type: 'string' }, ...options }: ListOptions<string> & { readonly item?: FieldSchema } = {},
+): PropertyDecorator {
+  const schema = { type: 'array', items: item, maxItems: max, ...shown(example) };
+  return field(options, schema, IsString({ ...says('must be a list of strings.'), each: true }), ...atMost(max));
+}
+
+export interface MapOptions extends FieldOptions {
+  /** Null removes a key. */
+  readonly nulls?: boolean;
+  /** Of names and values. */
+  readonly schema?: FieldSchema;
+}
+
+/** Names mapped to strings. */
+export function StringMap({ nulls = false, schema = {}, ...options }: MapOptions = {}): PropertyDecorator {
+  const isValue = (value: unknown) => typeof value === 'string' || (nulls && value === null);
+  const validate = (value: unknown) => isPlainObject(value) && Object.values(value).every(isValue);
+  const isMap = ValidateBy(
+    { name: 'isStringMap', validator: { validate } },
+    says('must be an object whose values are strings.'),
+  );
+  return field(options, { type: 'object', ...schema }, isMap);
+}
+
+/** A nested object with its own class. */
+export function Nested(model: Model, options: FieldOptions = {}): PropertyDecorator {
+  const isNested = [IsObject(says('must be an object.')), ValidateNested(), Type(() => model)];
+  return field(options, { model }, ...isNested);
+}
+
+/** One of the document's own schemas, by its name. */
+export function Reference(name: string, options: FieldOptions): PropertyDecorator {
+  return field(options, { $ref: `#/components/schemas/${name}` });
+}
+
+/** Objects of a response, each with its own class. */
+export function Models(model: Model, options: FieldOptions): PropertyDecorator {
+  return field(options, { model, isList: true });
+}
+
+/** The class of a nested field, as its `@Type` says; undefined if it has none. */
+export function nestedModel(model: Model, name: string): Model | undefined {
+  const value = (plainToInstance(model, { [name]: {} }) as Record<string, object>)[name];
+  return value === undefined || value.constructor === Object ? undefined : (value.constructor as Model);
+}
+
+/** A list of objects, each with its own class. */
+export interface ListField {
+  readonly name: string;
+  readonly shape: Model;
+  readonly max: number;
+}
+
+const LISTS = Symbol('Lists');
+
+/** A required list of 1 to `max` objects. They are read one by one, so that a long list does not block other requests. */
+export function ListOf(shape: Model, max: number, options: FieldOptions = {}): PropertyDecorator {
+  const declare = described(options, { model: shape, isList: true, required: true, minItems: 1, maxItems: max });
+  return (target, name) => {
+    Reflect.defineMetadata(
+      LISTS,
+      [...listsOf(target.constructor as Model), { name: String(name), shape, max }],
+      target,
+    );
+    declare(target, name);
+  };
+}
+
+export function listsOf(shape: Model): readonly ListField[] {
+  return Reflect.getMetadata(LISTS, shape.prototype) ?? [];
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function field(options: FieldOptions, schema: FieldSchema, ...validators: readonly PropertyDecorator[]) {
+  return applyDecorators(presence(options), ...validators, described(options, schema));
+}
+
+function presence({ required, nullable }: FieldOptions): PropertyDecorator {
+  if (required) return IsDefined(says('is required.', 'required'));
+  return nullable ? IsOptional() : ValidateIf((_, value) => value !== undefined);
+}
+
+function described({ description, nullable, ...options }: FieldOptions, schema: FieldSchema): PropertyDecorator {
+  if (description === undefined && !('model' in schema)) return () => undefined;
+  return declareField({
+    ...schema,
+    ...options,
+    ...(description !== undefined && { description }),
+    ...(nullable && { nullable }),
+  });
+}
+
+function shown<T>(example: T | undefined): { readonly examples?: readonly T[] } {
+  return example === undefined ? {} : { examples: [example] };
+}
+
+function atMost(max: number | undefined): PropertyDecorator[] {
+  return max === undefined ? [] : [ArrayMaxSize(max, says(`takes at most ${max} entries.`, 'too_many', { max }))];
+}
+
+function says(
+  message: string,
+  code: FieldErrorCode = 'invalid_type',
+  bounds: { max?: number } = {},
+): ValidationOptions {
+  return { message, context: { code, ...bounds } };
+}

@@ -1,0 +1,88 @@
+import { ApiProperty, type ApiPropertyOptions, ApiSchema, generateSchema } from '@nestjs/swagger';
+import { type DeclaredField, declaredFields, declaredModel, type Model } from '../fields/declared.js';
+import { orNull, type Schema } from './schema.js';
+
+/** Schemas of these classes by their names, as @nestjs/swagger derives them from what their decorators say. */
+export function modelSchemas(models: readonly Model[]): Record<string, Schema> {
+  return Object.fromEntries(models.map((model) => [nameOf(model), modelSchema(model)]));
+}
+
+export function modelRef(model: Model): Schema {
+  return { $ref: `#/components/schemas/${nameOf(model)}` };
+}
+
+/** The schemas of the fields of a class, those of its parent class first. */
+export function fieldSchemas(model: Model): Record<string, Schema> {
+  handOver();
+  const { properties = {} } = generateSchema(model).schemas[nameOf(model)] ?? {};
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, asOpenApi31({ ...schema })]));
+}
+
+function modelSchema(model: Model): Schema {
+  const { direction = 'response', name: _, description, ...rules } = declaredModel(model) ?? {};
+  const isRequest = direction === 'request';
+  const properties = fieldSchemas(model);
+  const declared = fieldsOf(model);
+  const required = Object.keys(properties).filter((name) => {
+    const { required: mustBeSent, sometimes } = declared.get(name) ?? {};
+    return isRequest ? mustBeSent : !sometimes;
+  });
+  return {
+    type: 'object',
+    description,
+    properties,
+    ...(required.length > 0 && { required }),
+    ...rules,
+    ...(isRequest && { additionalProperties: false }),
+  };
+}
+
+function nameOf(model: Model): string {
+  return declaredModel(model)?.name ?? model.name;
+}
+
+function fieldsOf(model: Model): Map<string, DeclaredField['schema']> {
+  const own = declaredFields.filter(({ prototype: { constructor } }) => {
+    return constructor === model || model.prototype instanceof constructor;
+  });
+  return new Map(own.map(({ name, schema }) => [name, schema]));
+}
+
+let handedOver = 0;
+
+/** Gives @nestjs/swagger what was declared since the last time. */
+function handOver(): void {
+  for (const { prototype, name, schema } of declaredFields.slice(handedOver)) {
+    ApiProperty(propertyOf(schema))(prototype, name);
+    const model = schema.model && declaredModel(schema.model);
+    if (schema.model && model) ApiSchema({ name: model.name })(schema.model);
+    ApiSchema({ name: nameOf(prototype.constructor as Model) })(prototype.constructor as Model);
+  }
+  handedOver = declaredFields.length;
+}
+
+/** It knows references as classes, or as parts of `allOf`; anything else it hands on. */
+function propertyOf({ model, isList, required: _, sometimes: __, $ref, ...rest }: DeclaredField['schema']) {
+  const reference = $ref === undefined ? {} : { allOf: [{ $ref }] };
+  const type = model && { type: () => model, isArray: isList ?? false };
+  return { ...rest, ...reference, ...type } as ApiPropertyOptions;
+}
+
+/** From version 3.1 on, keywords may stand beside a reference, and null is a type. */
+function asOpenApi31({ allOf, nullable, ...schema }: Schema): Schema {
+  const [reference] = (allOf ?? []) as readonly Schema[];
+  const { type: _, description, ...beside } = schema;
+  const described = description === undefined ? {} : { description };
+  const plain = reference ? { ...reference, ...described, ...beside } : inOrder(schema);
+  return nullable ? orNull(plain) : plain;
+}
+
+/** What it is, what that means, an example, and its limits; a list shows its entries first. */
+function inOrder({ type, enum: values, const: only, description, items, examples, ...rules }: Schema): Schema {
+  const known = Object.entries(
+    type === 'array' || type === 'object'
+      ? { type, description, items, ...rules, examples }
+      : { type, enum: values, const: only, description, examples, ...rules },
+  );
+  return Object.fromEntries(known.filter(([, value]) => value !== undefined));
+}
