@@ -1,0 +1,152 @@
+import { basename } from 'node:path';
+import type { WantedIsolation } from '../../core/media/isolation.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { type ChosenIsolation, chooseIsolation } from './isolation/choose-isolation.js';
+import type { Isolation, ProgramFiles } from './isolation/isolation.js';
+import { MediaProcess, type ProcessBounds } from './media-process.js';
+import { heldMemory } from './process-memory.js';
+import { openScratch, type Scratch } from './scratch.js';
+
+export interface PoolOptions extends ProcessBounds {
+  readonly scratchDir: string;
+  /** Processes that are kept; one more is started when it is needed, and ended after its picture. */
+  readonly processes: number;
+  readonly isolation: WantedIsolation;
+  /** Called for every process that is replaced: it died, or was killed (`died`), or used much memory when idle (`grown`). Must not throw. */
+  readonly onReplaced: (cause: 'died' | 'grown') => void;
+}
+
+/** Memory that an idle process may use; above, it is replaced, so that one large picture does not use memory permanently. */
+const IDLE_MEMORY_BYTES = 300 * 1024 ** 2;
+
+/** The processes that read pictures: started when first needed, used again, replaced when they have died or grown. */
+export class MediaProcessPool {
+  readonly #processes = new Set<MediaProcess>();
+  readonly #idle: MediaProcess[] = [];
+  #scratch: Promise<Scratch> | null = null;
+  #chosen: Promise<ChosenIsolation> | null = null;
+  #names = 0;
+  #closed = false;
+
+  constructor(
+    private readonly program: ProgramFiles,
+    private readonly options: PoolOptions,
+  ) {}
+
+  /** The current processes, for monitoring. */
+  get processes(): readonly { readonly pid: number; readonly busy: boolean }[] {
+    return [...this.#processes].map(({ pid, busy }) => ({ pid, busy }));
+  }
+
+  /** Chosen once, by starting a process, which is then the first to be used. Retried by the next call after an error. */
+  async isolation(): Promise<ChosenIsolation> {
+    this.#chosen ??= this.scratch().then((scratch) => this.#choose(scratch));
+    try {
+      return await this.#chosen;
+    } catch (error) {
+      this.#chosen = null;
+      throw error;
+    }
+  }
+
+  /** Retried by the next call if it could not be created. */
+  async scratch(): Promise<Scratch> {
+    this.#scratch ??= openScratch(this.options.scratchDir);
+    try {
+      return await this.#scratch;
+    } catch (error) {
+      this.#scratch = null;
+      throw error;
+    }
+  }
+
+  /** Gives `work` a process of its own. */
+  async use<T>(work: (process: MediaProcess) => Promise<T>): Promise<T> {
+    const scratch = await this.scratch();
+    const process = await this.#idleOrNew(scratch, (await this.isolation()).isolation);
+    try {
+      return await work(process);
+    } finally {
+      await this.#keepOrEnd(process, scratch);
+    }
+  }
+
+  /** So that a picture has all memory for itself. */
+  async endIdle(): Promise<void> {
+    const scratch = await this.scratch();
+    for (const idle of this.#idle.splice(0)) await this.#discard(idle, scratch);
+  }
+
+  /** Ends all processes, whatever they are doing. From then on none is started: `service_unavailable`. */
+  async end(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#processes].map((process) => process.end()));
+  }
+
+  /** Call it when nothing uses a process any more. */
+  async removeFiles(): Promise<void> {
+    this.#processes.clear();
+    await (await this.#scratch)?.removeAll();
+  }
+
+  #choose(scratch: Scratch): Promise<ChosenIsolation> {
+    return chooseIsolation(this.options.isolation, async (isolation) => {
+      const process = await this.#new(scratch, isolation).catch(reasonOf);
+      if (typeof process === 'string') return process;
+      const reason = await process.started();
+      if (reason === null && !this.#closed) this.#idle.push(process);
+      else await this.#discard(process, scratch);
+      return reason;
+    });
+  }
+
+  async #idleOrNew(scratch: Scratch, isolation: Isolation): Promise<MediaProcess> {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (idle.alive) return idle;
+      await this.#discard(idle, scratch);
+    }
+    return this.#new(scratch, isolation);
+  }
+
+  async #new(scratch: Scratch, isolation: Isolation): Promise<MediaProcess> {
+    this.#names += 1;
+    const owner = isolation.nextOwner();
+    const folder = await scratch.folder(`process-${this.#names}`, owner);
+    if (this.#closed) throw closed();
+    const process = new MediaProcess(isolation.launch(this.program, folder, owner), folder, owner, this.options);
+    this.#processes.add(process);
+    return process;
+  }
+
+  async #keepOrEnd(process: MediaProcess, scratch: Scratch): Promise<void> {
+    const isEmptied = await scratch.takeBack(process.folder).then(
+      () => true,
+      () => false,
+    );
+    const held = process.alive ? heldMemory(process.pid) : null;
+    // The slot that is reserved for a customer without one adds one process, for as long as it is needed.
+    const isOneTooMany = this.#processes.size > this.options.processes;
+    if (isEmptied && process.alive && !this.#closed && !isOneTooMany && (held ?? 0) <= IDLE_MEMORY_BYTES) {
+      this.#idle.push(process);
+      return;
+    }
+    if (!this.#closed && !(process.alive && isOneTooMany)) this.options.onReplaced(process.alive ? 'grown' : 'died');
+    await this.#discard(process, scratch);
+  }
+
+  async #discard(process: MediaProcess, scratch: Scratch): Promise<void> {
+    this.#processes.delete(process);
+    await process.end();
+    await scratch.remove(basename(process.folder));
+  }
+}
+
+export function closed(): DomainError {
+  return new DomainError('service_unavailable', 'The media reader is closed.');
+}
+
+/** Why there is no process at a level: its folder could not be created, or given to another account. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message : message;
+}
