@@ -34,7 +34,7 @@ export function ImportPage({ begun, unfinished }: ImportProps) {
               <li key={subject.id}>
                 <a href={`/settings/imports/${subject.id}`}>{subject.name ?? `Import ${subject.id}`}</a>{' '}
                 <span class="soft">
-                  begun <Moment at={subject.createdAt} />: {countsText(subject.counts)}
+                  started <Moment at={subject.createdAt} />: {countsText(subject.counts)}
                 </span>
               </li>
             ))}

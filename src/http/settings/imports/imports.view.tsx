@@ -31,7 +31,7 @@ export function ImportsPage({ imports, older, isFirst }: ImportsProps) {
         <div data-live={imports.some(isMoving) ? '' : undefined}>
           <Table
             caption="Imports"
-            columns={['Import', 'State', 'Photos', 'Size', 'Begun']}
+            columns={['Import', 'State', 'Photos', 'Size', 'Started']}
             rows={imports.map((subject) => ({ key: subject.id, cells: cellsOf(subject) }))}
           />
         </div>
@@ -122,7 +122,7 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
           </div>
           <dl class="import-facts">
             <div>
-              <dt>Begun</dt>
+              <dt>Started</dt>
               <dd>
                 <Moment at={subject.createdAt} />
               </dd>
