@@ -110,7 +110,7 @@ function erase(): Command {
 
 async function unconfirmed(id: Id): Promise<string> {
   const { name, usage } = await withPorts(async ({ store }) =>
-    store.query(id, async (reader) => ({ ...(await reader.customer()), usage: await reader.usage() })),
+    store.query(id, async (reader) => ({ ...(await reader.customer.read()), usage: await reader.usage.read() })),
   );
   const has = `${usage.photos + usage.trashedPhotos} photos (${usage.storageBytes + usage.trashedBytes} bytes) and ${usage.tags} tags`;
   const message = `Customer ${id} "${name}" has ${has}. Nothing was removed. To erase all of it for ever, add --yes.`;

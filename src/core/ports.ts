@@ -5,7 +5,6 @@ import type { AuditLog } from './audit/audit-log.js';
 import type { BlobStore } from './blobs/blob-store.js';
 import type { DirectUploads } from './blobs/direct-uploads.js';
 import type { CustomerDirectory } from './customers/customer-directory.js';
-import type { CustomerStore } from './customers/customer-store.js';
 import type { Limits } from './customers/limits.js';
 import type { DeliveryQueue } from './events/delivery-queue.js';
 import type { WebhookSender } from './events/webhook-sender.js';
@@ -15,10 +14,14 @@ import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
 import type { Clock } from './shared/clock.js';
 import type { Secrets } from './shared/secrets.js';
+import type { Repositories, Transactional } from './shared/transactional.js';
 import type { TrafficStore } from './traffic/traffic.js';
 import type { PasswordHasher } from './users/password-hasher.js';
 import type { SessionStore } from './users/session.js';
 import type { UserStore } from './users/user-store.js';
+
+/** Every repository of one customer: what an adapter has. A use case names those that it touches. */
+export type CustomerStore = Transactional<keyof Repositories>;
 
 /** Everything core needs from outside, by name. */
 export interface Ports {

@@ -82,8 +82,8 @@ const kind = (ids: readonly Id[], version: number, photos: number) => {
 const count = async (id: Id) => (await tenant.query(({ tags }) => tags.get(id)))?.photoCount;
 
 test('more photos than one statement takes get another tag, each one new version', async () => {
-  const merged = await tenant.transaction(async ({ photos, tags }) => {
-    await photos.lockTagged([all, half], []);
+  const merged = await tenant.transaction(async ({ taggedPhotos, tags }) => {
+    await taggedPhotos.lockTagged([all, half], []);
     await tags.lock([all, half, none]);
     return tags.merge([all, half], none, later(0));
   });
@@ -93,8 +93,8 @@ test('more photos than one statement takes get another tag, each one new version
 });
 
 test('of those some have it already', async () => {
-  const merged = await tenant.transaction(async ({ photos, tags }) => {
-    await photos.lockTagged([all], []);
+  const merged = await tenant.transaction(async ({ taggedPhotos, tags }) => {
+    await taggedPhotos.lockTagged([all], []);
     await tags.lock([all, half]);
     return tags.merge([all], half, later(0));
   });
@@ -131,8 +131,8 @@ describe('where their new versions come later', () => {
   });
 
   test('a merged one, too, and the photos are found by the one that stays', async () => {
-    const merged = await tenant.transaction(async ({ photos, tags }) => {
-      await photos.lockTagged([all, half], []);
+    const merged = await tenant.transaction(async ({ taggedPhotos, tags }) => {
+      await taggedPhotos.lockTagged([all, half], []);
       await tags.lock([all, half, none]);
       return tags.merge([all, half], none, null);
     });

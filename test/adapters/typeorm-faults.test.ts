@@ -129,7 +129,7 @@ describe('F6, F7, F8: the database is not available when', () => {
         }),
       );
       return store.transaction(customer.id, async (transaction) => {
-        await transaction.customer();
+        await transaction.customer.read();
         holds();
         await enough;
       });
@@ -145,10 +145,10 @@ describe('F6, F7, F8: the database is not available when', () => {
     const one = await openDataSource({ ...database, poolSize: 1 });
     try {
       const narrow = new TypeormCustomerStore(one);
-      const read = () => narrow.query(customer.id, (reader) => reader.customer());
+      const read = () => narrow.query(customer.id, (reader) => reader.customer.read());
       const waiters: Promise<Customer>[] = [];
       await narrow.transaction(customer.id, async (transaction) => {
-        await transaction.customer();
+        await transaction.customer.read();
         for (let waiting = 0; waiting < WAITING_PER_CONNECTION; waiting += 1) waiters.push(read());
         // As long as this transaction holds the only connection nobody else can be answered.
         await expect(read()).rejects.toEqual(unavailable);
@@ -183,7 +183,7 @@ describe('F6, F7, F8: the database is not available when', () => {
       await expect(inReadOnly.transaction(customer.id, ({ tags }) => tags.insert(newTag('no')))).rejects.toEqual(
         unavailable,
       );
-      await expect(inReadOnly.query(customer.id, (reader) => reader.customer())).resolves.toEqual(customer);
+      await expect(inReadOnly.query(customer.id, (reader) => reader.customer.read())).resolves.toEqual(customer);
     } finally {
       await readOnly.destroy();
       await other.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);

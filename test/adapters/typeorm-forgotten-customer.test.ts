@@ -22,7 +22,7 @@ import { TypeormTagRepository } from '../../src/adapters/typeorm/tags/tag.reposi
 import { TypeormTrafficReads, TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
 import { TypeormUserRepository, TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
-import type { CustomerStore } from '../../src/core/customers/customer-store.js';
+import type { CustomerStore } from '../../src/core/ports.js';
 import { bulkTagsContract } from '../contracts/bulk-tags.contract.js';
 import { customerStoreContract } from '../contracts/customer-store.contract.js';
 import { idempotencyStoreContract } from '../contracts/idempotency-store.contract.js';

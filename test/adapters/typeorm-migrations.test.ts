@@ -69,7 +69,7 @@ test('F23: rows of the oldest tables are there after the newest migration', asyn
   const source = await openDataSource({ ...database, poolSize: 1 });
   const { photos, usage, tags } = await new TypeormCustomerStore(source).query(1, async (reader) => ({
     photos: await reader.photos.getMany([1, 2]),
-    usage: await reader.usage(),
+    usage: await reader.usage.read(),
     tags: await reader.tags.count(),
   }));
   expect(

@@ -4,12 +4,12 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/c
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { commandLine } from '../../src/core/audit/actor.js';
-import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type PhotoFilters, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
 import { compareText, foldKey, searchWords } from '../../src/core/shared/text.js';
+import type { Repositories } from '../../src/core/shared/transactional.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 
 const at = new Date('2026-11-21T03:04:05.123Z');
@@ -187,7 +187,7 @@ test('whoever has the only connection reads single photos by it', async () => {
   const narrow = await openDataSource({ ...database, poolSize: 1 });
   try {
     const read = new TypeormCustomerStore(narrow).query(customerId, async (reader) => {
-      const { id: own } = await reader.customer();
+      const { id: own } = await reader.customer.read();
       return [own, (await reader.photos.get(id))?.id, (await reader.photos.getVisible(id))?.id];
     });
     expect(await read).toEqual([customerId, id, id]);
@@ -278,7 +278,7 @@ test('links and facets follow a photo through everything that can become of it',
   const photo = await addPhoto(customerId, { rating: 0, width: 3, height: 4 }, [first]);
   const other = await addPhoto(customerId, { trashedAt: at, location: { latitude: 0, longitude: 0, altitude: null } });
   const bare = await addPhoto(customerId, { width: 4, height: 4 });
-  const steps: ((transaction: CustomerTransaction) => Promise<unknown>)[] = [
+  const steps: ((transaction: Repositories) => Promise<unknown>)[] = [
     ({ photos }) => photos.update({ ...photo, trashedAt: at, rating: 5, rotation: 90, width: 4, height: 3 }),
     ({ photos }) => photos.setTags(photo.id, [first, second]),
     ({ tags }) => tags.attach(first, [photo.id, other.id, bare.id], at),

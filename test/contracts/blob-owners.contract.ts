@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { StagingName } from '../../src/core/blobs/blob-key.js';
 import { giveUp } from '../../src/core/blobs/unowned.js';
-import type { CustomerStore } from '../../src/core/customers/customer-store.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import type { CustomerStore } from '../../src/core/ports.js';
 import { later } from '../support/samples.js';
 import { Gate, present, type Tenant } from '../support/tenant.js';
 import type { NewTenant } from './customer-store.contract.js';
@@ -137,7 +137,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     const all = [...(await itemsOf(tenant)).items, ...(await itemsOf(tenant)).items];
     await itemsOf(other);
     const page = (after: number | null, limit: number) =>
-      tenant.query(({ blobOwners }) => blobOwners.itemsWithBytes(after, limit));
+      tenant.query(({ importPhotos }) => importPhotos.withBytes(after, limit));
     const expected = all.filter(({ status }) => status === 'processing' || status === 'ready');
     expect(await page(null, 100)).toEqual(expected);
     expect(await page(null, 3)).toEqual(expected.slice(0, 3));

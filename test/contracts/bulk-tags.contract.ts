@@ -52,8 +52,8 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       await tags.detach(ids, photoIds, later(50));
     });
   const merge = (from: readonly Id[], into: Id) =>
-    tenant.transaction(async ({ photos, tags }) => {
-      await photos.lockTagged(from, []);
+    tenant.transaction(async ({ taggedPhotos, tags }) => {
+      await taggedPhotos.lockTagged(from, []);
       await tags.lock([into, ...from]);
       return tags.merge(from, into, later(50));
     });
@@ -201,8 +201,8 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       const [into, from] = await tagIds('into', 'from');
       const moves = await tenant.addPhoto({}, [from]);
       const gets = await tenant.addPhoto();
-      const work = tenant.transaction(async ({ photos, tags }) => {
-        await photos.lockTagged([from], [gets.id]);
+      const work = tenant.transaction(async ({ taggedPhotos, tags }) => {
+        await taggedPhotos.lockTagged([from], [gets.id]);
         await tags.lock([into, from]);
         await tags.attach(into, [gets.id], later(50));
         await tags.merge([from], into, later(50));
@@ -220,17 +220,19 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       const [tag] = await tagIds('sea');
       const [first, second, third] = (await tenant.addPhotos([{}, {}, {}])) as [Photo, Photo, Photo];
       await attach(tag, [first.id, second.id]);
-      const held = await tenant.transaction(({ photos }) => photos.lockTagged([tag], [third.id, NOBODY, first.id]));
+      const held = await tenant.transaction(({ taggedPhotos }) =>
+        taggedPhotos.lockTagged([tag], [third.id, NOBODY, first.id]),
+      );
       expect(held).toMatchObject([{ id: first.id, tags: [{ id: tag }] }, { id: third.id }]);
-      expect(await tenant.transaction(({ photos }) => photos.lockTagged([tag], []))).toEqual([]);
+      expect(await tenant.transaction(({ taggedPhotos }) => taggedPhotos.lockTagged([tag], []))).toEqual([]);
     });
 
     it('holds the photos of the tag: no change of many at once is lost', async () => {
       const [tag] = await tagIds('sea');
       const { id } = await tenant.addPhoto({}, [tag]);
       await atOnce(10, () =>
-        tenant.transaction(async ({ photos }) => {
-          await photos.lockTagged([tag], []);
+        tenant.transaction(async ({ photos, taggedPhotos }) => {
+          await taggedPhotos.lockTagged([tag], []);
           const seen = present(await photos.get(id));
           await photos.update({ ...seen, version: seen.version + 1 });
         }),

@@ -215,7 +215,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
 
 function setStatus(tenant: Tenant, status: CustomerStatus, updatedAt: Date): Promise<void> {
   return tenant.transaction(async (transaction) =>
-    transaction.updateCustomer({ ...(await transaction.lockCustomer()), status, updatedAt }),
+    transaction.customer.update({ ...(await transaction.customer.lock()), status, updatedAt }),
   );
 }
 

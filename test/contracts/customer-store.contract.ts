@@ -1,4 +1,4 @@
-import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
+import type { Repositories } from '../../src/core/shared/transactional.js';
 import { later, sampleImport, sampleInstant, sampleItem, sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/tenant.js';
 import { blobOwnersContract } from './blob-owners.contract.js';
@@ -59,7 +59,7 @@ function transactionContract(newTenant: NewTenant): void {
     const item = await tenant.addItem(subject, { clientRef: 'before' });
     const before = await everything(tenant);
     const work = tenant.transaction(async (all) => {
-      await all.lockCustomer();
+      await all.customer.lock();
       await all.imports.lock(subject.id);
       await all.importPhotos.lock(subject.id, item.id);
       await all.photos.lock([photo.id]);
@@ -118,7 +118,7 @@ function transactionContract(newTenant: NewTenant): void {
 
   it('lets nothing through that runs on after its end', async () => {
     const tenant = await newTenant();
-    let leaked: CustomerTransaction | undefined;
+    let leaked: Repositories | undefined;
     await tenant.transaction(async (transaction) => {
       leaked = transaction;
     });
@@ -158,7 +158,7 @@ function everything(tenant: Tenant) {
       tags: await tags.list({ filters: {}, sort: 'id', window }),
       open,
       items: open && (await importPhotos.list({ importId: open.id, window })),
-      usage: await usage(),
+      usage: await usage.read(),
     };
   });
 }
@@ -167,14 +167,14 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
   it('is read and locked as it was created', async () => {
     const tenant = await newTenant();
     const customer = await ports().customers.find(tenant.id);
-    expect(await tenant.query((reader) => reader.customer())).toEqual(customer);
-    expect(await tenant.transaction((transaction) => transaction.customer())).toEqual(customer);
-    expect(await tenant.transaction((transaction) => transaction.lockCustomer())).toEqual(customer);
+    expect(await tenant.query((reader) => reader.customer.read())).toEqual(customer);
+    expect(await tenant.transaction((transaction) => transaction.customer.read())).toEqual(customer);
+    expect(await tenant.transaction((transaction) => transaction.customer.lock())).toEqual(customer);
   });
 
   it('is changed in every value while it is held, and with the transaction or not at all', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
-    const before = await tenant.query((reader) => reader.customer());
+    const before = await tenant.query((reader) => reader.customer.read());
     const changed = {
       ...before,
       name: 'Süd 📷',
@@ -187,8 +187,8 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     };
     const change = (end: () => void) =>
       tenant.transaction(async (transaction) => {
-        await transaction.lockCustomer();
-        await transaction.updateCustomer(changed);
+        await transaction.customer.lock();
+        await transaction.customer.update(changed);
         end();
       });
     await expect(
@@ -196,18 +196,20 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
         throw new Error('on purpose');
       }),
     ).rejects.toThrow('on purpose');
-    expect(await tenant.query((reader) => reader.customer())).toEqual(before);
+    expect(await tenant.query((reader) => reader.customer.read())).toEqual(before);
     await change(() => {});
-    expect(await tenant.query((reader) => reader.customer())).toEqual(changed);
-    expect((await other.query((reader) => reader.customer())).name).toBe(before.name);
+    expect(await tenant.query((reader) => reader.customer.read())).toEqual(changed);
+    expect((await other.query((reader) => reader.customer.read())).name).toBe(before.name);
   });
 
   it('that does not exist is not_found, has nothing, and can be given nothing', async () => {
     const nobody = 9_007_199_254_740_000;
     const missing = { code: 'not_found', details: { resource: 'customer' } };
     const { store } = ports();
-    await expect(store.query(nobody, (reader) => reader.customer())).rejects.toMatchObject(missing);
-    await expect(store.transaction(nobody, (transaction) => transaction.lockCustomer())).rejects.toMatchObject(missing);
+    await expect(store.query(nobody, (reader) => reader.customer.read())).rejects.toMatchObject(missing);
+    await expect(store.transaction(nobody, (transaction) => transaction.customer.lock())).rejects.toMatchObject(
+      missing,
+    );
     expect(await store.query(nobody, ({ tags }) => tags.count())).toBe(0);
     await expect(store.transaction(nobody, ({ tags }) => tags.insert(sampleTag('x')))).rejects.toThrow();
     expect(await store.query(nobody, ({ tags }) => tags.count())).toBe(0);
@@ -217,8 +219,8 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     const tenant = await newTenant();
     const limit = 3;
     const opened = await atOnce(10, () =>
-      tenant.transaction(async ({ lockCustomer, imports }) => {
-        await lockCustomer();
+      tenant.transaction(async ({ customer, imports }) => {
+        await customer.lock();
         if ((await imports.countOpen()) >= limit) return null;
         return imports.insert(sampleImport(tenant.id));
       }),
@@ -228,7 +230,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
 
   it('counts against the quota what is in the library, in the trash, or may still come in', async () => {
     const tenant = await newTenant();
-    const use = () => tenant.query((reader) => reader.quotaUse());
+    const use = () => tenant.query((reader) => reader.usage.quotaUse());
     expect(await use()).toEqual({ photos: 0, storageBytes: 0 });
     await tenant.addPhotos([{ sizeBytes: 1 }, { sizeBytes: 2 ** 41, trashedAt: later(0), purgeAt: later(1) }]);
     const statuses = ['awaiting_upload', 'processing', 'ready'] as const;
@@ -241,13 +243,13 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     await other.addItem(await other.addImport());
     await other.addPhoto();
     expect(await use()).toEqual({ photos: 6, storageBytes: 2 ** 41 + 301 });
-    expect(await tenant.transaction((transaction) => transaction.quotaUse())).toEqual(await use());
+    expect(await tenant.transaction((transaction) => transaction.usage.quotaUse())).toEqual(await use());
   });
 
   it('tells its usage as its rows have it', async () => {
     const tenant = await newTenant();
     const none = { photos: 0, trashedPhotos: 0, storageBytes: 0, trashedBytes: 0, tags: 0, openImports: 0 };
-    expect(await tenant.query((reader) => reader.usage())).toEqual(none);
+    expect(await tenant.query((reader) => reader.usage.read())).toEqual(none);
     await tenant.addPhotos([
       { sizeBytes: 2 ** 40 },
       { sizeBytes: 2 ** 40 },
@@ -256,7 +258,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     await tenant.addTags('a', 'b');
     await tenant.addImport();
     await tenant.addImport({ status: 'processing', expiresAt: null });
-    expect(await tenant.transaction((transaction) => transaction.usage())).toEqual({
+    expect(await tenant.transaction((transaction) => transaction.usage.read())).toEqual({
       photos: 2,
       trashedPhotos: 1,
       storageBytes: 2 ** 41,
@@ -265,9 +267,9 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
       openImports: 1,
     });
     const totals = { photos: 2, trashedPhotos: 1, storageBytes: 2 ** 41, trashedBytes: 7 };
-    expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ stored: totals, counted: totals });
-    await tenant.transaction((transaction) => transaction.lockCustomer().then(transaction.recountPhotos));
-    expect(await tenant.query((reader) => reader.photoTotals())).toEqual({ stored: totals, counted: totals });
+    expect(await tenant.query((reader) => reader.usage.photoTotals())).toEqual({ stored: totals, counted: totals });
+    await tenant.transaction(({ customer, usage }) => customer.lock().then(() => usage.recountPhotos()));
+    expect(await tenant.query((reader) => reader.usage.photoTotals())).toEqual({ stored: totals, counted: totals });
   });
 }
 
@@ -314,7 +316,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
       itemsByHash: await transaction.importPhotos.findBySha256(subject.id, [present(item.sha256)]),
       itemCount: await transaction.importPhotos.count(subject.id),
       waiting: await transaction.importPhotos.countIn(subject.id, ['awaiting_upload']),
-      itemsWithBytes: await transaction.blobOwners.itemsWithBytes(null, 10),
+      itemsWithBytes: await transaction.importPhotos.withBytes(null, 10),
       originals: await transaction.blobOwners.originals([item.blobName]),
       renditions: await transaction.blobOwners.renditions([photo.id, item.id]),
       dropped: await transaction.blobOwners.dropped(subject.id, [item.uploadId]),
@@ -330,7 +332,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     const [theirs, mine] = [await newTenant(), await newTenant()];
     const { photo, tag, subject, item } = await fill(theirs);
     const before = await contents(theirs, subject.id);
-    const tried = (act: (transaction: CustomerTransaction) => Promise<unknown>) =>
+    const tried = (act: (transaction: Repositories) => Promise<unknown>) =>
       mine.transaction(act).catch(() => undefined);
     await tried(({ photos }) => photos.delete(photo.id));
     await tried(({ tags }) => tags.delete(tag.id, later(1)));
@@ -341,7 +343,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     await tried(({ imports }) => imports.update({ ...subject, name: 'taken over' }));
     await tried(({ importPhotos }) => importPhotos.update({ ...item, filename: 'taken over' }));
     expect(await contents(theirs, subject.id)).toEqual(before);
-    expect(await mine.query((reader) => reader.usage())).toMatchObject({ photos: 0, trashedPhotos: 0, tags: 0 });
+    expect(await mine.query((reader) => reader.usage.read())).toMatchObject({ photos: 0, trashedPhotos: 0, tags: 0 });
   });
 
   it('ties no row to a row of the other customer', async () => {
@@ -370,7 +372,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     expect(await mine.query(({ importPhotos }) => importPhotos.get(subject.id, item.id))).toMatchObject({
       customerId: mine.id,
     });
-    expect(await theirs.query((reader) => reader.usage())).toMatchObject({ photos: 0, openImports: 0 });
+    expect(await theirs.query((reader) => reader.usage.read())).toMatchObject({ photos: 0, openImports: 0 });
   });
 
   it('lets both have the same names, hashes and clientRefs', async () => {
@@ -383,7 +385,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
       await tenant.addItem(subject, { clientRef: 'item', sha256 });
     }
     for (const tenant of tenants)
-      expect(await tenant.query((reader) => reader.usage())).toMatchObject({ photos: 1, tags: 1 });
+      expect(await tenant.query((reader) => reader.usage.read())).toMatchObject({ photos: 1, tags: 1 });
     expect(await ports().customers.find(present(tenants[0]).id)).not.toBeNull();
   });
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
-import type { CustomerStore } from '../../src/core/customers/customer-store.js';
 import type {
   Claim,
   ClaimRequest,
   IdempotencyStore,
   StoredResponse,
 } from '../../src/core/idempotency/idempotency-store.js';
+import type { CustomerStore } from '../../src/core/ports.js';
 import { DAY, HOUR } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { later, sampleCustomer, sampleTag } from '../support/samples.js';

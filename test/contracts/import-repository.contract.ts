@@ -361,7 +361,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
         await photos.update(edited);
       });
       expect(await tenant.query(({ photos }) => photos.get(photo.id))).toEqual({ ...edited, tags: [] });
-      expect(await tenant.query((reader) => reader.orphanRows(null, 100))).toEqual({ last: null, rows: [] });
+      expect(await tenant.query((reader) => reader.orphanRows.list(null, 100))).toEqual({ last: null, rows: [] });
       await tenant.transaction(async ({ imports }) => {
         expect(await imports.lock(subject.id)).toBeNull();
         await imports.update({ ...subject, name: 'back' });

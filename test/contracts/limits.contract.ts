@@ -311,6 +311,6 @@ class Subscriber {
   }
 
   use() {
-    return this.tenant.query((reader) => reader.quotaUse());
+    return this.tenant.query((reader) => reader.usage.quotaUse());
   }
 }

@@ -35,7 +35,7 @@ export function strayRowsContract(name: string, open: () => Promise<OpenStrays>)
       return { tenant, other, photos, items, foreign, subject };
     }
     const strays = (tenant: Tenant, after: Id | null = null, limit = 100) =>
-      tenant.query((reader) => reader.orphanRows(after, limit));
+      tenant.query((reader) => reader.orphanRows.list(after, limit));
 
     it('are none where the service was at work, a piece at a time', async () => {
       const { tenant, photos, items } = await library();

@@ -52,7 +52,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       await change(tenant, photo.id, { trashedAt: null, purgeAt: null });
       const setStatus = (status: Customer['status']) =>
         tenant.transaction(async (transaction) =>
-          transaction.updateCustomer({ ...(await transaction.lockCustomer()), status }),
+          transaction.customer.update({ ...(await transaction.customer.lock()), status }),
         );
       await setStatus('suspended');
       expect(await shown()).toEqual(photo);
@@ -149,7 +149,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(new Set(given).size).toBe(5);
       expect(Math.min(...given)).toBeGreaterThan(0);
       await tenant.addPhotos(given.map((dupSeq) => ({ sha256, dupSeq })));
-      expect(await tenant.query((reader) => reader.usage())).toMatchObject({ photos: 6 });
+      expect(await tenant.query((reader) => reader.usage.read())).toMatchObject({ photos: 6 });
     });
 
     it('hands out copies: what a caller does to an answer or to its own object changes nothing', async () => {

@@ -39,8 +39,8 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       await tags.delete(id, at);
     });
   const merge = (from: readonly Id[], into: Id, at: Date | null = null) =>
-    tenant.transaction(async ({ photos, tags }) => {
-      await photos.lockTagged(from, []);
+    tenant.transaction(async ({ taggedPhotos, tags }) => {
+      await taggedPhotos.lockTagged(from, []);
       await tags.lock([into, ...from]);
       return tags.merge(from, into, at);
     });
@@ -275,7 +275,8 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       await tenant.addPhotos([{}, { trashedAt: later(0) }], [a]);
       await tenant.addPhoto({}, [a, b]);
       await tenant.addPhoto();
-      const counted = (of: readonly Id[], limit: number) => tenant.query(({ photos }) => photos.countTagged(of, limit));
+      const counted = (of: readonly Id[], limit: number) =>
+        tenant.query(({ taggedPhotos }) => taggedPhotos.countTagged(of, limit));
       expect(await counted([a], 10)).toBe(3);
       expect(await counted([a, b], 10)).toBe(3);
       expect(await counted([a], 2)).toBe(2);
@@ -287,7 +288,7 @@ export function departedTagsContract(open: () => Promise<OpenStore>): void {
       const stranger = await Tenant.of(opened);
       const foreign = await stranger.addTag('foreign');
       await stranger.addPhoto({}, [foreign.id]);
-      expect(await tenant.query(({ photos }) => photos.countTagged([foreign.id], 10))).toBe(0);
+      expect(await tenant.query(({ taggedPhotos }) => taggedPhotos.countTagged([foreign.id], 10))).toBe(0);
     });
   });
 }

@@ -3,7 +3,7 @@ import { type Actor, commandLine } from '../../src/core/audit/actor.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
 import { type AuditFilter, type AuditLog, noFilter } from '../../src/core/audit/audit-log.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
-import type { CustomerStore } from '../../src/core/customers/customer-store.js';
+import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import {
   MAX_FAILURES,

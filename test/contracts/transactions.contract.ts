@@ -1,6 +1,6 @@
-import type { CustomerTransaction } from '../../src/core/customers/customer-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import type { Repositories } from '../../src/core/shared/transactional.js';
 import { samplePhoto, sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/tenant.js';
 
@@ -85,7 +85,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     const id = await tenant.newId();
     const failed = new Gate();
     let late: Promise<boolean> | undefined;
-    const insertLate = async ({ photos }: CustomerTransaction) => {
+    const insertLate = async ({ photos }: Repositories) => {
       await failed.opened;
       return photos.insert(samplePhoto(tenant.id, id), [], {});
     };
@@ -156,9 +156,9 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
   it('holds the customer: what is decided on its usage stays true', async () => {
     const limit = 3;
     await atOnce(10, () =>
-      tenant.transaction(async ({ lockCustomer, usage, photos, importPhotos }) => {
-        await lockCustomer();
-        if ((await usage()).photos >= limit) return;
+      tenant.transaction(async ({ customer, usage, photos, importPhotos }) => {
+        await customer.lock();
+        if ((await usage.read()).photos >= limit) return;
         const [id = 0] = await importPhotos.allocateIds(1);
         await photos.insert(samplePhoto(tenant.id, id), [], {});
       }),

@@ -8,7 +8,7 @@ import type { NewTenant } from './customer-store.contract.js';
 const unpublished: readonly ImportStatus[] = ['open', 'processing'];
 const ended: readonly ImportStatus[] = ['completed', 'completed_with_errors', 'cancelled', 'expired'];
 
-/** What `ImportRepository` promises of the tags of what is not published yet, and of sharing an import. */
+/** What `UnpublishedTags` promises, and `ImportRepository` of sharing an import. */
 export function unpublishedTagsContract(newTenant: NewTenant): void {
   const tagIds = async (tenant: Tenant, ...names: readonly string[]) =>
     (await tenant.addTags(...names)).map(({ id }) => id) as [Id, Id, Id, Id];
@@ -17,9 +17,9 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
   const itemNow = async (tenant: Tenant, { importId, id }: ImportPhoto) =>
     present(await tenant.query((reader) => reader.importPhotos.get(importId, id)));
   const replace = (tenant: Tenant, from: readonly Id[], into: Id) =>
-    tenant.transaction(async ({ imports }) => {
-      await imports.lockUnpublished(from);
-      await imports.replaceTags(from, into);
+    tenant.transaction(async ({ unpublishedTags }) => {
+      await unpublishedTags.lockUnpublished(from);
+      await unpublishedTags.replaceTags(from, into);
     });
 
   describe('replaceTags', () => {
@@ -68,11 +68,11 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
       const subject = await tenant.addImport({ tagIds: [a] });
       const item = await tenant.addItem(subject, { tagIds: [a] });
       const [held, goOn] = [new Gate(), new Gate()];
-      const replacing = tenant.transaction(async ({ imports }) => {
-        await imports.lockUnpublished([a]);
+      const replacing = tenant.transaction(async ({ unpublishedTags }) => {
+        await unpublishedTags.lockUnpublished([a]);
         held.open();
         await goOn.opened;
-        await imports.replaceTags([a], into);
+        await unpublishedTags.replaceTags([a], into);
       });
       await held.opened;
       const touching = tenant.transaction(async ({ imports }) => {

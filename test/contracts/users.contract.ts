@@ -1,6 +1,6 @@
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
-import type { CustomerStore } from '../../src/core/customers/customer-store.js';
+import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { NewSession, Session, SessionStore } from '../../src/core/users/session.js';
 import type { NewUser, User } from '../../src/core/users/user.js';

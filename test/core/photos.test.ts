@@ -382,7 +382,10 @@ describe('DELETE of a photo (§7, endpoint 14)', () => {
     const trashed = { trashedAt: at, purgeAt: new Date(at.getTime() + 7 * DAY), updatedAt: at, version: 2 };
     await expect(read(false)).rejects.toMatchObject(missing);
     expect((await read(true)).photo).toEqual({ ...photo, ...trashed });
-    expect(await ports.store.query(acme.id, (reader) => reader.usage())).toMatchObject({ photos: 0, trashedPhotos: 1 });
+    expect(await ports.store.query(acme.id, (reader) => reader.usage.read())).toMatchObject({
+      photos: 0,
+      trashedPhotos: 1,
+    });
   });
 
   test('takes it out of the count of its tags, and restoring brings it back', async () => {

@@ -40,12 +40,6 @@ export class MemoryBlobOwnership implements BlobOwnership {
     return [...photos, ...items].filter(({ id }) => ids.includes(id));
   }
 
-  async itemsWithBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]> {
-    return this.items(({ id, status }) => id > (after ?? 0) && ['processing', 'ready'].includes(status))
-      .sort((a, b) => a.id - b.id)
-      .slice(0, limit);
-  }
-
   async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {
     if (this.database.imports.get(importId)?.customerId !== this.customerId) return [];
     return uploadIds.filter((uploadId) => this.database.droppedUploads.get(importId)?.includes(uploadId));

@@ -37,6 +37,15 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
     return windowOf(items, ({ id }) => ({ value: id, id }), false, window);
   }
 
+  async withBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]> {
+    return this.database.importPhotos
+      .where(({ customerId, id, status }) => {
+        return customerId === this.customerId && id > (after ?? 0) && ['processing', 'ready'].includes(status);
+      })
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
+  }
+
   async getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
     return this.of(importId).filter(({ id }) => ids.includes(id));
   }

@@ -1,10 +1,21 @@
 import { blobPrefixes } from '../../src/core/blobs/blob-key.js';
-import type { OrphanRow, OrphanRows } from '../../src/core/integrity/orphan-rows.js';
+import type { OrphanReads, OrphanRow, OrphanRows } from '../../src/core/integrity/orphan-rows.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
 
+export class MemoryOrphanRows implements OrphanReads {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+  ) {}
+
+  async list(after: Id | null, limit: number): Promise<OrphanRows> {
+    return findOrphanRows(this.database, this.customerId, after, limit);
+  }
+}
+
 /** Tags and EXIF of a photo say no customer here: what is left of them is found by the item that the photo was. */
-export function findOrphanRows(database: MemoryDatabase, customerId: Id, after: Id | null, limit: number): OrphanRows {
+function findOrphanRows(database: MemoryDatabase, customerId: Id, after: Id | null, limit: number): OrphanRows {
   const isOwn = (row: { readonly customerId: Id } | undefined) => row?.customerId === customerId;
   const photos = database.photos.where(isOwn);
   const items = database.importPhotos.where(isOwn);

@@ -1,11 +1,12 @@
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { NewCustomer } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
-import type { CustomerReader, CustomerStore, CustomerTransaction } from '../../src/core/customers/customer-store.js';
 import type { Import, NewImport } from '../../src/core/imports/import.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
+import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import type { Reads, Repositories } from '../../src/core/shared/transactional.js';
 import type { NewTag, Tag } from '../../src/core/tags/tag.js';
 import { sampleCustomer, sampleExif, sampleImport, sampleItem, samplePhoto, sampleTag } from './samples.js';
 
@@ -26,11 +27,11 @@ export class Tenant {
     return new Tenant(store, (await customers.create(values, commandLine)).id);
   }
 
-  transaction<T>(work: (transaction: CustomerTransaction) => Promise<T>): Promise<T> {
+  transaction<T>(work: (transaction: Repositories) => Promise<T>): Promise<T> {
     return this.store.transaction(this.id, work);
   }
 
-  query<T>(work: (reader: CustomerReader) => Promise<T>): Promise<T> {
+  query<T>(work: (reader: Reads) => Promise<T>): Promise<T> {
     return this.store.query(this.id, work);
   }
 

@@ -31,3 +31,12 @@ export interface AuditLog {
   /** Deletes entries older than this, at most `limit`. Returns how many. */
   sweep(before: Date, limit: number): Promise<number>;
 }
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly audit: AuditReads;
+  }
+  interface Repositories {
+    readonly audit: AuditTrail;
+  }
+}

@@ -1,4 +1,3 @@
-import type { ImportPhoto } from '../imports/import-photo.js';
 import type { Id } from '../shared/ids.js';
 import type { StagingName } from './blob-key.js';
 
@@ -25,8 +24,6 @@ export interface BlobOwners {
    * be generated again; and items that may still become photos, with rotation 0.
    */
   renditions(ids: readonly Id[]): Promise<readonly { readonly id: Id; readonly rotation: number | null }[]>;
-  /** Items of any import that rely on bytes (`processing`, `ready`), with ids after `after`, ascending, at most `limit`. */
-  itemsWithBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]>;
   /** Those of these uploads that were abandoned. */
   dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]>;
 }
@@ -37,4 +34,13 @@ export interface BlobOwnership extends BlobOwners {
    * the item, or the import if there is no item yet, is locked; to abandon one, lock both. Repeating it is allowed.
    */
   drop(importId: Id, uploadId: number): Promise<void>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly blobOwners: BlobOwners;
+  }
+  interface Repositories {
+    readonly blobOwners: BlobOwnership;
+  }
 }

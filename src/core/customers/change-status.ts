@@ -31,10 +31,10 @@ function change(
   rule: (customer: Customer, at: Date) => Customer,
 ): Promise<Customer> {
   return store.transaction(id, async (transaction) => {
-    const before = await transaction.lockCustomer();
+    const before = await transaction.customer.lock();
     const changed = rule(before, clock.now());
     if (changed === before) return before;
-    await transaction.updateCustomer(changed);
+    await transaction.customer.update(changed);
     await transaction.audit.add(actor, {
       action: 'customer.edited',
       subject: changed,

@@ -14,7 +14,7 @@ export async function closeOwnAccount(
   { customerId, actor }: AccountCaller,
   typedName: string,
 ): Promise<Customer> {
-  const { name } = await uses.store.query(customerId, (reader) => reader.customer());
+  const { name } = await uses.store.query(customerId, (reader) => reader.customer.read());
   if (cleanText(typedName) !== name) {
     throw invalid({ field: 'name', code: 'invalid_format', message: `Type the name exactly as it stands: ${name}` });
   }

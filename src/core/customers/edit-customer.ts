@@ -23,9 +23,9 @@ export async function editCustomer(
   ];
   if (errors.length > 0) throw invalid(...errors);
   return store.transaction(customerId, async (transaction) => {
-    const [before, at] = [await transaction.lockCustomer(), clock.now()];
+    const [before, at] = [await transaction.customer.lock(), clock.now()];
     const changed = withSettings(before, settings, at);
-    await transaction.updateCustomer(changed);
+    await transaction.customer.update(changed);
     const changes = changedFields(before, changed, ['name', 'defaultTimeZone', 'trashRetentionDays']);
     if (changes.length > 0)
       await transaction.audit.add(actor, { action: 'customer.edited', subject: changed, changes, at });

@@ -1,12 +1,7 @@
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Customer } from './customer.js';
+import type { QuotaUse } from './customer-repository.js';
 import type { CustomerTransaction } from './customer-store.js';
-
-/** What counts against a customer's quota. */
-export interface QuotaUse {
-  readonly photos: number;
-  readonly storageBytes: number;
-}
 
 const quotas = ['photos', 'storageBytes'] as const;
 type Quota = (typeof quotas)[number];
@@ -26,14 +21,15 @@ export class QuotaReservation {
    * If the customer has a quota, it is locked until the transaction ends, so that two requests cannot reserve the same bytes: call this
    * before anything else is locked. A customer without a quota waits for nobody.
    */
-  static async begin(
-    transaction: Pick<CustomerTransaction, 'customer' | 'lockCustomer' | 'quotaUse'>,
-  ): Promise<QuotaReservation> {
+  static async begin(transaction: Pick<CustomerTransaction, 'customer' | 'usage'>): Promise<QuotaReservation> {
     const nothing = { photos: 0, storageBytes: 0 };
-    if (!hasQuota(await transaction.customer()))
+    if (!hasQuota(await transaction.customer.read()))
       return new QuotaReservation({ photos: null, storageBytes: null }, nothing);
-    const { photosLimit, storageBytesLimit } = await transaction.lockCustomer();
-    return new QuotaReservation({ photos: photosLimit, storageBytes: storageBytesLimit }, await transaction.quotaUse());
+    const { photosLimit, storageBytesLimit } = await transaction.customer.lock();
+    return new QuotaReservation(
+      { photos: photosLimit, storageBytes: storageBytesLimit },
+      await transaction.usage.quotaUse(),
+    );
   }
 
   /** Reserves the space; otherwise returns the reason and reserves nothing. A negative size releases space. */

@@ -9,7 +9,7 @@ export interface CustomerWithUsage {
 
 export function readCustomer({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>): Promise<CustomerWithUsage> {
   return store.query(caller.customerId, async (reader) => ({
-    customer: await reader.customer(),
-    usage: await reader.usage(),
+    customer: await reader.customer.read(),
+    usage: await reader.usage.read(),
   }));
 }

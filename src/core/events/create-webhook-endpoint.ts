@@ -20,9 +20,9 @@ export async function createWebhookEndpoint(
 ): Promise<EndpointWithSecret> {
   const { url = input.url, description = null, events = [] } = await endpointValues(uses, input);
   const secret = newWebhookSecret();
-  const endpoint = await uses.store.transaction(customerId, async ({ lockCustomer, webhookEndpoints, audit }) => {
+  const endpoint = await uses.store.transaction(customerId, async ({ customer, webhookEndpoints, audit }) => {
     // Endpoints are created one at a time, so that their number stays within its limit.
-    await lockCustomer();
+    await customer.lock();
     if ((await webhookEndpoints.list()).length >= MAX_ENDPOINTS) throw tooMany();
     const at = uses.clock.now();
     const made = await webhookEndpoints.insert({

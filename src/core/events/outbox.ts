@@ -11,3 +11,9 @@ export interface Outbox {
   /** Whether `add` would store something: for callers that would have to read the subjects first. */
   wants(type: ChangeType): Promise<boolean>;
 }
+
+declare module '../shared/transactional.js' {
+  interface Repositories {
+    readonly outbox: Outbox;
+  }
+}

@@ -36,3 +36,14 @@ export interface DeliveryRepository extends DeliveryReads {
   /** Removes deliveries of an endpoint, at most `limit`. Returns how many. */
   deleteSome(endpointId: Id, limit: number): Promise<number>;
 }
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly webhookEndpoints: WebhookEndpointReads;
+    readonly deliveries: DeliveryReads;
+  }
+  interface Repositories {
+    readonly webhookEndpoints: WebhookEndpointRepository;
+    readonly deliveries: DeliveryRepository;
+  }
+}

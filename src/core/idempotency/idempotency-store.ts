@@ -69,3 +69,9 @@ export interface ResponseStore {
   /** False, with nothing stored, when the claim was lost or already has its response: then this run must have no effect. */
   store(claim: Claim, answer: StoredResponse): Promise<boolean>;
 }
+
+declare module '../shared/transactional.js' {
+  interface Repositories {
+    readonly responses: ResponseStore;
+  }
+}

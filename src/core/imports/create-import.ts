@@ -33,7 +33,7 @@ export async function createImport(
     const existing = await openImport(transaction, creation.clientRef);
     if (existing !== null) return { import: await importDetailsOf(transaction.tags, existing), created: false };
     // One at a time, so that the number of open imports stays within its limit.
-    await transaction.lockCustomer();
+    await transaction.customer.lock();
     const opened = await openImport(transaction, creation.clientRef);
     if (opened !== null) return { import: await importDetailsOf(transaction.tags, opened), created: false };
     if ((await transaction.imports.countOpen()) >= limits.openImports) {

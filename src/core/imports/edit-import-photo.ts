@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
+import type { QuotaUse } from '../customers/customer-repository.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
-import { QuotaReservation, type QuotaUse } from '../customers/quota.js';
+import { QuotaReservation } from '../customers/quota.js';
 import type { Uses } from '../ports.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { QuotaUse } from '../customers/quota.js';
+import type { QuotaUse } from '../customers/customer-repository.js';
 import type { PictureFacts } from '../media/media-reader.js';
 import type { Descriptive, Metadata } from '../photos/photo.js';
 import { DomainError, type ItemError } from '../shared/errors.js';

@@ -35,16 +35,6 @@ export interface ImportRepository extends ImportReads {
   lock(id: Id): Promise<Import | null>;
   /** Reads it and keeps it unchanged until the transaction ends: others that lock it wait, others that share it do not. */
   share(id: Id): Promise<Import | null>;
-  /**
-   * Locks everything unpublished that has, or could get, one of these tags: every import that has not ended, and their items that have one,
-   * each kind by id ascending.
-   */
-  lockUnpublished(tagIds: readonly Id[]): Promise<void>;
-  /**
-   * Replaces the tags `from` with `into`, once, in imports that have not ended and in their items. Nothing else changes, `updatedAt`
-   * included: it does not count as use of the import. They must be locked by `lockUnpublished(from)`.
-   */
-  replaceTags(from: readonly Id[], into: Id): Promise<void>;
   /** Stores it under a new id. Null, and nothing stored, when an open import has this clientRef. */
   insert(subject: NewImport): Promise<Import | null>;
   /** Stores every field. The row must be locked. */
@@ -79,6 +69,8 @@ export interface ImportPhotoReads {
   count(importId: Id): Promise<number>;
   /** The number of these items that are in one of these states. */
   countIn(importId: Id, statuses: readonly ImportPhotoStatus[]): Promise<number>;
+  /** Items of any import that rely on bytes (`processing`, `ready`), with ids after `after`, ascending, at most `limit`. */
+  withBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]>;
   /** The time of the last change to an item of the import; null when it has none. */
   lastChange(importId: Id): Promise<Date | null>;
 }
@@ -101,4 +93,15 @@ export interface ImportPhotoRepository extends ImportPhotoReads {
   failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void>;
   /** Cancels every item of the import that has not ended (`imported` and `cancelled` stay). */
   cancelAll(importId: Id, at: Date): Promise<void>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly imports: ImportReads;
+    readonly importPhotos: ImportPhotoReads;
+  }
+  interface Repositories {
+    readonly imports: ImportRepository;
+    readonly importPhotos: ImportPhotoRepository;
+  }
 }

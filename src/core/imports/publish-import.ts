@@ -66,7 +66,7 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
     const at = clock.now();
     const mayBeSecond = subject.duplicatePolicy === 'allow';
     const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
-    const photo = newPhoto(item, item.facts, subject, await transaction.customer(), { dupSeq, at });
+    const photo = newPhoto(item, item.facts, subject, await transaction.customer.read(), { dupSeq, at });
     const same = async () => (await transaction.photos.findBySha256([photo.sha256]))[0];
     // An item that is an allowed second copy has its own dupSeq: storing this one beside it would not conflict.
     const known = mayBeSecond ? undefined : await same();

@@ -21,7 +21,7 @@ export function publishMany(
     const known = new Set(
       (mayBeSecond ? [] : await transaction.photos.findBySha256(hashes)).map(({ sha256 }) => sha256),
     );
-    const customer = await transaction.customer();
+    const customer = await transaction.customer.read();
     const at = clock.now();
     const additions: NewPhoto[] = [];
     for (const item of items) {

@@ -116,10 +116,10 @@ async function receive(
  * could fill the disk far beyond it. One request is always accepted: it may contain duplicates. Errors: `rate_limited`.
  */
 async function requireQuota({ uploads, limits }: InlineUses, reader: CustomerReader, customerId: Id): Promise<void> {
-  const { storageBytesLimit } = await reader.customer();
+  const { storageBytesLimit } = await reader.customer.read();
   const pending = uploads.unreservedBytes(customerId);
   if (storageBytesLimit === null || pending <= limits.inlineMaxBytes) return;
-  const { storageBytes } = await reader.quotaUse();
+  const { storageBytes } = await reader.usage.quotaUse();
   if (storageBytes + pending <= storageBytesLimit) return;
   const message =
     'Other requests that bring photos to this account are being received, and with them it would be full.';

@@ -113,7 +113,7 @@ export async function checkItems(
 ): Promise<void> {
   for (let after: Id | null = null; ; ) {
     const page: readonly ImportPhoto[] = await uses.store.query(customerId, (reader) =>
-      reader.blobOwners.itemsWithBytes(after, BATCH),
+      reader.importPhotos.withBytes(after, BATCH),
     );
     for (const item of page) await checkItem(uses, item, options, findings);
     after = page.at(-1)?.id ?? null;

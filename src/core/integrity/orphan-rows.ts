@@ -17,5 +17,14 @@ export interface OrphanRows {
 /** Checks the rows that belong to photos and items of the bound customer. */
 export interface OrphanReads {
   /** A range of about `limit` photos and items with ids after `after`, in one snapshot. */
-  orphanRows(after: Id | null, limit: number): Promise<OrphanRows>;
+  list(after: Id | null, limit: number): Promise<OrphanRows>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly orphanRows: OrphanReads;
+  }
+  interface Repositories {
+    readonly orphanRows: OrphanReads;
+  }
 }

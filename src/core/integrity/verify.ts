@@ -39,10 +39,13 @@ const TAG_BATCH = 50;
 
 /** I12: the totals of all photos, in the usage and for quotas. */
 async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: CheckOptions, findings: Findings) {
-  const { stored, counted } = await store.query(customerId, (reader) => reader.photoTotals());
+  const { stored, counted } = await store.query(customerId, (reader) => reader.usage.photoTotals());
   if (totalsText(stored) === totalsText(counted)) return;
   if (repair)
-    await store.transaction(customerId, (transaction) => transaction.lockCustomer().then(transaction.recountPhotos));
+    await store.transaction(customerId, async ({ customer, usage }) => {
+      await customer.lock();
+      await usage.recountPhotos();
+    });
   const message = `The usage of this customer is said to be ${totalsText(stored)}, and is ${totalsText(counted)}.`;
   findings.report('I12', message, { customerId, repaired: repair });
 }
@@ -81,7 +84,7 @@ const orphanMessages: Readonly<Record<OrphanRow['kind'], string>> = {
 /** I8 and I9. The database refuses such rows: one that exists was restored or changed by other means than this program. */
 async function checkOrphans({ store }: CheckUses, customerId: Id, findings: Findings): Promise<void> {
   for (let after: Id | null = null; ; ) {
-    const { last, rows }: OrphanRows = await store.query(customerId, (reader) => reader.orphanRows(after, BATCH));
+    const { last, rows }: OrphanRows = await store.query(customerId, (reader) => reader.orphanRows.list(after, BATCH));
     for (const { kind, id } of rows) {
       findings.report(kind === 'residue' ? 'I8' : 'I9', orphanMessages[kind], { customerId, photoId: id });
     }

@@ -38,3 +38,9 @@ export interface JobAdder {
    */
   add(...works: readonly JobWork[]): Promise<void>;
 }
+
+declare module '../shared/transactional.js' {
+  interface Repositories {
+    readonly jobs: JobAdder;
+  }
+}

@@ -94,7 +94,7 @@ async function captureTimeAfter(
     throw invalid({ field: 'takenAtLocal', code: 'required', message });
   }
   const keptZone = timeZone === undefined ? photo.timeZone : timeZone;
-  const time = fromWallClock(local, keptZone ?? (await transaction.customer()).defaultTimeZone);
+  const time = fromWallClock(local, keptZone ?? (await transaction.customer.read()).defaultTimeZone);
   if (time === null) throw invalid(beyondYears('takenAtLocal'));
   return unlessSame(photo, time);
 }

@@ -17,8 +17,6 @@ export interface PhotoReads {
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
   exif(id: Id): Promise<ExifTags | null>;
-  /** Number of photos, in the trash or not, that have one of these tags; `limit` when there are more. */
-  countTagged(tagIds: readonly Id[], limit: number): Promise<number>;
   /**
    * Ids after `after`, ascending, at most `limit`, of photos whose `purgeAt` has passed; except those that an item of an open or processing
    * import is a duplicate of, because they may be restored when it is published.
@@ -39,8 +37,6 @@ export interface NewPhoto {
 export interface PhotoRepository extends PhotoReads {
   /** Reads and locks them until the transaction ends, in ascending order of ids. Missing ones are absent from the result. */
   lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
-  /** `lock(ids)`, and also, in one ascending order, every photo that has one of the tags. Returns only those of `ids`. */
-  lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
   /** False, with nothing stored, when the customer has a photo with this sha256 and dupSeq. Tag ids that do not exist are ignored. */
   insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean>;
   /** The same for many: returns the ids of those that were stored, in no order. Of several with the same sha256 and dupSeq, one is stored. */
@@ -53,4 +49,13 @@ export interface PhotoRepository extends PhotoReads {
   setTags(id: Id, tagIds: readonly Id[]): Promise<void>;
   /** Removes the photo, its links and its EXIF. */
   delete(id: Id): Promise<void>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly photos: PhotoReads;
+  }
+  interface Repositories {
+    readonly photos: PhotoRepository;
+  }
 }

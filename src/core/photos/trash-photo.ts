@@ -23,7 +23,7 @@ export function trashPhoto(
     if (isTrashed(photo)) throw notFound('photo');
     check(photo);
     const at = clock.now();
-    const { trashRetentionDays } = await transaction.customer();
+    const { trashRetentionDays } = await transaction.customer.read();
     await transaction.photos.update(changed(photo, trashed(photo, at, trashRetentionDays), at));
     await transaction.outbox.add('photo.trashed', [id], at);
   });

@@ -7,10 +7,10 @@ const BATCH = 2000;
 
 /** Whether so many photos have one of these tags that their new versions are left to `bumpPhotoVersions`. */
 export async function exceedsOneTransaction(
-  { photos }: Pick<CustomerTransaction, 'photos'>,
+  { taggedPhotos }: Pick<CustomerTransaction, 'taggedPhotos'>,
   tagIds: readonly Id[],
 ): Promise<boolean> {
-  return (await photos.countTagged(tagIds, BATCH + 1)) > BATCH;
+  return (await taggedPhotos.countTagged(tagIds, BATCH + 1)) > BATCH;
 }
 
 /**

@@ -26,7 +26,7 @@ export async function createTag(
     let existing = await named();
     if (existing === undefined) {
       // Tags are created one at a time, so that their number stays within its limit; this name may be one of them.
-      await transaction.lockCustomer();
+      await transaction.customer.lock();
       existing = await named();
     }
     if (existing === undefined) {

@@ -61,7 +61,7 @@ function newTag(input: TagCreation, createdAt: Date): NewTag | ItemError {
 
 /** Tags by name key, existing and new ones; the first of the request are created as far as the limit allows. */
 async function makeMissing(
-  { tags, outbox, lockCustomer }: CustomerTransaction,
+  { tags, outbox, customer }: CustomerTransaction,
   wanted: readonly NewTag[],
   { limits, at }: { limits: Limits; at: Date },
 ): Promise<{ tags: ReadonlyMap<string, Tag>; created: ReadonlySet<string> }> {
@@ -71,7 +71,7 @@ async function makeMissing(
   if (byKey.size === keys.length) return { tags: byKey, created: new Set() };
   // Tags are created by one transaction at a time, so that their number stays within its limit; another may just have created some of
   // these.
-  await lockCustomer();
+  await customer.lock();
   for (const tag of await tags.findByNameKeys(keys)) byKey.set(tag.nameKey, tag);
   const missing = wanted.filter((tag) => !byKey.has(tag.nameKey));
   const room = Math.max(0, limits.tags - (await tags.count()));

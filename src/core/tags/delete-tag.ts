@@ -18,7 +18,7 @@ export function deleteTag(
 ): Promise<void> {
   return store.transaction(caller.customerId, async (transaction) => {
     const many = await exceedsOneTransaction(transaction, [id]);
-    if (!many) await transaction.photos.lockTagged([id], []);
+    if (!many) await transaction.taggedPhotos.lockTagged([id], []);
     check(requireFound((await transaction.tags.lock([id]))[0], 'tag'));
     const at = clock.now();
     await transaction.tags.delete(id, many ? null : at);

@@ -17,13 +17,13 @@ export const MAX_COUNTED = 100_000;
 
 /** Changes nothing. Errors: `not_found` when one of the tags does not exist. */
 export function previewMerge({ store }: Uses<'store'>, caller: Caller, ids: readonly Id[]): Promise<MergePreview> {
-  return store.query(caller.customerId, async ({ tags, photos }) => {
+  return store.query(caller.customerId, async ({ tags, taggedPhotos }) => {
     const named = await tags.getMany(ids);
     for (const id of ids)
       requireFound(
         named.find((tag) => tag.id === id),
         'tag',
       );
-    return { tags: named, photos: await photos.countTagged(ids, MAX_COUNTED) };
+    return { tags: named, photos: await taggedPhotos.countTagged(ids, MAX_COUNTED) };
   });
 }

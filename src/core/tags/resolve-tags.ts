@@ -20,7 +20,7 @@ export interface TagRequest {
  * `too_many`), `scope_required`, `limit_reached`.
  */
 export async function resolveTags(
-  { tags, outbox, lockCustomer }: Pick<CustomerTransaction, 'tags' | 'outbox' | 'lockCustomer'>,
+  { tags, outbox, customer }: Pick<CustomerTransaction, 'tags' | 'outbox' | 'customer'>,
   caller: Pick<Caller, 'scopes'>,
   request: TagRequest,
   { limits, at, prefix = '', beside = [] }: { limits: Limits; at: Date; prefix?: string; beside?: readonly Id[] },
@@ -36,7 +36,7 @@ export async function resolveTags(
   const missing = new Map([...names].filter(([key]) => !locked.some((tag) => tag.nameKey === key)));
   if (missing.size > 0) {
     requireScope(caller, 'tags:write');
-    await lockCustomer();
+    await customer.lock();
   }
   const ids = new Set([...locked.map((tag) => tag.id), ...(await create({ tags, outbox }, missing, limits, at))]);
   const areTooMany = (others: readonly Id[]) => new Set([...ids, ...others]).size > limits.tagsPerPhoto;
@@ -53,12 +53,12 @@ export async function resolveTags(
  * transaction at a time, so that their number stays within its limit. Call it before anything else is locked.
  */
 export async function lockForNewTags(
-  { tags, lockCustomer }: Pick<CustomerTransaction, 'tags' | 'lockCustomer'>,
+  { tags, customer }: Pick<CustomerTransaction, 'tags' | 'customer'>,
   ...requests: readonly TagRequest[]
 ): Promise<void> {
   const nameKeys = nameKeysIn(requests);
   if (nameKeys.length === 0) return;
-  if ((await tags.findByNameKeys(nameKeys)).length < nameKeys.length) await lockCustomer();
+  if ((await tags.findByNameKeys(nameKeys)).length < nameKeys.length) await customer.lock();
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
-import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { exceedsOneTransaction } from './bump-photo-versions.js';
 import type { Tag } from './tag.js';
 import type { MergedPhotos } from './tag-repository.js';
 import type { TagChanges, TagTools } from './tag-tools.js';
+import type { PhotoTags } from './tagged-repository.js';
 
 /**
  * Locks everything that the tools affect, before any tag is locked. Returns the photos that are named. A merge also affects unpublished
@@ -15,13 +15,13 @@ import type { TagChanges, TagTools } from './tag-tools.js';
 export async function lockTaggedPhotos(
   transaction: CustomerTransaction,
   tools: TagTools,
-): Promise<readonly PhotoWithTags[]> {
+): Promise<readonly PhotoTags[]> {
   const named = [...new Set([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])])];
   const merged = tools.mergeTagIds ?? [];
-  if (merged.length === 0) return transaction.photos.lock(named);
-  await transaction.lockCustomer();
-  await transaction.imports.lockUnpublished(merged);
-  return transaction.photos.lockTagged(merged, named);
+  if (merged.length === 0) return transaction.taggedPhotos.lock(named);
+  await transaction.customer.lock();
+  await transaction.unpublishedTags.lockUnpublished(merged);
+  return transaction.taggedPhotos.lockTagged(merged, named);
 }
 
 /** Errors: `invalid_request` (`unknown_tag`) when a tag to be merged is not among those `held`. */
@@ -43,12 +43,12 @@ export async function retagPhotos(
   transaction: CustomerTransaction,
   { id }: Pick<Tag, 'id'>,
   tools: TagTools & { readonly mergeTagIds: readonly Id[] },
-  { photos, limits, at }: { photos: readonly PhotoWithTags[]; limits: Limits; at: Date },
+  { photos, limits, at }: { photos: readonly PhotoTags[]; limits: Limits; at: Date },
 ): Promise<TagChanges> {
   const { tags } = transaction;
   const { mergeTagIds } = tools;
-  const visible = new Map(photos.flatMap((photo) => (isTrashed(photo) ? [] : [[photo.id, photo] as const])));
-  const has = (photo: PhotoWithTags, ...tagIds: readonly Id[]) => photo.tags.some((tag) => tagIds.includes(tag.id));
+  const visible = new Map(photos.flatMap((photo) => (photo.trashedAt !== null ? [] : [[photo.id, photo] as const])));
+  const has = (photo: PhotoTags, ...tagIds: readonly Id[]) => photo.tags.some((tag) => tagIds.includes(tag.id));
   const named = (ids: readonly Id[] = []) => [...new Set(ids)].sort((a, b) => a - b);
   const existing = (ids?: readonly Id[]) => named(ids).flatMap((photoId) => visible.get(photoId) ?? []);
   const losing = existing(tools.removePhotoIds);
@@ -78,7 +78,7 @@ async function mergeTags(
   into: Id,
   at: Date,
 ): Promise<MergedPhotos> {
-  await transaction.imports.replaceTags(from, into);
+  await transaction.unpublishedTags.replaceTags(from, into);
   const many = await exceedsOneTransaction(transaction, from);
   const merged = await transaction.tags.merge(from, into, many ? null : at);
   if (many) await transaction.jobs.add({ kind: 'renew' });

@@ -74,3 +74,12 @@ export interface TagRepository extends TagReads {
   /** All photos of these tombstones have their new version. */
   dropTombstones(tombstones: readonly Id[]): Promise<void>;
 }
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly tags: TagReads;
+  }
+  interface Repositories {
+    readonly tags: TagRepository;
+  }
+}

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../access/api-key.js';
 import type { Customer, CustomerUsage } from '../customers/customer.js';
-import type { QuotaUse } from '../customers/quota.js';
+import type { QuotaUse } from '../customers/customer-repository.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { type RequestCount, type RequestFailure, trafficDays } from './traffic.js';
@@ -26,9 +26,9 @@ export async function readTraffic(
 ): Promise<Traffic> {
   const days = trafficDays(clock.now());
   const seen = await store.query(customerId, async (reader) => ({
-    customer: await reader.customer(),
-    usage: await reader.usage(),
-    quotaUse: await reader.quotaUse(),
+    customer: await reader.customer.read(),
+    usage: await reader.usage.read(),
+    quotaUse: await reader.usage.quotaUse(),
     counts: await reader.traffic.counts(days[0] ?? ''),
     failures: await reader.traffic.failures(),
   }));

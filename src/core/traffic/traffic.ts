@@ -66,3 +66,12 @@ export interface TrafficStore {
   /** Deletes the days before this one, and failures from before it. */
   sweep(beforeDay: string): Promise<void>;
 }
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly traffic: TrafficReads;
+  }
+  interface Repositories {
+    readonly traffic: TrafficReads;
+  }
+}

@@ -13,7 +13,7 @@ export async function changeEmail(
 ): Promise<User> {
   const email = readEmail(text);
   return store.transaction(caller.customerId, async (transaction) => {
-    await transaction.lockCustomer();
+    await transaction.customer.lock();
     const user = { ...requireFound(await transaction.users.lock(userId), 'user'), email };
     if (!(await transaction.users.update(user))) throw emailTaken();
     const change = { action: 'user.edited', changes: ['email'], subject: auditSubject(user), at: clock.now() } as const;

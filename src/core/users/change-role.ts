@@ -12,7 +12,7 @@ export async function changeRole(
   role: Role,
 ): Promise<User> {
   return store.transaction(caller.customerId, async (transaction) => {
-    await transaction.lockCustomer();
+    await transaction.customer.lock();
     const user = requireFound(await transaction.users.lock(userId), 'user');
     if (role !== 'owner') requireOtherOwner(user, await transaction.users.list());
     await transaction.users.update({ ...user, role });

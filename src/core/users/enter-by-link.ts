@@ -38,7 +38,7 @@ export async function enterByLink(
   const { email, password } = readCredentials(known.user, given, uses.commonPasswords);
   const [hash, passwordHash] = [hashRandomToken(token), await uses.passwords.hash(password)];
   return uses.store.transaction(known.user.customerId, async (transaction) => {
-    await transaction.lockCustomer();
+    await transaction.customer.lock();
     const [held, now] = [await transaction.users.lock(known.user.id), uses.clock.now()];
     if (held === null || !isLinkOpen(held, hash, now)) throw linkRefused();
     const user = entered(held, { email: held.email ?? email, passwordHash }, now);

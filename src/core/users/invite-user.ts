@@ -45,7 +45,7 @@ async function invite(
 ): Promise<Invitation> {
   const token = newRandomToken();
   const user = await store.transaction(customerId, async (transaction) => {
-    await transaction.lockCustomer();
+    await transaction.customer.lock();
     const everyone = await transaction.users.list();
     const [now, hash] = [clock.now(), hashRandomToken(token)];
     const known = email === null ? undefined : everyone.find((each) => each.email === email);

@@ -11,7 +11,7 @@ export async function removeUser(
   userId: Id,
 ): Promise<void> {
   await store.transaction(caller.customerId, async (transaction) => {
-    await transaction.lockCustomer();
+    await transaction.customer.lock();
     const user = requireFound(await transaction.users.lock(userId), 'user');
     if (user.role === 'owner' && user.joinedAt !== null) requireOtherOwner(user, await transaction.users.list());
     await transaction.users.delete(userId);

@@ -43,3 +43,12 @@ export interface UserRepository extends UserReads {
   /** Ends a user's sessions, all of them or all but one. Returns how many. */
   endSessions(id: Id, but: Id | null): Promise<number>;
 }
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly users: UserReads;
+  }
+  interface Repositories {
+    readonly users: UserRepository;
+  }
+}

@@ -1,11 +1,10 @@
-import { type EntityManager, In, MoreThan } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { originalKey, type StagingName } from '../../../core/blobs/blob-key.js';
 import type { BlobOwnership, StagingState } from '../../../core/blobs/blob-owners.js';
-import { type ImportPhoto, reservingStatuses } from '../../../core/imports/import-photo.js';
+import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
 import { select } from '../database/rows.js';
-import { importPhotoTable } from '../imports/import-photo.table.js';
 
 /** As literals, so that the partial indexes for exactly these states are used. */
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
@@ -57,15 +56,6 @@ export class TypeormBlobOwnership implements BlobOwnership {
        SELECT id, 0 FROM import_photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) AND status IN (${reserving})`,
       [this.customerId, ids],
     );
-  }
-
-  itemsWithBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]> {
-    const where = {
-      customerId: this.customerId,
-      id: MoreThan(after ?? 0),
-      status: In(['processing', 'ready'] as const),
-    };
-    return this.manager.find(importPhotoTable, { where, order: { id: 'ASC' }, take: limit });
   }
 
   async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {

@@ -1,25 +1,25 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import type { CustomerReader, CustomerStore, CustomerTransaction } from '../../../core/customers/customer-store.js';
+import type { CustomerStore } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
+import type { Reads, Repositories } from '../../../core/shared/transactional.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { TypeormBlobOwnership } from '../blobs/blob-owners.repository.js';
-import { update } from '../database/rows.js';
 import { inCustomerTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
 import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from '../events/webhook.repository.js';
 import { TypeormResponseStore } from '../idempotency/idempotency.repository.js';
 import { TypeormImportRepository } from '../imports/import.repository.js';
 import { TypeormImportPhotoRepository } from '../imports/import-photo.repository.js';
-import { findOrphanRows } from '../integrity/orphan-rows.js';
+import { TypeormOrphanRows } from '../integrity/orphan-rows.js';
 import { TypeormJobAdder } from '../jobs/job.repository.js';
 import { TypeormPhotoRepository } from '../photos/photo.repository.js';
 import { PhotosReadTogether } from '../photos/photo-reads.js';
-import { readQuotaUse, readTotals, readUsage, recountTotals } from '../photos/photo-totals.js';
+import { TypeormUsageRepository } from '../photos/photo-totals.js';
 import { TypeormTagRepository } from '../tags/tag.repository.js';
+import { TypeormUnpublishedTags } from '../tags/unpublished-tags.js';
 import { TypeormTrafficReads } from '../traffic/traffic.repository.js';
 import { TypeormUserRepository } from '../users/user.repository.js';
-import { lockCustomer, readCustomer } from './customer.repository.js';
-import { customerTable } from './customer.table.js';
+import { TypeormCustomerRepository } from './customer.repository.js';
 
 /**
  * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: customer, import, item,
@@ -33,11 +33,11 @@ export class TypeormCustomerStore implements CustomerStore {
     this.photosTogether = new PhotosReadTogether(dataSource);
   }
 
-  transaction<T>(customerId: Id, work: (transaction: CustomerTransaction) => Promise<T>): Promise<T> {
+  transaction<T>(customerId: Id, work: (transaction: Repositories) => Promise<T>): Promise<T> {
     return inCustomerTransaction(this.dataSource, customerId, (manager) => work(everythingOf(manager, customerId)));
   }
 
-  query<T>(customerId: Id, work: (reader: CustomerReader) => Promise<T>): Promise<T> {
+  query<T>(customerId: Id, work: (reader: Reads) => Promise<T>): Promise<T> {
     return withoutTransaction(this.dataSource, (manager, isConnected) =>
       work(everythingOf(manager, customerId, () => (isConnected() ? null : this.photosTogether))),
     );
@@ -48,19 +48,17 @@ function everythingOf(
   manager: EntityManager,
   customerId: Id,
   together: () => PhotosReadTogether | null = () => null,
-): CustomerTransaction {
+): Repositories {
+  const photos = new TypeormPhotoRepository(manager, customerId, together);
   return {
-    customer: () => readCustomer(manager, customerId),
-    updateCustomer: (customer) => update(manager, customerTable, { ...customer, id: customerId }),
-    lockCustomer: () => lockCustomer(manager, customerId),
-    usage: () => readUsage(manager, customerId),
-    photoTotals: () => readTotals(manager.dataSource, customerId),
-    recountPhotos: () => recountTotals(manager, customerId),
-    quotaUse: () => readQuotaUse(manager, customerId),
-    orphanRows: (after, limit) => findOrphanRows(manager, customerId, after, limit),
-    photos: new TypeormPhotoRepository(manager, customerId, together),
+    customer: new TypeormCustomerRepository(manager, customerId),
+    usage: new TypeormUsageRepository(manager, customerId),
+    orphanRows: new TypeormOrphanRows(manager, customerId),
+    photos,
+    taggedPhotos: photos,
     tags: new TypeormTagRepository(manager, customerId),
     imports: new TypeormImportRepository(manager, customerId),
+    unpublishedTags: new TypeormUnpublishedTags(manager, customerId),
     importPhotos: new TypeormImportPhotoRepository(manager, customerId),
     blobOwners: new TypeormBlobOwnership(manager, customerId),
     webhookEndpoints: new TypeormWebhookEndpointRepository(manager, customerId),

@@ -2,12 +2,13 @@ import { type DataSource, type EntityManager, LessThanOrEqual, MoreThan } from '
 import type { Actor } from '../../../core/audit/actor.js';
 import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../../core/customers/customer-directory.js';
+import type { CustomerRepository } from '../../../core/customers/customer-repository.js';
 import type { OldEnough } from '../../../core/imports/import.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { prepared } from '../database/prepared.js';
-import { insert, select, selected } from '../database/rows.js';
+import { insert, select, selected, update } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import { oldEnoughImports } from '../imports/import.table.js';
 import { customerTable } from './customer.table.js';
@@ -98,10 +99,25 @@ async function add(manager: EntityManager, customer: NewCustomer, actor: Actor):
   return stored;
 }
 
-/** Part of most requests, so prepared. Errors: `not_found`. */
-export async function readCustomer(manager: EntityManager, id: Id): Promise<Customer> {
-  const sql = `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1`;
-  return requireFound((await select<Customer>(manager, prepared(sql), [id]))[0], 'customer');
+export class TypeormCustomerRepository implements CustomerRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  /** Part of most requests, so prepared. */
+  async read(): Promise<Customer> {
+    const sql = `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1`;
+    return requireFound((await select<Customer>(this.manager, prepared(sql), [this.customerId]))[0], 'customer');
+  }
+
+  lock(): Promise<Customer> {
+    return lockCustomer(this.manager, this.customerId);
+  }
+
+  update(customer: Customer): Promise<void> {
+    return update(this.manager, customerTable, { ...customer, id: this.customerId });
+  }
 }
 
 /** Locked against others that lock it, not against new rows that refer to it. Errors: `not_found`. */

@@ -124,6 +124,15 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     );
   }
 
+  withBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]> {
+    const where = {
+      customerId: this.customerId,
+      id: MoreThan(after ?? 0),
+      status: In(['processing', 'ready'] as const),
+    };
+    return this.manager.find(importPhotoTable, { where, order: { id: 'ASC' }, take: limit });
+  }
+
   private async one(importId: Id, id: Id, lock: '' | 'FOR NO KEY UPDATE'): Promise<ImportPhoto | null> {
     const [row] = await select<ImportPhoto>(
       this.manager,

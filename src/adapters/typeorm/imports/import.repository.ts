@@ -11,7 +11,6 @@ import type { ImportQuery, ImportRepository } from '../../../core/imports/import
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
 import { change, insert, select, selected, update } from '../database/rows.js';
-import { lockUnpublished, replaceUnpublishedTags } from '../tags/unpublished-tags.js';
 import { importTable, oldEnoughImports } from './import.table.js';
 
 interface CountedRow extends Import {
@@ -84,14 +83,6 @@ export class TypeormImportRepository implements ImportRepository {
 
   share(id: Id): Promise<Import | null> {
     return this.stored(id, 'FOR SHARE');
-  }
-
-  lockUnpublished(tagIds: readonly Id[]): Promise<void> {
-    return lockUnpublished(this.manager, this.customerId, tagIds);
-  }
-
-  replaceTags(from: readonly Id[], into: Id): Promise<void> {
-    return replaceUnpublishedTags(this.manager, this.customerId, from, into);
   }
 
   async insert(subject: NewImport): Promise<Import | null> {

@@ -1,11 +1,22 @@
 import type { EntityManager } from 'typeorm';
 import { blobPrefixes } from '../../../core/blobs/blob-key.js';
-import type { OrphanRow, OrphanRows } from '../../../core/integrity/orphan-rows.js';
+import type { OrphanReads, OrphanRow, OrphanRows } from '../../../core/integrity/orphan-rows.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { select } from '../database/rows.js';
 
+export class TypeormOrphanRows implements OrphanReads {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  list(after: Id | null, limit: number): Promise<OrphanRows> {
+    return findOrphanRows(this.manager, this.customerId, after, limit);
+  }
+}
+
 /** Photos and items take their ids from one sequence, so one range of it covers all rows of both. */
-export async function findOrphanRows(
+async function findOrphanRows(
   manager: EntityManager,
   customerId: Id,
   after: Id | null,

@@ -91,7 +91,7 @@ export class AccountController {
   ): Promise<Reply> {
     const person = personOf(context);
     const { customer, sessions } = await this.ports.store.query(person.customer.id, async (reader) => ({
-      customer: await reader.customer(),
+      customer: await reader.customer.read(),
       sessions: await listSessions(this.ports, person.customer.id, person.user.id),
     }));
     const words = { title: 'Account', section: 'account', ...(refused && { status: refused.problems.status }) };

@@ -42,8 +42,8 @@ export class LeavingController {
   private async form(context: PageContext, problems: Problems | null): Promise<Reply> {
     const { id } = personOf(context).customer;
     const { customer, usage } = await this.ports.store.query(id, async (reader) => ({
-      customer: await reader.customer(),
-      usage: await reader.usage(),
+      customer: await reader.customer.read(),
+      usage: await reader.usage.read(),
     }));
     const keys = (await this.ports.keys.list(id)).length;
     const words = { title: 'Erase the account', section: 'account', ...(problems && { status: problems.status }) };
