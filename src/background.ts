@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import { deliverEvent } from './core/events/deliver-event.js';
 import type { Job } from './core/jobs/job.js';
-import { runJob } from './core/jobs/run-job.js';
 import { isOutage } from './core/shared/errors.js';
+import { deliverEvent } from './core/webhooks/deliver-event.js';
 import { eventBody } from './http/webhooks/event-body.js';
 import type { OpenPorts } from './ports.module.js';
 import { runDispatcher } from './worker/dispatcher.js';
 import { runPeriodically } from './worker/periodic.js';
+import { runJob } from './worker/run-job.js';
 import { upkeep } from './worker/upkeep.js';
 import { runWorker } from './worker/worker.js';
 

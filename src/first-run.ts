@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { operatorFor } from './core/access/caller.js';
 import { issueKey } from './core/access/issue-key.js';
 import { commandLine } from './core/audit/actor.js';
+import { operatorFor } from './core/customers/account-caller.js';
 import { createFirstCustomer } from './core/customers/create-customer.js';
 import type { Uses } from './core/ports.js';
 import type { Id } from './core/shared/ids.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
+import { collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { wholeOption } from './options.js';
 import { print } from './print.js';
 import { withPorts } from './with-ports.js';

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { operatorFor } from '../core/access/caller.js';
+import { operatorFor } from '../core/customers/account-caller.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { inviteUser } from '../core/users/invite-user.js';

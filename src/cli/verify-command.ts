@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
+import { GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { type Checked, type Finding, invariants } from '../core/integrity/findings.js';
 import { verify } from '../core/integrity/verify.js';
 import { PartlyDone } from './exit-codes.js';

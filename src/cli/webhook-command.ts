@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { operatorFor } from '../core/access/caller.js';
-import { createWebhookEndpoint } from '../core/events/create-webhook-endpoint.js';
-import { deleteWebhookEndpoint } from '../core/events/delete-webhook-endpoint.js';
-import { listWebhookEndpoints } from '../core/events/read-webhooks.js';
-import { sendTestEvent } from '../core/events/resend-delivery.js';
-import type { WebhookEndpoint } from '../core/events/webhook-endpoint.js';
+import { operatorFor } from '../core/customers/account-caller.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
+import { createWebhookEndpoint } from '../core/webhooks/create-webhook-endpoint.js';
+import { deleteWebhookEndpoint } from '../core/webhooks/delete-webhook-endpoint.js';
+import { listWebhookEndpoints } from '../core/webhooks/read-webhooks.js';
+import { sendTestEvent } from '../core/webhooks/resend-delivery.js';
+import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { idOption, listOption } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';

@@ -6,8 +6,6 @@ import type { BlobStore } from './blobs/blob-store.js';
 import type { DirectUploads } from './blobs/direct-uploads.js';
 import type { CustomerDirectory } from './customers/customer-directory.js';
 import type { Limits } from './customers/limits.js';
-import type { DeliveryQueue } from './events/delivery-queue.js';
-import type { WebhookSender } from './events/webhook-sender.js';
 import type { IdempotencyStore } from './idempotency/idempotency-store.js';
 import type { UploadSlots } from './imports/upload-slots.js';
 import type { JobQueue } from './jobs/job-queue.js';
@@ -19,6 +17,8 @@ import type { TrafficStore } from './traffic/traffic.js';
 import type { PasswordHasher } from './users/password-hasher.js';
 import type { SessionStore } from './users/session.js';
 import type { UserStore } from './users/user-store.js';
+import type { DeliveryQueue } from './webhooks/delivery-queue.js';
+import type { WebhookSender } from './webhooks/webhook-sender.js';
 
 /** Every repository of one customer: what an adapter has. A use case names those that it touches. */
 export type CustomerStore = Transactional<keyof Repositories>;

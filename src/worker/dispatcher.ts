@@ -1,7 +1,7 @@
-import type { LeasedDelivery } from '../core/events/delivery.js';
-import type { Busy } from '../core/events/delivery-queue.js';
 import type { Uses } from '../core/ports.js';
 import type { Id } from '../core/shared/ids.js';
+import type { LeasedDelivery } from '../core/webhooks/delivery.js';
+import type { Busy } from '../core/webhooks/delivery-queue.js';
 import { pause } from './pause.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 

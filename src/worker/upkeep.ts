@@ -1,16 +1,16 @@
 import { sweepAudit } from '../core/audit/read-audit.js';
-import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/blobs/collect-garbage.js';
 import { finishErasing } from '../core/customers/finish-erasing.js';
-import { resealWebhookSecrets, sweepDeliveries } from '../core/events/maintain-webhooks.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
 import { forgetImports } from '../core/imports/forget-imports.js';
 import { pollDirectUploads } from '../core/imports/poll-direct-uploads.js';
+import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE } from '../core/shared/clock.js';
 import { sweepTraffic } from '../core/traffic/read-traffic.js';
 import { sweepSessions } from '../core/users/sweep-sessions.js';
+import { resealWebhookSecrets, sweepDeliveries } from '../core/webhooks/maintain-webhooks.js';
 import type { PeriodicTask } from './periodic.js';
 
 /**

@@ -5,11 +5,6 @@ import { TypeormBlobOwnership } from '../../src/adapters/typeorm/blobs/blob-owne
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
-import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/events/delivery-queue.js';
-import {
-  TypeormDeliveryRepository,
-  TypeormWebhookEndpointRepository,
-} from '../../src/adapters/typeorm/events/webhook.repository.js';
 import {
   TypeormIdempotencyStore,
   TypeormResponseStore,
@@ -22,6 +17,11 @@ import { TypeormTagRepository } from '../../src/adapters/typeorm/tags/tag.reposi
 import { TypeormTrafficReads, TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
 import { TypeormUserRepository, TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
+import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/webhooks/delivery-queue.js';
+import {
+  TypeormDeliveryRepository,
+  TypeormWebhookEndpointRepository,
+} from '../../src/adapters/typeorm/webhooks/webhook.repository.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import { bulkTagsContract } from '../contracts/bulk-tags.contract.js';
 import { customerStoreContract } from '../contracts/customer-store.contract.js';

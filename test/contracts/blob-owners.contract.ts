@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StagingName } from '../../src/core/blobs/blob-key.js';
-import { giveUp } from '../../src/core/blobs/unowned.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import { giveUp } from '../../src/core/integrity/unowned.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import { later } from '../support/samples.js';
 import { Gate, present, type Tenant } from '../support/tenant.js';

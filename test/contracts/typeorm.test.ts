@@ -6,12 +6,12 @@ import { TypeormAuditLog } from '../../src/adapters/typeorm/audit/audit.reposito
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
-import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/events/delivery-queue.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
 import { TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
+import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/webhooks/delivery-queue.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { Planner } from '../support/bound-scans.js';
 import { ofAllCustomers, onOneLine } from '../support/of-all-customers.js';

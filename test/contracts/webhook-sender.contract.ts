@@ -1,4 +1,4 @@
-import type { WebhookMessage, WebhookSender } from '../../src/core/events/webhook-sender.js';
+import type { WebhookMessage, WebhookSender } from '../../src/core/webhooks/webhook-sender.js';
 
 export interface OpenSender {
   readonly sender: WebhookSender;

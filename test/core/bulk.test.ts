@@ -1,4 +1,3 @@
-import { runJob } from '../../src/core/jobs/run-job.js';
 import { editPhotos } from '../../src/core/photos/edit-photos.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { purgePhotos, trashPhotos } from '../../src/core/photos/trash-photos.js';
@@ -10,6 +9,7 @@ import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag, type TagPatch } from '../../src/core/tags/edit-tag.js';
 import { readTag } from '../../src/core/tags/read-tag.js';
 import type { Tag } from '../../src/core/tags/tag.js';
+import { runJob } from '../../src/worker/run-job.js';
 import { Account, blobsUnder, everything, picture, type World, world } from '../support/core-world.js';
 import { present, Tenant } from '../support/tenant.js';
 

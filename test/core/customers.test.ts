@@ -1,5 +1,5 @@
-import { operatorFor } from '../../src/core/access/caller.js';
 import { commandLine } from '../../src/core/audit/actor.js';
+import { operatorFor } from '../../src/core/customers/account-caller.js';
 import { closeCustomer, resumeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
 import { closeOwnAccount } from '../../src/core/customers/close-own-account.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';

@@ -1,11 +1,11 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
-import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
 import type { ItemDetails } from '../../src/core/imports/import-details.js';
 import { pollDirectUploads } from '../../src/core/imports/poll-direct-uploads.js';
-import { runJob } from '../../src/core/jobs/run-job.js';
+import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { DAY, HOUR, MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { runJob } from '../../src/worker/run-job.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { MemoryDirectUploads } from '../memory/memory-direct-uploads.js';

@@ -1,10 +1,10 @@
 import { originalKey, readBlobKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
-import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
-import { runJob } from '../../src/core/jobs/run-job.js';
+import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { HOUR } from '../../src/core/shared/clock.js';
+import { runJob } from '../../src/worker/run-job.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import {

@@ -1,11 +1,11 @@
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
-import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
+import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { backoffSeconds, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
-import { runJob } from '../../src/core/jobs/run-job.js';
 import { type MediaReader, ReaderFailure } from '../../src/core/media/media-reader.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
+import { runJob } from '../../src/worker/run-job.js';
 import { MemoryMediaReader } from '../memory/memory-media-reader.js';
 import {
   Account,

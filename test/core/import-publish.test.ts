@@ -3,12 +3,12 @@ import { openResultSlot } from '../../src/core/imports/apply-inspection-results.
 import type { ImportCreation } from '../../src/core/imports/create-import.js';
 import { listImportPhotos } from '../../src/core/imports/read-import.js';
 import type { Registration } from '../../src/core/imports/registration.js';
-import { runJob } from '../../src/core/jobs/run-job.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
+import { runJob } from '../../src/worker/run-job.js';
 import { brokenPictureBytes } from '../memory/memory-media-reader.js';
 import {
   Account,

@@ -1,14 +1,14 @@
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
-import { collectGarbage, GRACE_SECONDS } from '../../src/core/blobs/collect-garbage.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { expireImports } from '../../src/core/imports/expire-imports.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
-import { runJob } from '../../src/core/jobs/run-job.js';
+import { collectGarbage, GRACE_SECONDS } from '../../src/core/integrity/collect-garbage.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { DAY, HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { runJob } from '../../src/worker/run-job.js';
 import { brokenPictureBytes } from '../memory/memory-media-reader.js';
 import {
   Account,

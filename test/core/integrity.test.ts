@@ -1,5 +1,5 @@
 import { originalKey, renditionKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';
-import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
+import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
 import { type Verification, verify } from '../../src/core/integrity/verify.js';
 import { downloadOriginal, downloadRendition } from '../../src/core/photos/download-photo.js';

@@ -1,8 +1,8 @@
-import { runJob } from '../../src/core/jobs/run-job.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import type { Tag } from '../../src/core/tags/tag.js';
+import { runJob } from '../../src/worker/run-job.js';
 import { Account, announced, note, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 

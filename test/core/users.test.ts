@@ -1,5 +1,5 @@
-import { operatorFor } from '../../src/core/access/caller.js';
 import { commandLine } from '../../src/core/audit/actor.js';
+import { operatorFor } from '../../src/core/customers/account-caller.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import type { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';

@@ -1,10 +1,10 @@
 /* @slow */
 import { setTimeout as delay } from 'node:timers/promises';
-import { collectGarbage } from '../../src/core/blobs/collect-garbage.js';
-import { runJob } from '../../src/core/jobs/run-job.js';
+import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { runJob } from '../../src/worker/run-job.js';
 import {
   Account,
   announced,

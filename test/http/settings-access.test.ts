@@ -1,4 +1,4 @@
-import { operatorFor } from '../../src/core/access/caller.js';
+import { operatorFor } from '../../src/core/customers/account-caller.js';
 import { inviteFirstOwner, inviteUser } from '../../src/core/users/invite-user.js';
 import { linkUser } from '../../src/core/users/link-user.js';
 import { HOME } from '../../src/http/settings/navigation.js';

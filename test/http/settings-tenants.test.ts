@@ -1,5 +1,5 @@
-import { operatorFor } from '../../src/core/access/caller.js';
-import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
+import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import type { Route } from '../../src/http/route-table.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';

@@ -1,6 +1,6 @@
-import { operatorFor } from '../../src/core/access/caller.js';
 import { commandLine } from '../../src/core/audit/actor.js';
-import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
+import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import { until } from '../support/until.js';
 import { BrowserClient } from './support/browser-client.js';
 import { importPhotos, picture } from './support/photos.js';

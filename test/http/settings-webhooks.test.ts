@@ -1,7 +1,7 @@
-import { operatorFor } from '../../src/core/access/caller.js';
-import { createWebhookEndpoint } from '../../src/core/events/create-webhook-endpoint.js';
-import { deliverEvent } from '../../src/core/events/deliver-event.js';
-import { listWebhookEndpoints } from '../../src/core/events/read-webhooks.js';
+import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
+import { deliverEvent } from '../../src/core/webhooks/deliver-event.js';
+import { listWebhookEndpoints } from '../../src/core/webhooks/read-webhooks.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
 import { present } from '../support/tenant.js';

@@ -1,7 +1,12 @@
 import type { Actor } from '../../src/core/audit/actor.js';
 import type { Customer, NewCustomer } from '../../src/core/customers/customer.js';
-import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../src/core/customers/customer-directory.js';
-import type { Import, OldEnough } from '../../src/core/imports/import.js';
+import type {
+  CustomerDirectory,
+  CustomerWindow,
+  OldEnough,
+  RowCounts,
+} from '../../src/core/customers/customer-directory.js';
+import type { Import } from '../../src/core/imports/import.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';

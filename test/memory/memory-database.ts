@@ -3,18 +3,19 @@ import type { ApiKey } from '../../src/core/access/api-key.js';
 import type { KeyAddress } from '../../src/core/access/key-store.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
 import type { Customer } from '../../src/core/customers/customer.js';
-import type { LeasedDelivery } from '../../src/core/events/delivery.js';
-import type { WebhookEndpoint } from '../../src/core/events/webhook-endpoint.js';
 import type { ClaimRequest, StoredResponse } from '../../src/core/idempotency/idempotency-store.js';
 import type { Import } from '../../src/core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { JobWork } from '../../src/core/jobs/job.js';
-import type { ExifTags, Photo } from '../../src/core/photos/photo.js';
+import type { ExifTags } from '../../src/core/media/picture-metadata.js';
+import type { Photo } from '../../src/core/photos/photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import type { RequestCount, RequestFailure } from '../../src/core/traffic/traffic.js';
 import type { Session } from '../../src/core/users/session.js';
 import type { User } from '../../src/core/users/user.js';
+import type { LeasedDelivery } from '../../src/core/webhooks/delivery.js';
+import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 
 /** A job and its state in the queue. */
 export interface StoredJob {

@@ -1,11 +1,5 @@
-import {
-  type CountedImport,
-  countItems,
-  type Import,
-  isEnded,
-  type NewImport,
-  type OldEnough,
-} from '../../src/core/imports/import.js';
+import { type OldEnough } from '../../src/core/customers/customer-directory.js';
+import { type CountedImport, countItems, type Import, isEnded, type NewImport } from '../../src/core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { ImportQuery, ImportRepository } from '../../src/core/imports/import-repository.js';
 import type { Id } from '../../src/core/shared/ids.js';

@@ -1,4 +1,5 @@
-import { type ExifTags, isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
+import { type ExifTags } from '../../src/core/media/picture-metadata.js';
+import { isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
 import {
   type PhotoFilters,
   type PhotoQuery,

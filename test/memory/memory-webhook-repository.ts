@@ -1,10 +1,10 @@
-import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../src/core/events/delivery.js';
 import { type ChangeType, type EventType, newEventId } from '../../src/core/events/event.js';
 import type { Outbox } from '../../src/core/events/outbox.js';
-import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/events/webhook-endpoint.js';
-import type { DeliveryRepository, WebhookEndpointRepository } from '../../src/core/events/webhook-repository.js';
 import { after, type Clock } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
+import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
+import type { DeliveryRepository, WebhookEndpointRepository } from '../../src/core/webhooks/webhook-repository.js';
 import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';
 

@@ -1,15 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewApiKey } from '../../src/core/access/api-key.js';
 import type { NewCustomer } from '../../src/core/customers/customer.js';
-import type { NewWebhookEndpoint } from '../../src/core/events/webhook-endpoint.js';
 import type { NewImport } from '../../src/core/imports/import.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
-import type { ExifTags, Photo } from '../../src/core/photos/photo.js';
+import type { ExifTags } from '../../src/core/media/picture-metadata.js';
+import type { Photo } from '../../src/core/photos/photo.js';
 import { after, DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { foldKey } from '../../src/core/shared/text.js';
 import type { NewTag } from '../../src/core/tags/tag.js';
+import type { NewWebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 
 /** When the samples were made, unless they say otherwise. */
 export const sampleInstant = new Date('2026-11-21T03:04:05.123Z');

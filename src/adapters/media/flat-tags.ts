@@ -1,4 +1,4 @@
-import type { ExifTags } from '../../core/photos/photo.js';
+import type { ExifTags } from '../../core/media/picture-metadata.js';
 import { cleanText, truncate } from '../../core/shared/text.js';
 import { altitude, exifDegrees } from './location.js';
 import { type FileTags, numberOf, rationalOf, type Tag } from './tags.js';

@@ -1,4 +1,4 @@
-import type { GeoPoint } from '../../core/photos/photo.js';
+import type { GeoPoint } from '../../core/media/picture-metadata.js';
 import { type FileTags, numberOf, rationalOf, type Tag, textOf } from './tags.js';
 
 /**

@@ -1,7 +1,7 @@
 import tzLookup from '@photostructure/tz-lookup';
 import type { WrittenTimes } from '../../core/media/capture-time.js';
 import type { PictureFacts } from '../../core/media/media-reader.js';
-import type { Camera, Exposure, GeoPoint } from '../../core/photos/photo.js';
+import type { Camera, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
 import { flatTags } from './flat-tags.js';
 import { location } from './location.js';
 import { type FileTags, numberOf, rationalOf, type Tag, textOf } from './tags.js';

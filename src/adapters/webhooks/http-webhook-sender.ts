@@ -2,8 +2,8 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { WebhookAnswer, WebhookMessage, WebhookSender } from '../../core/events/webhook-sender.js';
-import { isPublicAddress, urlProblem } from '../../core/events/webhook-url.js';
+import type { WebhookAnswer, WebhookMessage, WebhookSender } from '../../core/webhooks/webhook-sender.js';
+import { isPublicAddress, urlProblem } from '../../core/webhooks/webhook-url.js';
 import { reasonOf } from './reasons.js';
 
 export interface Address {

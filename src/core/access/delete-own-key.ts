@@ -1,6 +1,6 @@
+import type { AccountCaller } from '../customers/account-caller.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
-import type { AccountCaller } from './caller.js';
 import { deleteKey } from './delete-key.js';
 import { ownKey } from './own-key.js';
 

@@ -1,7 +1,7 @@
+import type { AccountCaller } from '../customers/account-caller.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import type { ApiKey, KeySettings } from './api-key.js';
-import type { AccountCaller } from './caller.js';
 import { editKey } from './edit-key.js';
 import { ownKey, requireAllowedSettings } from './own-key.js';
 

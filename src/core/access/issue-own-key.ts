@@ -1,6 +1,6 @@
+import type { AccountCaller } from '../customers/account-caller.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
-import type { AccountCaller } from './caller.js';
 import { type IssuedKey, issueKey, type KeyRequest } from './issue-key.js';
 import { ownKey, requireAllowedSettings } from './own-key.js';
 

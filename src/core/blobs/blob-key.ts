@@ -114,3 +114,5 @@ export function checkPrefix(prefix: string): void {
     throw new Error(`Not a prefix of blob keys: ${JSON.stringify(prefix)}`);
   }
 }
+
+export const allKinds: readonly BlobKind[] = ['staging', 'originals', 'renditions'];

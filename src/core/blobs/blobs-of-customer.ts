@@ -1,7 +1,6 @@
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
-import { type BlobKey, type BlobKind, prefixOf } from './blob-key.js';
-import { allKinds } from './collect-garbage.js';
+import { allKinds, type BlobKey, type BlobKind, prefixOf } from './blob-key.js';
 
 /** Blobs by kind, and their bytes. */
 export type BlobCounting = Record<BlobKind | 'bytes', number>;

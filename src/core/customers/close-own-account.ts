@@ -1,7 +1,7 @@
-import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
 import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
+import type { AccountCaller } from './account-caller.js';
 import { closeCustomer } from './change-status.js';
 import type { Customer } from './customer.js';
 

@@ -1,5 +1,4 @@
 import type { Actor } from '../audit/actor.js';
-import type { OldEnough } from '../imports/import.js';
 import type { Id } from '../shared/ids.js';
 import type { Customer, NewCustomer } from './customer.js';
 
@@ -45,4 +44,10 @@ export type RowCounts = Readonly<Record<string, number>>;
 export interface CustomerWindow {
   readonly after: Id | null;
   readonly limit: number;
+}
+
+/** The items of imports that ended at `itemsOf` or before can be deleted, and imports that ended at `imports` or before. */
+export interface OldEnough {
+  readonly itemsOf: Date;
+  readonly imports: Date;
 }

@@ -1,8 +1,8 @@
-import type { AccountCaller } from '../access/caller.js';
 import { changedFields } from '../audit/audit-entry.js';
 import type { Uses } from '../ports.js';
 import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
+import type { AccountCaller } from './account-caller.js';
 import { type Customer, type CustomerSettings, withSettings } from './customer.js';
 import { nameErrors, retentionErrors, zoneErrors } from './customer-values.js';
 

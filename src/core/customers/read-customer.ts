@@ -1,5 +1,5 @@
-import type { Caller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
+import type { AccountCaller } from './account-caller.js';
 import type { Customer, CustomerUsage } from './customer.js';
 
 export interface CustomerWithUsage {
@@ -7,7 +7,10 @@ export interface CustomerWithUsage {
   readonly usage: CustomerUsage;
 }
 
-export function readCustomer({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>): Promise<CustomerWithUsage> {
+export function readCustomer(
+  { store }: Uses<'store'>,
+  caller: Pick<AccountCaller, 'customerId'>,
+): Promise<CustomerWithUsage> {
   return store.query(caller.customerId, async (reader) => ({
     customer: await reader.customer.read(),
     usage: await reader.usage.read(),

@@ -1,11 +1,11 @@
 import type { Caller } from '../access/caller.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import { isTimeZone } from '../media/capture-time.js';
-import { textErrors, verbatimErrors } from '../photos/photo-values.js';
 import type { Uses } from '../ports.js';
 import { after, DAY } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
+import { textErrors, verbatimErrors } from '../shared/text-errors.js';
 import { nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import { type CountedImport, countItems, type DuplicatePolicy, IDLE_DAYS, type NewImport } from './import.js';
 import { type ImportDetails, importDetailsOf } from './import-details.js';

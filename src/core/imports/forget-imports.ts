@@ -1,7 +1,8 @@
+import { type OldEnough } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
-import { type OldEnough, oldEnough } from './import.js';
+import { oldEnough } from './import.js';
 
 const BATCH = 100;
 /** Per transaction, so that an import with ten thousand items does not block others for long. */

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { QuotaUse } from '../customers/customer-repository.js';
 import type { PictureFacts } from '../media/media-reader.js';
-import type { Descriptive, Metadata } from '../photos/photo.js';
+import type { Descriptive } from '../media/picture-metadata.js';
+import type { Metadata } from '../photos/photo.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 

@@ -1,3 +1,4 @@
+import type { OldEnough } from '../customers/customer-directory.js';
 import { after, DAY } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -66,12 +67,6 @@ export const IDLE_DAYS = 7;
 /** Days that the items of an import are retained after its end, and the import itself (API.md §9). */
 export const ITEM_RETENTION_DAYS = 90;
 export const IMPORT_RETENTION_DAYS = 365;
-
-/** The items of imports that ended at `itemsOf` or before can be deleted, and imports that ended at `imports` or before. */
-export interface OldEnough {
-  readonly itemsOf: Date;
-  readonly imports: Date;
-}
 
 export function oldEnough(at: Date): OldEnough {
   return { itemsOf: after(at, -ITEM_RETENTION_DAYS * DAY), imports: after(at, -IMPORT_RETENTION_DAYS * DAY) };

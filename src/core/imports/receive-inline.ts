@@ -1,7 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
-import { requireDiskSpace } from '../blobs/require-disk-space.js';
 import type { CustomerReader, CustomerStore } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError, type ItemError, invalid, isOutage, requireFound } from '../shared/errors.js';
@@ -11,6 +10,7 @@ import { newUploadId } from './import-photo.js';
 import type { CandidateOutcome } from './register-candidates.js';
 import { type RegisterUses, type RegistrationResults, registerAll } from './register-photos.js';
 import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
+import { requireDiskSpace } from './require-disk-space.js';
 
 /** A file of a multipart request. Its bytes are read once, before the next file is requested. */
 export interface InlineFile {

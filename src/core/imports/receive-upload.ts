@@ -1,7 +1,6 @@
 import { isExpired } from '../access/api-key.js';
 import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
 import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
-import { requireDiskSpace } from '../blobs/require-disk-space.js';
 import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';
 import { DomainError, isOutage } from '../shared/errors.js';
@@ -9,6 +8,7 @@ import type { Id } from '../shared/ids.js';
 import { type ImportPhoto, newUploadId } from './import-photo.js';
 import { readItem } from './read-item.js';
 import { receiveStagedBytes } from './receive-staged-bytes.js';
+import { requireDiskSpace } from './require-disk-space.js';
 import { sharedPerStore } from './shared-per-store.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '../customers/limits.js';
 import { localTime } from '../media/capture-time.js';
-import {
-  cleanFilename,
-  inputErrors,
-  mergedMetadata,
-  type PhotoInput,
-  pointOf,
-  verbatimErrors,
-} from '../photos/photo-values.js';
+import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from '../photos/photo-values.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
+import { verbatimErrors } from '../shared/text-errors.js';
 import type { TagRequest } from '../tags/resolve-tags.js';
 import { tagNameError } from '../tags/tag.js';
 import type { Import } from './import.js';

@@ -1,5 +1,4 @@
-import { allKinds } from '../blobs/collect-garbage.js';
-import { unownedAmong, unownedBlobs } from '../blobs/unowned.js';
+import { allKinds } from '../blobs/blob-key.js';
 import type { PhotoTotals } from '../customers/customer.js';
 import type { Uses } from '../ports.js';
 import { after, SECOND } from '../shared/clock.js';
@@ -7,6 +6,7 @@ import type { Id } from '../shared/ids.js';
 import { type CheckOptions, type CheckUses, checkItems, checkPhotos } from './check-photos.js';
 import { type Checked, type Finding, Findings } from './findings.js';
 import type { OrphanRow, OrphanRows } from './orphan-rows.js';
+import { unownedAmong, unownedBlobs } from './unowned.js';
 
 export interface Verification extends CheckOptions {
   /** An unowned blob is a violation if it was written at least so many seconds ago. */

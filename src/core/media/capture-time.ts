@@ -1,4 +1,4 @@
-import type { GeoPoint } from '../photos/photo.js';
+import type { GeoPoint } from './picture-metadata.js';
 import { formatOffset, instantOf, MAX_OFFSET, offsetAt, parseOffset } from './zones.js';
 
 export type TakenAtSource = 'exif_offset' | 'gps_time' | 'gps_position' | 'customer_default' | 'client' | 'none';

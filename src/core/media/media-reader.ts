@@ -1,7 +1,7 @@
-import type { Camera, Descriptive, ExifTags, Exposure } from '../photos/photo.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { WrittenTimes } from './capture-time.js';
+import type { Camera, Descriptive, ExifTags, Exposure } from './picture-metadata.js';
 
 /**
  * What the bytes of a picture contain, and what decoding it showed. Plain data: it is stored as JSON between inspection and publishing.

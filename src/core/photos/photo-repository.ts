@@ -1,6 +1,7 @@
+import type { ExifTags } from '../media/picture-metadata.js';
 import type { Id } from '../shared/ids.js';
 import type { Position } from '../shared/pagination.js';
-import type { ExifTags, Photo, PhotoWithTags } from './photo.js';
+import type { Photo, PhotoWithTags } from './photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from './photo-query.js';
 
 /** Photos of the bound customer, in the trash or not. */

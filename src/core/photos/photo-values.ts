@@ -1,7 +1,9 @@
 import { fromWallClock, isLocalTime, isTimeZone, parseInstant } from '../media/capture-time.js';
+import type { GeoPoint } from '../media/picture-metadata.js';
 import { type FieldError, invalid } from '../shared/errors.js';
-import { CONTROL_CHARACTERS, codePoints } from '../shared/text.js';
-import type { GeoPoint, Metadata } from './photo.js';
+import { CONTROL_CHARACTERS } from '../shared/text.js';
+import { textErrors, verbatimErrors } from '../shared/text-errors.js';
+import type { Metadata } from './photo.js';
 
 /** The input for a photo: types are right, values are not validated yet. An absent field was not sent. */
 export interface PhotoInput {
@@ -43,21 +45,6 @@ export function cleanFilename(filename: string): string {
 
 export function pointOf(location: NonNullable<PhotoInput['location']>): GeoPoint {
   return { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude ?? null };
-}
-
-/** For text that is stored as `cleanText` returns it: at most `max` code points. */
-export function textErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
-  return verbatimErrors(field, text?.normalize('NFC').trim(), max);
-}
-
-/** For text that is stored unchanged, because it belongs to the client. */
-export function verbatimErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
-  if (text === null || text === undefined) return [];
-  if (text.includes('\u0000') || !text.isWellFormed()) {
-    return [{ field, code: 'invalid_format', message: `${field} must be text without NUL or broken characters.` }];
-  }
-  if (codePoints(text) <= max) return [];
-  return [{ field, code: 'too_long', message: `${field} must have at most ${max} characters.`, max }];
 }
 
 function filenameErrors(field: string, filename: string | undefined): FieldError[] {

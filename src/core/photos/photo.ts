@@ -1,44 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CaptureTime } from '../media/capture-time.js';
+import type { Camera, Descriptive, Exposure } from '../media/picture-metadata.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { TagName } from '../tags/tag.js';
 
-/** WGS84, decimal degrees; altitude in metres above sea level. */
-export interface GeoPoint {
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly altitude: number | null;
-}
-
-export interface Camera {
-  readonly make: string | null;
-  readonly model: string | null;
-  readonly lens: string | null;
-}
-
-export interface Exposure {
-  readonly iso: number | null;
-  readonly fNumber: number | null;
-  /** Seconds as people write them: `1/250`, `2.5`. */
-  readonly exposureTime: string | null;
-  /** Millimetres. */
-  readonly focalLength: number | null;
-  readonly focalLength35mm: number | null;
-  readonly flash: boolean | null;
-}
-
 export type Rotation = 0 | 90 | 180 | 270;
 
 export type Metadata = Readonly<Record<string, string>>;
-
-/** Fields that people can set, and that a file can contain. */
-export interface Descriptive {
-  readonly title: string | null;
-  readonly description: string | null;
-  readonly location: GeoPoint | null;
-  readonly rating: number | null;
-}
 
 /** A photo as it is stored. Its bytes are at `blobKey`, which no client ever sees or can write. */
 export interface Photo extends Descriptive, CaptureTime {
@@ -81,9 +50,6 @@ export interface Photo extends Descriptive, CaptureTime {
 export interface PhotoWithTags extends Photo {
   readonly tags: readonly TagName[];
 }
-
-/** Extracted tags of a file, flat; at most 64 KiB as JSON. Stored beside the photo, read only on request. */
-export type ExifTags = Readonly<Record<string, string | number>>;
 
 export function isTrashed(photo: Pick<Photo, 'trashedAt'>): boolean {
   return photo.trashedAt !== null;

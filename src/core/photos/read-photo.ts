@@ -1,9 +1,10 @@
 import type { Caller } from '../access/caller.js';
+import { type ExifTags } from '../media/picture-metadata.js';
 import type { Uses } from '../ports.js';
 import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Tag } from '../tags/tag.js';
-import { type ExifTags, isTrashed, type Photo, type PhotoWithTags } from './photo.js';
+import { isTrashed, type Photo, type PhotoWithTags } from './photo.js';
 
 export interface PhotoReading {
   /** Also from the trash. */

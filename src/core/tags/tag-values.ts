@@ -1,6 +1,6 @@
-import { textErrors } from '../photos/photo-values.js';
 import type { FieldError } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
+import { textErrors } from '../shared/text-errors.js';
 import { MAX_TAG_DESCRIPTION, tagNameError } from './tag.js';
 
 /** The input for a tag. An absent field was not sent. */

@@ -1,4 +1,4 @@
-import type { AccountCaller } from '../access/caller.js';
+import type { AccountCaller } from '../customers/account-caller.js';
 import type { Uses } from '../ports.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../core/access/api-key.js';
 import { displayPrefix } from '../../core/access/api-key.js';
 import { type Event, subjectKind } from '../../core/events/event.js';
-import type { EventSubject } from '../../core/events/event-subject.js';
+import type { EventSubject } from '../../core/webhooks/event-subject.js';
 import { importView } from '../api/imports/import.view.js';
 import { photoView } from '../api/photos/photo.view.js';
 import { tagView } from '../api/tags/tag.view.js';

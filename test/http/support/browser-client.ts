@@ -1,4 +1,4 @@
-import { operatorFor } from '../../../src/core/access/caller.js';
+import { operatorFor } from '../../../src/core/customers/account-caller.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { inviteUser } from '../../../src/core/users/invite-user.js';

@@ -6,7 +6,6 @@ import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { TypeormBlobOwnership } from '../blobs/blob-owners.repository.js';
 import { inCustomerTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
-import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from '../events/webhook.repository.js';
 import { TypeormResponseStore } from '../idempotency/idempotency.repository.js';
 import { TypeormImportRepository } from '../imports/import.repository.js';
 import { TypeormImportPhotoRepository } from '../imports/import-photo.repository.js';
@@ -19,6 +18,7 @@ import { TypeormTagRepository } from '../tags/tag.repository.js';
 import { TypeormUnpublishedTags } from '../tags/unpublished-tags.js';
 import { TypeormTrafficReads } from '../traffic/traffic.repository.js';
 import { TypeormUserRepository } from '../users/user.repository.js';
+import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from '../webhooks/webhook.repository.js';
 import { TypeormCustomerRepository } from './customer.repository.js';
 
 /**

@@ -1,9 +1,13 @@
 import { type DataSource, type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Actor } from '../../../core/audit/actor.js';
 import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
-import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../../core/customers/customer-directory.js';
+import type {
+  CustomerDirectory,
+  CustomerWindow,
+  OldEnough,
+  RowCounts,
+} from '../../../core/customers/customer-directory.js';
 import type { CustomerRepository } from '../../../core/customers/customer-repository.js';
-import type { OldEnough } from '../../../core/imports/import.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';

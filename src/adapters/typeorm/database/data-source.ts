@@ -3,7 +3,6 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { apiKeyTable } from '../access/api-key.table.js';
 import { auditTable } from '../audit/audit.table.js';
 import { customerTable } from '../customers/customer.table.js';
-import { deliveryTable, webhookEndpointTable } from '../events/webhook.table.js';
 import { idempotencyKeyTable } from '../idempotency/idempotency-key.table.js';
 import { importTable } from '../imports/import.table.js';
 import { importPhotoTable } from '../imports/import-photo.table.js';
@@ -35,6 +34,7 @@ import { AuditOfMany1763700000061 } from '../migrations/1763700000061-audit-of-m
 import { photoTable } from '../photos/photo.table.js';
 import { tagTable } from '../tags/tag.table.js';
 import { sessionTable, userTable } from '../users/user.table.js';
+import { deliveryTable, webhookEndpointTable } from '../webhooks/webhook.table.js';
 import { BoundedPool } from './bounded-pool.js';
 import { SnakeCaseNames } from './columns.js';
 import { statementError } from './database-errors.js';

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import type { ExifTags, Photo, PhotoWithTags } from '../../../core/photos/photo.js';
+import type { ExifTags } from '../../../core/media/picture-metadata.js';
+import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repository.js';
 import { requireFound } from '../../../core/shared/errors.js';

@@ -1,5 +1,6 @@
+import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { PhotoEditResult } from '../../../core/photos/edit-photos.js';
-import type { ExifTags, PhotoWithTags } from '../../../core/photos/photo.js';
+import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 import type { PhotoDeletionResult } from '../../../core/photos/trash-photos.js';
 import { instant, optionalInstant } from '../../responses/wire.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { recordExport } from '../../../core/audit/record-export.js';
+import { recordExport } from '../../../core/customers/record-export.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Ports } from '../../../core/ports.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { listAudit } from '../../../core/audit/read-audit.js';
-import { recordExport } from '../../../core/audit/record-export.js';
+import { recordExport } from '../../../core/customers/record-export.js';
 import type { Ports } from '../../../core/ports.js';
 import { everyPage } from '../../../core/shared/every-page.js';
 import { MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { TakenAtSource } from '../../../core/media/capture-time.js';
-import type { Camera, ExifTags, Exposure, GeoPoint, PhotoWithTags } from '../../../core/photos/photo.js';
+import type { Camera, ExifTags, Exposure, GeoPoint } from '../../../core/media/picture-metadata.js';
+import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { bytes } from '../counted.js';
 import { Moment } from '../parts.js';
 

@@ -1,4 +1,5 @@
-import { type ExifTags, isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
+import { type ExifTags } from '../../../core/media/picture-metadata.js';
+import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Neighbours } from '../../../core/photos/read-neighbours.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Moment } from '../parts.js';

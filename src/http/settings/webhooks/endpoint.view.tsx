@@ -1,7 +1,7 @@
-import type { Delivery } from '../../../core/events/delivery.js';
-import { LOG_DAYS, MAX_ATTEMPTS } from '../../../core/events/delivery.js';
-import type { WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
 import type { Page } from '../../../core/shared/pagination.js';
+import type { Delivery } from '../../../core/webhooks/delivery.js';
+import { LOG_DAYS, MAX_ATTEMPTS } from '../../../core/webhooks/delivery.js';
+import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { Form } from '../form.js';
 import { Paging } from '../paging.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';

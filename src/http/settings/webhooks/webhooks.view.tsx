@@ -1,5 +1,5 @@
-import type { EndpointWithLast } from '../../../core/events/read-webhooks.js';
-import { MAX_ENDPOINTS, ROTATION_HOURS, type WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
+import type { EndpointWithLast } from '../../../core/webhooks/read-webhooks.js';
+import { MAX_ENDPOINTS, ROTATION_HOURS, type WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
 import { DeliveryState, eventsOf, State, StateReason } from './webhook-labels.js';
 

@@ -1,6 +1,6 @@
+import type { ChangeType } from '../events/event.js';
 import { after, DAY, HOUR } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { ChangeType } from './event.js';
 
 /** Who disabled an endpoint: its owner, its own response 410, or five days without a success. */
 export type DisabledReason = 'by_owner' | 'gone' | 'failing';

@@ -1,9 +1,9 @@
 import { service } from '../audit/actor.js';
+import type { Event } from '../events/event.js';
 import type { Uses } from '../ports.js';
 import { isOutage } from '../shared/errors.js';
 import { unseal } from '../shared/sealed.js';
 import { isSuccess, isTest, type LeasedDelivery, outcomeOf } from './delivery.js';
-import type { Event } from './event.js';
 import { type EventSubject, readSubject } from './event-subject.js';
 import { signedHeaders } from './signature.js';
 import { auditSubject, failed, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';

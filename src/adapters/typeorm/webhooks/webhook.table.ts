@@ -1,5 +1,5 @@
-import type { Delivery } from '../../../core/events/delivery.js';
-import type { WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
+import type { Delivery } from '../../../core/webhooks/delivery.js';
+import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import {
   generatedKey,
   instant,

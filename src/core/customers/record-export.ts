@@ -1,5 +1,5 @@
-import type { AccountCaller } from '../access/caller.js';
 import type { Uses } from '../ports.js';
+import type { AccountCaller } from './account-caller.js';
 
 /** Records an export of the account's data, before any of it is sent. */
 export async function recordExport(

@@ -1,11 +1,11 @@
 import type { ApiKey } from '../access/api-key.js';
 import type { CustomerReader } from '../customers/customer-store.js';
+import { type Event, isDeletion, subjectKind } from '../events/event.js';
 import { type ImportDetails, importDetailsOf } from '../imports/import-details.js';
 import type { PhotoWithTags } from '../photos/photo.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import type { Tag } from '../tags/tag.js';
-import { type Event, isDeletion, subjectKind } from './event.js';
 
 /** The resource that an event is about, in its current state. */
 export type EventSubject =

@@ -1,9 +1,9 @@
-import { giveUpImportPhoto, type InspectUses, inspectImportPhoto } from '../imports/inspect-import-photo.js';
-import { publishImport } from '../imports/publish-import.js';
-import { ReaderFailure } from '../media/media-reader.js';
-import { isOutage } from '../shared/errors.js';
-import { bumpPhotoVersions } from '../tags/bump-photo-versions.js';
-import { type Job, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES } from './job.js';
+import { giveUpImportPhoto, type InspectUses, inspectImportPhoto } from '../core/imports/inspect-import-photo.js';
+import { publishImport } from '../core/imports/publish-import.js';
+import { type Job, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES } from '../core/jobs/job.js';
+import { ReaderFailure } from '../core/media/media-reader.js';
+import { isOutage } from '../core/shared/errors.js';
+import { bumpPhotoVersions } from '../core/tags/bump-photo-versions.js';
 
 /**
  * Runs a job. If it throws, it is retried later. A file is given up, and the others continue, when it fails for the last time; when its

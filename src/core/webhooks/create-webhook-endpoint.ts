@@ -1,4 +1,4 @@
-import type { AccountCaller } from '../access/caller.js';
+import type { AccountCaller } from '../customers/account-caller.js';
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
 import { seal } from '../shared/sealed.js';

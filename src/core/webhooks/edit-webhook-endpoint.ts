@@ -1,5 +1,5 @@
-import type { AccountCaller } from '../access/caller.js';
 import { type Change, changedFields } from '../audit/audit-entry.js';
+import type { AccountCaller } from '../customers/account-caller.js';
 import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import { requireFound } from '../shared/errors.js';

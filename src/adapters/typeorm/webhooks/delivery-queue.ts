@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
-import type { LeasedDelivery } from '../../../core/events/delivery.js';
-import type { Busy, DeliveryQueue } from '../../../core/events/delivery-queue.js';
+import type { LeasedDelivery } from '../../../core/webhooks/delivery.js';
+import type { Busy, DeliveryQueue } from '../../../core/webhooks/delivery-queue.js';
 import { clientConfig } from '../database/data-source.js';
 import { listenOn } from '../database/listener.js';
 import { change, selected } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
-import { WEBHOOKS_CHANNEL } from './outbox.repository.js';
+import { WEBHOOKS_CHANNEL } from '../events/outbox.repository.js';
 import { deliveryTable } from './webhook.table.js';
 
 /**

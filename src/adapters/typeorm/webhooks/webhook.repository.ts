@@ -1,12 +1,12 @@
 import { type EntityManager, LessThan } from 'typeorm';
-import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../../core/events/delivery.js';
 import { newEventId } from '../../../core/events/event.js';
-import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/events/webhook-endpoint.js';
-import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/events/webhook-repository.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../../core/webhooks/delivery.js';
+import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
+import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
 import { change, insert, update } from '../database/rows.js';
-import { announceDeliveries } from './outbox.repository.js';
+import { announceDeliveries } from '../events/outbox.repository.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 
 export class TypeormWebhookEndpointRepository implements WebhookEndpointRepository {

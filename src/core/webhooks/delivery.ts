@@ -1,6 +1,6 @@
+import type { Event } from '../events/event.js';
 import { HOUR, MINUTE, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { Event } from './event.js';
 import type { WebhookAnswer } from './webhook-sender.js';
 
 /** Pending, delivered, or given up. */

@@ -1,8 +1,8 @@
+import { type BlobKind, type BlobName, blobPrefixes, readBlobKey, type StagingName } from '../blobs/blob-key.js';
+import type { ListedBlob } from '../blobs/blob-store.js';
 import type { CustomerReader } from '../customers/customer-store.js';
 import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
-import { type BlobKind, type BlobName, blobPrefixes, readBlobKey, type StagingName } from './blob-key.js';
-import type { ListedBlob } from './blob-store.js';
 
 /** A blob that no row relies on. */
 export interface UnownedBlob extends ListedBlob {

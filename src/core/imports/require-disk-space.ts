@@ -1,6 +1,6 @@
+import type { DiskSpace } from '../blobs/blob-store.js';
 import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
-import type { DiskSpace } from './blob-store.js';
 
 const GIB = 1024 ** 3;
 /** Of the whole disk; if that is less than a GiB. */

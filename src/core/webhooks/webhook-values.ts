@@ -1,7 +1,7 @@
+import { type ChangeType, changeTypes, isChangeType } from '../events/event.js';
 import type { Uses } from '../ports.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import { cleanText, codePoints } from '../shared/text.js';
-import { type ChangeType, changeTypes, isChangeType } from './event.js';
 
 /** The input for an endpoint. */
 export interface EndpointInput {

@@ -1,12 +1,11 @@
+import type { BlobKey, BlobKind } from '../blobs/blob-key.js';
+import { allKinds } from '../blobs/blob-key.js';
 import type { Uses } from '../ports.js';
 import { after, SECOND } from '../shared/clock.js';
-import type { BlobKey, BlobKind } from './blob-key.js';
 import { giveUp, type UnownedBlob, unownedBlobs } from './unowned.js';
 
 /** How long an unowned blob is left alone: its owner may be about to be stored. */
 export const GRACE_SECONDS = 24 * 60 * 60;
-
-export const allKinds: readonly BlobKind[] = ['staging', 'originals', 'renditions'];
 
 export interface GarbageOptions {
   /** Only blobs written at least so many seconds ago. 0 is safe too: a removed blob is sent or generated again. */

@@ -1,0 +1,34 @@
+/** WGS84, decimal degrees; altitude in metres above sea level. */
+export interface GeoPoint {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly altitude: number | null;
+}
+
+export interface Camera {
+  readonly make: string | null;
+  readonly model: string | null;
+  readonly lens: string | null;
+}
+
+export interface Exposure {
+  readonly iso: number | null;
+  readonly fNumber: number | null;
+  /** Seconds as people write them: `1/250`, `2.5`. */
+  readonly exposureTime: string | null;
+  /** Millimetres. */
+  readonly focalLength: number | null;
+  readonly focalLength35mm: number | null;
+  readonly flash: boolean | null;
+}
+
+/** Fields that people can set, and that a file can contain. */
+export interface Descriptive {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly location: GeoPoint | null;
+  readonly rating: number | null;
+}
+
+/** Extracted tags of a file, flat; at most 64 KiB as JSON. Stored beside the photo, read only on request. */
+export type ExifTags = Readonly<Record<string, string | number>>;
