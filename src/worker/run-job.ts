@@ -1,7 +1,8 @@
-import { giveUpImportPhoto, type InspectUses, inspectImportPhoto } from '../core/imports/inspect-import-photo.js';
+import { giveUpImportPhoto, inspectImportPhoto } from '../core/imports/inspect-import-photo.js';
 import { publishImport } from '../core/imports/publish-import.js';
 import { type Job, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES } from '../core/jobs/job.js';
 import { ReaderFailure } from '../core/media/media-reader.js';
+import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
 import { bumpPhotoVersions } from '../core/tags/bump-photo-versions.js';
 
@@ -10,7 +11,7 @@ import { bumpPhotoVersions } from '../core/tags/bump-photo-versions.js';
  * runs ended together with the whole service too often; and when its bytes, or another dependency, were unavailable for a day. Publishing
  * needs only the database, and is never given up because that is unavailable.
  */
-export async function runJob(uses: InspectUses, job: Job): Promise<void> {
+export async function runJob(uses: Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>, job: Job): Promise<void> {
   const { work, customerId, attempt, failures } = job;
   const isLast = failures + 1 >= MAX_FAILURES;
   if (work.kind === 'renew') return bumpPhotoVersions(uses, customerId);

@@ -634,7 +634,6 @@ test('an import that ends while it is read is not shown as ended with items that
     {
       ...ports,
       store: {
-        transaction: (customerId, work) => ports.store.transaction(customerId, work),
         query: (customerId, work) =>
           ports.store.query(customerId, (reader) => {
             return work({

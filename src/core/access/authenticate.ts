@@ -1,13 +1,13 @@
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { hashToken, isExpired, isWellFormedToken } from './api-key.js';
-import type { KnownKey } from './key-store.js';
+import type { KeyStore, KnownKey } from './key-store.js';
 
 /**
  * The key of a request, or null: none, malformed, unknown, deleted, expired, or its customer is closed. Takes every `Authorization` header
  * of the request; two are as invalid as none.
  */
 export async function authenticate(
-  { keys, clock }: Uses<'keys' | 'clock'>,
+  { keys, clock }: { keys: KeyStore; clock: Clock },
   authorization: readonly string[],
 ): Promise<KnownKey | null> {
   const token = authorization.length === 1 ? /^bearer +(\S+)$/i.exec(authorization[0] ?? '')?.[1] : undefined;

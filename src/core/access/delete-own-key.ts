@@ -1,11 +1,16 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { deleteKey } from './delete-key.js';
+import type { KeyStore } from './key-store.js';
 import { ownKey } from './own-key.js';
 
 /** Deletes a key of this customer. Errors: `not_found`. */
-export async function deleteOwnKey(uses: Uses<'keys' | 'clock'>, caller: AccountCaller, id: Id): Promise<void> {
+export async function deleteOwnKey(
+  uses: { keys: KeyStore; clock: Clock },
+  caller: AccountCaller,
+  id: Id,
+): Promise<void> {
   const key = await ownKey(uses, caller.customerId, id);
   await deleteKey(uses, caller.actor, key.id);
 }

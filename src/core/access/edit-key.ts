@@ -1,8 +1,9 @@
 import type { Actor } from '../audit/actor.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { ApiKey, KeySettings } from './api-key.js';
+import type { KeyStore } from './key-store.js';
 import { readKeySettings } from './key-values.js';
 
 /**
@@ -10,7 +11,7 @@ import { readKeySettings } from './key-values.js';
  * §5). Errors: `invalid_request`, `not_found`.
  */
 export async function editKey(
-  { keys, clock }: Uses<'keys' | 'clock'>,
+  { keys, clock }: { keys: KeyStore; clock: Clock },
   actor: Actor,
   id: Id,
   changes: Partial<KeySettings>,

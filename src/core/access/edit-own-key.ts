@@ -1,13 +1,14 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { ApiKey, KeySettings } from './api-key.js';
 import { editKey } from './edit-key.js';
+import type { KeyStore } from './key-store.js';
 import { ownKey, requireAllowedSettings } from './own-key.js';
 
 /** Errors: `invalid_request`, `not_found`. */
 export async function editOwnKey(
-  uses: Uses<'keys' | 'clock'>,
+  uses: { keys: KeyStore; clock: Clock },
   caller: AccountCaller,
   id: Id,
   settings: KeySettings,

@@ -1,8 +1,9 @@
 import type { Actor } from '../audit/actor.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type ApiKey, hashToken, type KeySettings, lastFour, newToken } from './api-key.js';
+import type { KeyStore } from './key-store.js';
 import { readKeySettings } from './key-values.js';
 import { isScope, type Scope, scopes } from './scope.js';
 
@@ -21,7 +22,7 @@ export interface IssuedKey {
 
 /** Creates a key for a customer. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
 export async function issueKey(
-  { keys, clock }: Uses<'keys' | 'clock'>,
+  { keys, clock }: { keys: KeyStore; clock: Clock },
   actor: Actor,
   request: KeyRequest,
 ): Promise<IssuedKey> {

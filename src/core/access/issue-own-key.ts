@@ -1,7 +1,8 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { type IssuedKey, issueKey, type KeyRequest } from './issue-key.js';
+import type { KeyStore } from './key-store.js';
 import { ownKey, requireAllowedSettings } from './own-key.js';
 
 /**
@@ -9,7 +10,7 @@ import { ownKey, requireAllowedSettings } from './own-key.js';
  * (`from`), `limit_reached`.
  */
 export async function issueOwnKey(
-  uses: Uses<'keys' | 'clock'>,
+  uses: { keys: KeyStore; clock: Clock },
   { customerId, actor }: AccountCaller,
   request: Omit<KeyRequest, 'customerId'>,
   from: Id | null,

@@ -1,11 +1,11 @@
-import type { Uses } from '../ports.js';
 import { type FieldError, invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { ApiKey, KeySettings } from './api-key.js';
+import type { KeyStore } from './key-store.js';
 import { defaultBudgets } from './rolling-window.js';
 
 /** A key as its customer's owner sees it. Errors: `not_found`, also for a key of another customer. */
-export async function ownKey({ keys }: Uses<'keys'>, customerId: Id, id: Id): Promise<ApiKey> {
+export async function ownKey({ keys }: { keys: KeyStore }, customerId: Id, id: Id): Promise<ApiKey> {
   const { key } = requireFound(await keys.find(id), 'api_key');
   if (key.customerId !== customerId) throw notFound('api_key');
   return key;

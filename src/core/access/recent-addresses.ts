@@ -1,13 +1,13 @@
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { IpRanges, normalizeRange } from './ip-list.js';
-import type { KeyAddress } from './key-store.js';
+import type { KeyAddress, KeyStore } from './key-store.js';
 import { ownKey } from './own-key.js';
 
 /** Addresses from which a key was used in the last day, newest first. Errors: `not_found`. */
 export async function recentAddresses(
-  uses: Uses<'keys' | 'clock'>,
+  uses: { keys: KeyStore; clock: Clock },
   customerId: Id,
   id: Id,
 ): Promise<readonly KeyAddress[]> {

@@ -1,7 +1,6 @@
-import type { Uses } from '../ports.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Budget } from './rolling-window.js';
+import type { Budget, RateWindowStore } from './rolling-window.js';
 
 /** How many changes a person may make in the settings area in a minute, and how often an endpoint may be tested (API.md §9). */
 export const CHANGES_OF_PERSON = 60;
@@ -9,7 +8,7 @@ export const TESTS_OF_ENDPOINT = 5;
 
 /** Counts one use. `tooMany` begins the message of a refusal. Errors: `rate_limited`. */
 export async function requireBudget(
-  { rateWindows }: Uses<'rateWindows'>,
+  { rateWindows }: { rateWindows: RateWindowStore },
   budget: Budget,
   tooMany: string,
 ): Promise<void> {
@@ -19,13 +18,13 @@ export async function requireBudget(
 }
 
 /** Counts a change that a person makes. Errors: `rate_limited`. */
-export function requireChange(uses: Uses<'rateWindows'>, userId: Id): Promise<void> {
+export function requireChange(uses: { rateWindows: RateWindowStore }, userId: Id): Promise<void> {
   const budget = { name: `changes:person:${userId}`, limit: CHANGES_OF_PERSON };
   return requireBudget(uses, budget, `A person may make ${CHANGES_OF_PERSON} changes a minute.`);
 }
 
 /** Counts a test of a webhook endpoint. Errors: `rate_limited`. */
-export function requireTest(uses: Uses<'rateWindows'>, endpointId: Id): Promise<void> {
+export function requireTest(uses: { rateWindows: RateWindowStore }, endpointId: Id): Promise<void> {
   const budget = { name: `webhook-tests:${endpointId}`, limit: TESTS_OF_ENDPOINT };
   return requireBudget(uses, budget, `A webhook endpoint can be tested ${TESTS_OF_ENDPOINT} times a minute.`);
 }

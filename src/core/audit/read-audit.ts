@@ -1,13 +1,16 @@
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { after } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
 import { AUDIT_MS, type AuditEntry } from './audit-entry.js';
+import type { AuditLog } from './audit-log.js';
 import { type AuditFilter, noFilter } from './audit-log.js';
 
 /** The audit log of an account, newest first. Errors: `invalid_cursor`. */
 export function listAudit(
-  uses: Uses<'store' | 'secrets' | 'clock'>,
+  uses: { store: Readable<'audit'>; secrets: Secrets; clock: Clock },
   customerId: Id,
   request: PageRequest,
   filter: AuditFilter = noFilter,
@@ -31,7 +34,7 @@ export function listAudit(
 const BATCH = 1000;
 
 /** Deletes entries older than two years. */
-export async function sweepAudit({ auditLog, clock }: Uses<'auditLog' | 'clock'>): Promise<void> {
+export async function sweepAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Clock }): Promise<void> {
   const before = after(clock.now(), -AUDIT_MS);
   while ((await auditLog.sweep(before, BATCH)) === BATCH);
 }

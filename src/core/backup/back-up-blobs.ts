@@ -2,10 +2,9 @@ import type { BlobKey } from '../blobs/blob-key.js';
 import type { BlobStore, OpenBlob } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { withMeasure } from '../blobs/measure.js';
-import type { CustomerReader } from '../customers/customer-store.js';
-import type { Uses } from '../ports.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable, Reader } from '../shared/transactional.js';
 
 /** A blob that a row of a snapshot refers to. */
 export interface NeededBlob {
@@ -53,7 +52,7 @@ export interface BlobBackup {
  * either store, or of the database.
  */
 export function backUpBlobs(
-  { store }: Uses<'store'>,
+  { store }: { store: Readable<'photos' | 'importPhotos'> },
   backup: BlobBackup,
   needed: AsyncIterable<NeededBlob>,
 ): Promise<void> {
@@ -67,7 +66,10 @@ export function backUpBlobs(
 }
 
 /** Whether the row still refers to these bytes. */
-async function isThere({ photos, importPhotos }: CustomerReader, { id, importId }: NeededBlob): Promise<boolean> {
+async function isThere(
+  { photos, importPhotos }: Reader<'photos' | 'importPhotos'>,
+  { id, importId }: NeededBlob,
+): Promise<boolean> {
   if (importId === null) return (await photos.get(id)) !== null;
   const item = await importPhotos.get(importId, id);
   return item?.status === 'processing' || item?.status === 'ready';

@@ -1,6 +1,7 @@
 import { failItem } from '../imports/fail-item.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import type { ItemError } from '../shared/errors.js';
+import type { Transactional } from '../shared/transactional.js';
 import type { MissedBlob } from './back-up-blobs.js';
 
 const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
@@ -10,7 +11,7 @@ const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this fi
  * fail. A photo whose bytes had been lost before remains, so that people see it. May run twice. Returns how many were removed.
  */
 export async function removeMissed(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'photos' | 'importPhotos'>; clock: Clock },
   missed: AsyncIterable<MissedBlob>,
 ): Promise<number> {
   let leftOut = 0;

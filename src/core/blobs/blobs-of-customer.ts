@@ -1,6 +1,6 @@
-import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
 import { allKinds, type BlobKey, type BlobKind, prefixOf } from './blob-key.js';
+import type { BlobStore } from './blob-store.js';
 
 /** Blobs by kind, and their bytes. */
 export type BlobCounting = Record<BlobKind | 'bytes', number>;
@@ -13,7 +13,7 @@ const BATCH = 500;
 
 /** Adds every blob of a customer to the count, and passes their keys on in batches. */
 export async function countBlobsOf(
-  { blobs }: Uses<'blobs'>,
+  { blobs }: { blobs: BlobStore },
   id: Id,
   count: BlobCounting,
   act: (keys: readonly BlobKey[]) => Promise<void> = async () => undefined,

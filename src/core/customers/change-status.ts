@@ -1,18 +1,27 @@
 import type { Actor } from '../audit/actor.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { type Customer, close, resume, suspend } from './customer.js';
 
 /**
  * From here on every process refuses every write with its keys; reads and downloads work. What was finalized before is still published.
  * Errors: `not_found`; `invalid_request` when the customer is being erased.
  */
-export function suspendCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: Id): Promise<Customer> {
+export function suspendCustomer(
+  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  actor: Actor,
+  id: Id,
+): Promise<Customer> {
   return change(uses, actor, id, suspend);
 }
 
 /** Errors: `not_found`; `invalid_request` when the customer is being erased. */
-export function resumeCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: Id): Promise<Customer> {
+export function resumeCustomer(
+  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  actor: Actor,
+  id: Id,
+): Promise<Customer> {
   return change(uses, actor, id, resume);
 }
 
@@ -20,12 +29,16 @@ export function resumeCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: 
  * From here on every process treats its keys as unknown and refuses its signed upload addresses. If nobody else does, the worker erases a
  * customer that has been closing for an hour. Errors: `not_found`.
  */
-export function closeCustomer(uses: Uses<'store' | 'clock'>, actor: Actor, id: Id): Promise<Customer> {
+export function closeCustomer(
+  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  actor: Actor,
+  id: Id,
+): Promise<Customer> {
   return change(uses, actor, id, close);
 }
 
 function change(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
   actor: Actor,
   id: Id,
   rule: (customer: Customer, at: Date) => Customer,

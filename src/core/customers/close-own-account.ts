@@ -1,6 +1,7 @@
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
+import type { Transactional } from '../shared/transactional.js';
 import type { AccountCaller } from './account-caller.js';
 import { closeCustomer } from './change-status.js';
 import type { Customer } from './customer.js';
@@ -10,7 +11,7 @@ import type { Customer } from './customer.js';
  * `invalid_request` unless the typed name is exactly the account's; `not_found`.
  */
 export async function closeOwnAccount(
-  uses: Uses<'store' | 'clock'>,
+  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,
   typedName: string,
 ): Promise<Customer> {

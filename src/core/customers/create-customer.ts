@@ -1,8 +1,9 @@
 import type { Actor } from '../audit/actor.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import type { Customer, NewCustomer } from './customer.js';
+import type { CustomerDirectory } from './customer-directory.js';
 import { nameErrors, zoneErrors } from './customer-values.js';
 
 export interface CustomerRequest {
@@ -16,7 +17,7 @@ export interface CustomerRequest {
 
 /** Errors: `invalid_request`. */
 export function createCustomer(
-  { customers, clock }: Uses<'customers' | 'clock'>,
+  { customers, clock }: { customers: CustomerDirectory; clock: Clock },
   actor: Actor,
   request: CustomerRequest,
 ): Promise<Customer> {
@@ -25,7 +26,7 @@ export function createCustomer(
 
 /** The first customer of an empty installation; null when there is a customer already. */
 export function createFirstCustomer(
-  { customers, clock }: Uses<'customers' | 'clock'>,
+  { customers, clock }: { customers: CustomerDirectory; clock: Clock },
   actor: Actor,
 ): Promise<Customer | null> {
   const request = { name: 'First customer', storageBytesLimit: null, photosLimit: null };

@@ -1,7 +1,8 @@
 import { changedFields } from '../audit/audit-entry.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
+import type { Transactional } from '../shared/transactional.js';
 import type { AccountCaller } from './account-caller.js';
 import { type Customer, type CustomerSettings, withSettings } from './customer.js';
 import { nameErrors, retentionErrors, zoneErrors } from './customer-values.js';
@@ -11,7 +12,7 @@ import { nameErrors, retentionErrors, zoneErrors } from './customer-values.js';
  * trash keep their purge date. Errors: `invalid_request`, `not_found`.
  */
 export async function editCustomer(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,
   request: CustomerSettings,
 ): Promise<Customer> {

@@ -1,12 +1,19 @@
 import type { Actor } from '../audit/actor.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import { type BlobCounting, countBlobsOf, noBlobs } from '../blobs/blobs-of-customer.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { closeCustomer } from './change-status.js';
-import type { RowCounts } from './customer-directory.js';
+import type { CustomerDirectory, RowCounts } from './customer-directory.js';
 
-export type EraseUses = Uses<'store' | 'customers' | 'blobs' | 'clock'>;
+export type EraseUses = {
+  store: Transactional<'customer' | 'audit'>;
+  customers: CustomerDirectory;
+  blobs: BlobStore;
+  clock: Clock;
+};
 
 /** What was there, what was removed, and what a final check found. */
 export interface Erasure {

@@ -1,7 +1,7 @@
 import { DomainError, type ItemError } from '../shared/errors.js';
+import type { Transaction } from '../shared/transactional.js';
 import type { Customer } from './customer.js';
 import type { QuotaUse } from './customer-repository.js';
-import type { CustomerTransaction } from './customer-store.js';
 
 const quotas = ['photos', 'storageBytes'] as const;
 type Quota = (typeof quotas)[number];
@@ -21,7 +21,7 @@ export class QuotaReservation {
    * If the customer has a quota, it is locked until the transaction ends, so that two requests cannot reserve the same bytes: call this
    * before anything else is locked. A customer without a quota waits for nobody.
    */
-  static async begin(transaction: Pick<CustomerTransaction, 'customer' | 'usage'>): Promise<QuotaReservation> {
+  static async begin(transaction: Transaction<'customer' | 'usage'>): Promise<QuotaReservation> {
     const nothing = { photos: 0, storageBytes: 0 };
     if (!hasQuota(await transaction.customer.read()))
       return new QuotaReservation({ photos: null, storageBytes: null }, nothing);

@@ -1,4 +1,4 @@
-import type { Uses } from '../ports.js';
+import type { Readable } from '../shared/transactional.js';
 import type { AccountCaller } from './account-caller.js';
 import type { Customer, CustomerUsage } from './customer.js';
 
@@ -8,7 +8,7 @@ export interface CustomerWithUsage {
 }
 
 export function readCustomer(
-  { store }: Uses<'store'>,
+  { store }: { store: Readable<'customer' | 'usage'> },
   caller: Pick<AccountCaller, 'customerId'>,
 ): Promise<CustomerWithUsage> {
   return store.query(caller.customerId, async (reader) => ({

@@ -1,9 +1,10 @@
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
+import type { Transactional } from '../shared/transactional.js';
 import type { AccountCaller } from './account-caller.js';
 
 /** Records an export of the account's data, before any of it is sent. */
 export async function recordExport(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,
   filename: string,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { after, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
-import type { Claim, IdempotencyKey, StoredResponse } from './idempotency-store.js';
+import type { Claim, IdempotencyKey, IdempotencyStore, StoredResponse } from './idempotency-store.js';
 
 /** How long a response can be replayed (API.md §4.6). */
 const RETENTION_MS = DAY;
@@ -18,7 +18,7 @@ export type Claimed = { readonly claim: Claim } | { readonly answer: StoredRespo
  * `idempotency_key_reused`.
  */
 export async function claimKey(
-  { idempotency, clock }: Uses<'idempotency' | 'clock'>,
+  { idempotency, clock }: { idempotency: IdempotencyStore; clock: Clock },
   { customerId, key }: IdempotencyKey,
   fingerprint: string,
 ): Promise<Claimed> {
@@ -44,14 +44,20 @@ function reused(): DomainError {
 }
 
 /** Releases the keys of processes that have died, for equal requests. Run when a process starts, before it accepts requests. */
-export function reclaimKeys({ idempotency, clock }: Uses<'idempotency' | 'clock'>): Promise<void> {
+export function reclaimKeys({ idempotency, clock }: { idempotency: IdempotencyStore; clock: Clock }): Promise<void> {
   return idempotency.reclaim(after(clock.now(), -CLAIMED_WITHIN));
 }
 
 const SWEPT_AT_ONCE = 5_000;
 
 /** Removes records older than 24 hours, and returns how many. Run periodically; nothing depends on when. */
-export async function sweepIdempotencyKeys({ idempotency, clock }: Uses<'idempotency' | 'clock'>): Promise<number> {
+export async function sweepIdempotencyKeys({
+  idempotency,
+  clock,
+}: {
+  idempotency: IdempotencyStore;
+  clock: Clock;
+}): Promise<number> {
   const before = after(clock.now(), -RETENTION_MS);
   for (let swept = 0; ; ) {
     const count = await idempotency.sweep(before, SWEPT_AT_ONCE);

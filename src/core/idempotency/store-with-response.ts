@@ -1,4 +1,4 @@
-import type { CustomerStore } from '../customers/customer-store.js';
+import type { Repositories, Transactional } from '../shared/transactional.js';
 import { inProgress } from './claim-key.js';
 import type { Claim, StoredResponse } from './idempotency-store.js';
 
@@ -7,11 +7,11 @@ import type { Claim, StoredResponse } from './idempotency-store.js';
  * that has lost its claim is rolled back (`idempotency_in_progress`): the one that took over answers. For work that has exactly one
  * transaction.
  */
-export function storeWithResponse(
-  store: CustomerStore,
+export function storeWithResponse<Names extends keyof Repositories>(
+  store: Transactional<Names | 'responses'>,
   claim: Claim,
   answerTo: (result: unknown) => StoredResponse,
-): CustomerStore {
+): Transactional<Names | 'responses'> {
   return {
     query: (customerId, work) => store.query(customerId, work),
     transaction: (customerId, work) =>

@@ -1,16 +1,16 @@
 import type { Measure } from '../blobs/measure.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { PictureFacts } from '../media/media-reader.js';
-import type { Uses } from '../ports.js';
 import { Batcher, type BatchSlot } from '../shared/batcher.js';
+import type { Clock } from '../shared/clock.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import { failDependants } from './fail-item.js';
 import { duplicateOf, failed, type ImportPhoto, move } from './import-photo.js';
 import { inLibrary } from './in-library.js';
 import { sharedPerStore } from './shared-per-store.js';
 
-type ApplyUses = Uses<'store' | 'clock'>;
+type ApplyUses = { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock };
 
 /** What an inspection of a `processing` item's bytes has found. */
 export type InspectionResult = AcceptedPicture | { readonly item: ImportPhoto; readonly error: ItemError };
@@ -90,7 +90,7 @@ function applyResults(
 
 /** Photos of the library that have the same bytes and so prevent a new one, by hash. */
 async function photosWithSameBytes(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'photos' | 'imports'>,
   importId: Id,
   results: readonly InspectionResult[],
 ): Promise<ReadonlyMap<string | null, Id>> {

@@ -1,11 +1,12 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
+import type { Limits } from '../customers/limits.js';
 import { isTimeZone } from '../media/capture-time.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import { textErrors, verbatimErrors } from '../shared/text-errors.js';
+import type { Reader, Transactional } from '../shared/transactional.js';
 import { nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import { type CountedImport, countItems, type DuplicatePolicy, IDLE_DAYS, type NewImport } from './import.js';
 import { type ImportDetails, importDetailsOf } from './import-details.js';
@@ -23,7 +24,11 @@ export interface ImportCreation extends TagRequest {
  * Opens an import; if one with the same clientRef is open, returns that one. Errors: `invalid_request`, `scope_required`, `limit_reached`.
  */
 export async function createImport(
-  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
+  {
+    store,
+    clock,
+    limits,
+  }: { store: Transactional<'tags' | 'imports' | 'customer' | 'outbox'>; clock: Clock; limits: Limits },
   caller: Caller,
   creation: ImportCreation,
 ): Promise<{ import: ImportDetails; created: boolean }> {
@@ -52,7 +57,7 @@ export async function createImport(
 }
 
 async function openImport(
-  transaction: CustomerTransaction,
+  transaction: Reader<'imports'>,
   clientRef: string | null | undefined,
 ): Promise<CountedImport | null> {
   return typeof clientRef === 'string' ? transaction.imports.findOpenByClientRef(clientRef) : null;

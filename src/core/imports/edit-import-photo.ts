@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import type { QuotaUse } from '../customers/customer-repository.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
+import type { Limits } from '../customers/limits.js';
 import { QuotaReservation } from '../customers/quota.js';
-import type { Uses } from '../ports.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import { lockForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { failDependants } from './fail-item.js';
 import { type Import, requireOpen, touched } from './import.js';
@@ -17,7 +18,11 @@ import { clientValues } from './registration.js';
 import { final, setItemStatus } from './set-item-status.js';
 import type { TargetUses } from './upload-target.js';
 
-type EditUses = TargetUses & Uses<'store' | 'blobs' | 'limits'>;
+type EditUses = TargetUses & {
+  store: Transactional<'tags' | 'imports' | 'importPhotos' | 'customer' | 'usage' | 'jobs' | 'outbox'>;
+  blobs: BlobStore;
+  limits: Limits;
+};
 
 /** Errors: `invalid_request`, `not_found`, `import_not_open`, `import_photo_final`, `uploads_incomplete`, `scope_required`, `quota_exceeded`. */
 export async function editImportPhoto(
@@ -69,7 +74,7 @@ const takesBytesFacts: readonly ImportPhotoStatus[] = ['awaiting_upload', 'faile
 
 async function withValues(
   uses: EditUses,
-  transaction: CustomerTransaction,
+  transaction: Transaction<'tags' | 'importPhotos' | 'customer' | 'outbox'>,
   caller: Caller,
   subject: Import,
   item: ImportPhoto,

@@ -1,12 +1,18 @@
+import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { expired, IDLE_DAYS } from './import.js';
 
 const BATCH = 100;
 
-type ExpireUses = Uses<'store' | 'clock' | 'customers'>;
+type ExpireUses = {
+  store: Transactional<'imports' | 'importPhotos' | 'outbox'>;
+  clock: Clock;
+  customers: CustomerDirectory;
+};
 
 /**
  * Ends open imports of all customers that have not been used for a week; none of their items enters the library. May run in several
@@ -37,7 +43,12 @@ async function expireImportsOf({ store }: ExpireUses, customerId: Id, at: Date, 
  * Arriving bytes change their item and do not wait for the import, so that thousands can arrive at once. Here they extend the expiry of the
  * import.
  */
-function expireUnlessUsed({ store }: Uses<'store'>, customerId: Id, id: Id, at: Date): Promise<void> {
+function expireUnlessUsed(
+  { store }: { store: Transactional<'imports' | 'importPhotos' | 'outbox'> },
+  customerId: Id,
+  id: Id,
+  at: Date,
+): Promise<void> {
   return store.transaction(customerId, async (transaction) => {
     const subject = await transaction.imports.lock(id);
     if (subject?.status !== 'open' || subject.expiresAt === null || subject.expiresAt.getTime() > at.getTime()) return;

@@ -1,10 +1,10 @@
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { ItemError } from '../shared/errors.js';
+import type { Transaction } from '../shared/transactional.js';
 import { failed, type ImportPhoto, move } from './import-photo.js';
 
 /** Fails a locked item, and with it the items of its import that rely on its bytes instead of their own. */
 export async function failItem(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'importPhotos'>,
   item: ImportPhoto,
   error: ItemError,
   at: Date,
@@ -14,7 +14,11 @@ export async function failItem(
 }
 
 /** Cancels a locked item; items that relied on its bytes fail. */
-export async function cancelItem(transaction: CustomerTransaction, item: ImportPhoto, at: Date): Promise<ImportPhoto> {
+export async function cancelItem(
+  transaction: Transaction<'importPhotos'>,
+  item: ImportPhoto,
+  at: Date,
+): Promise<ImportPhoto> {
   const cancelled = { ...move(item, 'cancelled', at), facts: null };
   await transaction.importPhotos.update(cancelled);
   await failDependants(transaction, item, at);
@@ -22,7 +26,11 @@ export async function cancelItem(transaction: CustomerTransaction, item: ImportP
 }
 
 /** Fails the items that relied on the bytes of this one. `item` is its value before the change. */
-export async function failDependants(transaction: CustomerTransaction, item: ImportPhoto, at: Date): Promise<void> {
+export async function failDependants(
+  transaction: Transaction<'importPhotos'>,
+  item: ImportPhoto,
+  at: Date,
+): Promise<void> {
   if (item.sha256 === null) return;
   for (const other of await transaction.importPhotos.findBySha256(item.importId, [item.sha256])) {
     if (other.duplicateOfItemId !== item.id) continue;

@@ -1,8 +1,9 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
-import type { Uses } from '../ports.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { sourceFailed } from './fail-item.js';
 import { committed, discarded, type Import, isEnded, settled } from './import.js';
 import { type ImportDetails, importDetailsOf } from './import-details.js';
@@ -15,7 +16,11 @@ export interface Finalization {
   readonly missingUploads: 'reject' | 'fail';
 }
 
-type FinalizeUses = Uses<'store' | 'blobs' | 'clock'>;
+type FinalizeUses = {
+  store: Transactional<'tags' | 'imports' | 'importPhotos' | 'jobs' | 'outbox'>;
+  blobs: BlobStore;
+  clock: Clock;
+};
 
 /** Closes an open import. Repeating the call changes nothing. Errors: `not_found`, `import_not_open`, `uploads_incomplete`. */
 export async function finalizeImport(
@@ -38,7 +43,7 @@ export async function finalizeImport(
 
 /** The same call may be repeated; the opposite one may not. Publishing that had failed for good starts again. */
 async function repeat(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'jobs'>,
   subject: Import,
   action: Finalization['action'],
 ): Promise<void> {
@@ -49,7 +54,11 @@ async function repeat(
   if (subject.status === 'processing') await transaction.jobs.add({ kind: 'publish', importId: subject.id });
 }
 
-async function discard(transaction: CustomerTransaction, subject: Import, at: Date): Promise<void> {
+async function discard(
+  transaction: Transaction<'imports' | 'importPhotos' | 'outbox'>,
+  subject: Import,
+  at: Date,
+): Promise<void> {
   await transaction.importPhotos.cancelAll(subject.id, at);
   await transaction.imports.update(discarded(subject, at));
   await transaction.outbox.add('import.cancelled', [subject.id], at);
@@ -62,7 +71,7 @@ const missing: ItemError = {
 const SAMPLE = 20;
 
 async function commit(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'imports' | 'importPhotos' | 'jobs' | 'outbox'>,
   subject: Import,
   missingUploads: 'reject' | 'fail',
   at: Date,
@@ -78,7 +87,7 @@ async function commit(
   else await transaction.outbox.add('import.completed', [subject.id], at);
 }
 
-async function incomplete(transaction: CustomerTransaction, importId: Id, waiting: number): Promise<DomainError> {
+async function incomplete(transaction: Reader<'importPhotos'>, importId: Id, waiting: number): Promise<DomainError> {
   const sample = await transaction.importPhotos.list({
     importId,
     statuses: ['awaiting_upload'],

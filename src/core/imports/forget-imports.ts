@@ -1,14 +1,16 @@
+import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { type OldEnough } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { oldEnough } from './import.js';
 
 const BATCH = 100;
 /** Per transaction, so that an import with ten thousand items does not block others for long. */
 const ITEMS = 500;
 
-type ForgetUses = Uses<'store' | 'clock' | 'customers'>;
+type ForgetUses = { store: Transactional<'imports'>; clock: Clock; customers: CustomerDirectory };
 
 /**
  * For all customers, permanently deletes the items of imports that ended 90 days ago, whose counts are kept, and imports that ended a year
@@ -37,7 +39,12 @@ async function forgetImportsOf({ store }: ForgetUses, customerId: Id, old: OldEn
 }
 
 /** True when nothing of this import is left to do. Another process may have done it between the query and the lock. */
-function forgetSome({ store }: Uses<'store'>, customerId: Id, id: Id, old: OldEnough): Promise<boolean> {
+function forgetSome(
+  { store }: { store: Transactional<'imports'> },
+  customerId: Id,
+  id: Id,
+  old: OldEnough,
+): Promise<boolean> {
   return store.transaction(customerId, async (transaction) => {
     const ended = (await transaction.imports.lock(id))?.completedAt;
     if (!ended) return true;

@@ -1,12 +1,12 @@
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import { isTrashed, type Photo } from '../photos/photo.js';
+import type { Transaction } from '../shared/transactional.js';
 
 /**
  * Photos that have these bytes; but not those whose original is lost, for which the same bytes are wanted once more. Those in the trash are held until the transaction ends: either it can still say that it relies on
  * them, and then they are not deleted for ever, or they are gone already and are not in the answer.
  */
 export async function inLibrary(
-  { photos }: Pick<CustomerTransaction, 'photos'>,
+  { photos }: Transaction<'photos'>,
   sha256: readonly string[],
 ): Promise<readonly Photo[]> {
   const found = (await photos.findBySha256(sha256)).filter(({ originalLostAt }) => originalLostAt === null);

@@ -1,20 +1,30 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
 import { inOneChunk } from '../blobs/open-blob.js';
+import type { Limits } from '../customers/limits.js';
 import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
+import type { MediaReader } from '../media/media-reader.js';
 import { type Inspection, ReaderFailure } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
-import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { type AppliedResult, applyResult, type InspectionResult, openResultSlot } from './apply-inspection-results.js';
 import type { ImportPhoto } from './import-photo.js';
 import { readItem } from './read-item.js';
 import { tooLarge } from './registration.js';
 import { sharedPerStore } from './shared-per-store.js';
 
-export type InspectUses = Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>;
+export type InspectUses = {
+  store: Transactional<'photos' | 'imports' | 'importPhotos' | 'jobs'>;
+  blobs: BlobStore;
+  media: MediaReader;
+  clock: Clock;
+  limits: Limits;
+};
 
 /**
  * Inspects the bytes of a `processing` item: hash, type, full decode. A valid picture is copied to where no client can write, and the item
@@ -126,7 +136,7 @@ interface FinishedItem {
 
 /** One query is enough for all items of an import whose changes are committed when it begins. */
 const publishBatchers = sharedPerStore(
-  (uses: Uses<'store'>) =>
+  (uses: { store: Transactional<'imports' | 'jobs'> }) =>
     new Batcher<string, FinishedItem, void>(async (_, asked) => {
       const [{ customerId, importId, traceContext }] = asked as readonly [FinishedItem];
       await withTraceContext(traceContext, () => requestPublishing(uses, customerId, importId));
@@ -134,7 +144,11 @@ const publishBatchers = sharedPerStore(
     }),
 );
 
-async function requestPublishing({ store }: Uses<'store'>, customerId: Id, importId: Id): Promise<void> {
+async function requestPublishing(
+  { store }: { store: Transactional<'imports' | 'jobs'> },
+  customerId: Id,
+  importId: Id,
+): Promise<void> {
   const subject = await store.query(customerId, (reader) => reader.imports.find(importId));
   if (subject?.status !== 'processing') return;
   await store.transaction(customerId, (transaction) => transaction.jobs.add({ kind: 'publish', importId }));

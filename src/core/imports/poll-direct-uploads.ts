@@ -1,11 +1,19 @@
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { IDLE_DAYS, touched } from './import.js';
 import { receiveStoredUploads } from './receive-stored-uploads.js';
 
-type PollUses = Uses<'store' | 'blobs' | 'clock' | 'customers'>;
+type PollUses = {
+  store: Transactional<'imports' | 'importPhotos' | 'jobs'>;
+  blobs: BlobStore;
+  clock: Clock;
+  customers: CustomerDirectory;
+};
 
 const PAGE = 100;
 

@@ -1,16 +1,21 @@
 import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import { changed, isTrashed, type Photo, recovered, restored } from '../photos/photo.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { failItem, sourceFailed } from './fail-item.js';
 import { type Import, settled } from './import.js';
 import { duplicateOf, failed, type ImportPhoto, type ImportPhotoStatus } from './import-photo.js';
 import { newPhoto } from './new-photo.js';
 import { published, publishMany } from './publish-many.js';
 
-export type PublishUses = Uses<'store' | 'blobs' | 'clock'>;
+export type PublishUses = {
+  store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
+  blobs: BlobStore;
+  clock: Clock;
+};
 
 /**
  * Publishes the ready items of a finalized import to the library, many in one transaction, and completes the import once no item has work
@@ -101,7 +106,12 @@ async function removeCopy(blobs: PublishUses['blobs'], item: ImportPhoto): Promi
 }
 
 /** Gives a photo whose original is lost the bytes that have just arrived. False, with nothing changed, for any other. */
-async function recover(transaction: CustomerTransaction, seen: Photo, blobKey: string, at: Date): Promise<boolean> {
+async function recover(
+  transaction: Transaction<'photos' | 'outbox'>,
+  seen: Photo,
+  blobKey: string,
+  at: Date,
+): Promise<boolean> {
   if (seen.originalLostAt === null) return false;
   const photo = (await transaction.photos.lock([seen.id]))[0];
   if (photo === undefined || photo.originalLostAt === null) return false;
@@ -137,7 +147,7 @@ async function resolve({ store, clock }: PublishUses, subject: Import, seen: Imp
 
 /** Whether this import has already imported or restored the photo: in that case it was deleted afterwards, and stays deleted. */
 async function cameBefore(
-  transaction: CustomerTransaction,
+  transaction: Reader<'importPhotos'>,
   subject: Import,
   item: ImportPhoto,
   photo: Photo,
@@ -147,7 +157,7 @@ async function cameBefore(
   return same.some((other) => other.id !== item.id && other.resolved && other.photoId === photo.id);
 }
 
-async function photoOfEarlierItem(transaction: CustomerTransaction, item: ImportPhoto): Promise<Id | null> {
+async function photoOfEarlierItem(transaction: Reader<'importPhotos'>, item: ImportPhoto): Promise<Id | null> {
   if (item.duplicateOfItemId === null) return null;
   return (await transaction.importPhotos.get(item.importId, item.duplicateOfItemId))?.photoId ?? null;
 }

@@ -1,13 +1,17 @@
 import type { NewPhoto } from '../photos/photo-repository.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
+import type { Transactional } from '../shared/transactional.js';
 import type { Import } from './import.js';
 import { type ImportPhoto, move } from './import-photo.js';
 import { newPhoto } from './new-photo.js';
 
 /** Publishes the ready items whose bytes the library does not have. Returns the others, which have to be handled one by one. */
 export function publishMany(
-  { store, clock }: Uses<'store' | 'clock'>,
+  {
+    store,
+    clock,
+  }: { store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>; clock: Clock },
   subject: Import,
   seen: readonly ImportPhoto[],
 ): Promise<readonly ImportPhoto[]> {

@@ -1,8 +1,10 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
 import type { CountedImport, ImportStatus } from './import.js';
 import {
   type ImportDetails,
@@ -16,7 +18,7 @@ import type { TargetUses } from './upload-target.js';
 
 /** Errors: `not_found`. */
 export function readImport(
-  { store }: Uses<'store'>,
+  { store }: { store: Readable<'tags' | 'imports'> },
   caller: Pick<Caller, 'customerId'>,
   id: Id,
 ): Promise<ImportDetails> {
@@ -31,7 +33,7 @@ export interface ImportListRequest extends PageRequest {
 
 /** The customer's imports, newest first. Errors: `invalid_cursor`. */
 export function listImports(
-  uses: Uses<'store' | 'secrets' | 'clock'>,
+  uses: { store: Readable<'imports'>; secrets: Secrets; clock: Clock },
   { customerId }: Pick<Caller, 'customerId'>,
   { statuses, ...request }: ImportListRequest,
 ): Promise<Page<CountedImport>> {
@@ -49,7 +51,7 @@ export function listImports(
   });
 }
 
-type ItemUses = TargetUses & Uses<'store'>;
+type ItemUses = TargetUses & { store: Readable<'tags' | 'imports' | 'importPhotos'> };
 
 /** Those of the items that exist, by id ascending, with fresh upload targets for those that wait for bytes. */
 export async function readImportPhotos(

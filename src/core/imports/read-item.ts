@@ -1,6 +1,6 @@
-import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable } from '../shared/transactional.js';
 import type { ImportPhoto } from './import-photo.js';
 import { sharedPerStore } from './shared-per-store.js';
 
@@ -11,7 +11,7 @@ interface Asked {
 }
 
 const reads = sharedPerStore(
-  ({ store }: Uses<'store'>) =>
+  ({ store }: { store: Readable<'importPhotos'> }) =>
     new Batcher<string, Asked, ImportPhoto | null>(async (_, asked) => {
       const [{ customerId, importId }] = asked as readonly [Asked];
       const ids = asked.map(({ id }) => id);
@@ -22,6 +22,11 @@ const reads = sharedPerStore(
 );
 
 /** An item as it is now, or null; items of one import that are requested at the same time are read together. */
-export function readItem(uses: Uses<'store'>, customerId: Id, importId: Id, id: Id): Promise<ImportPhoto | null> {
+export function readItem(
+  uses: { store: Readable<'importPhotos'> },
+  customerId: Id,
+  importId: Id,
+  id: Id,
+): Promise<ImportPhoto | null> {
   return reads(uses).enqueue(`${customerId}/${importId}`, { customerId, importId, id });
 }

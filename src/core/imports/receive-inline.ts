@@ -1,16 +1,18 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
-import type { CustomerReader, CustomerStore } from '../customers/customer-store.js';
-import type { Uses } from '../ports.js';
+import type { MediaReader } from '../media/media-reader.js';
 import { DomainError, type ItemError, invalid, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Reader } from '../shared/transactional.js';
 import { requireOpen } from './import.js';
 import { newUploadId } from './import-photo.js';
 import type { CandidateOutcome } from './register-candidates.js';
 import { type RegisterUses, type RegistrationResults, registerAll } from './register-photos.js';
 import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
 import { requireDiskSpace } from './require-disk-space.js';
+import type { UploadSlots } from './upload-slots.js';
 
 /** A file of a multipart request. Its bytes are read once, before the next file is requested. */
 export interface InlineFile {
@@ -30,7 +32,7 @@ export interface InlineUpload {
   readonly announcedBytes: number | null;
 }
 
-type InlineUses = RegisterUses & Uses<'blobs' | 'media' | 'uploads'>;
+type InlineUses = RegisterUses & { blobs: BlobStore; media: MediaReader; uploads: UploadSlots };
 
 interface Staging {
   readonly candidates: Candidate[];
@@ -48,7 +50,7 @@ export async function receiveInline(
   importId: Id,
   upload: InlineUpload,
   /** Called before the one transaction that registers all files. */
-  registrationStore: CustomerStore = uses.store,
+  registrationStore: RegisterUses['store'] = uses.store,
 ): Promise<RegistrationResults> {
   const slot = takeSlot(uses, caller, upload);
   try {
@@ -80,7 +82,7 @@ async function receive(
   caller: Caller,
   importId: Id,
   { inputs, files }: InlineUpload,
-  registrationStore: CustomerStore,
+  registrationStore: RegisterUses['store'],
 ): Promise<RegistrationResults> {
   await uses.store.query(caller.customerId, async (reader) => {
     requireOpen(requireFound(await reader.imports.find(importId), 'import'));
@@ -115,7 +117,11 @@ async function receive(
  * Bytes of one request are counted after they have arrived; those of concurrent requests must fit into the quota together, or many of them
  * could fill the disk far beyond it. One request is always accepted: it may contain duplicates. Errors: `rate_limited`.
  */
-async function requireQuota({ uploads, limits }: InlineUses, reader: CustomerReader, customerId: Id): Promise<void> {
+async function requireQuota(
+  { uploads, limits }: InlineUses,
+  reader: Reader<'customer' | 'usage'>,
+  customerId: Id,
+): Promise<void> {
   const { storageBytesLimit } = await reader.customer.read();
   const pending = uploads.unreservedBytes(customerId);
   if (storageBytesLimit === null || pending <= limits.inlineMaxBytes) return;

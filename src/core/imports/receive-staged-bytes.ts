@@ -1,13 +1,14 @@
 import type { Measure } from '../blobs/measure.js';
 import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
-import type { Uses } from '../ports.js';
 import { Batcher } from '../shared/batcher.js';
+import type { Clock } from '../shared/clock.js';
+import type { Transactional } from '../shared/transactional.js';
 import { type ImportPhoto, move } from './import-photo.js';
 import { bytesRemoved } from './require-staged-bytes.js';
 import { sharedPerStore } from './shared-per-store.js';
 import type { UploadGrant } from './upload-target.js';
 
-type ReceiveUses = Uses<'store' | 'clock'>;
+type ReceiveUses = { store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>; clock: Clock };
 
 /** Bytes that are staged under their own upload id. */
 export interface StagedUpload {

@@ -1,10 +1,12 @@
 import { blobPrefixes, readBlobKey, type StagingName, stagingKey } from '../blobs/blob-key.js';
-import type { Uses } from '../ports.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { type ImportPhoto, move } from './import-photo.js';
 import { saveAndRequestInspection } from './request-inspection.js';
 
-type ReceiveUses = Uses<'store' | 'blobs' | 'clock'>;
+type ReceiveUses = { store: Transactional<'importPhotos' | 'jobs'>; blobs: BlobStore; clock: Clock };
 
 /** Items that are received in one transaction. */
 const BATCH = 100;

@@ -1,18 +1,34 @@
 import { isExpired } from '../access/api-key.js';
+import type { IpLists } from '../access/ip-list.js';
+import type { KeyStore } from '../access/key-store.js';
 import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
-import type { Uses } from '../ports.js';
+import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { Batcher } from '../shared/batcher.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Transactional } from '../shared/transactional.js';
 import { type ImportPhoto, newUploadId } from './import-photo.js';
 import { readItem } from './read-item.js';
 import { receiveStagedBytes } from './receive-staged-bytes.js';
 import { requireDiskSpace } from './require-disk-space.js';
 import { sharedPerStore } from './shared-per-store.js';
+import type { UploadSlots } from './upload-slots.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
-type UploadUses = Uses<'store' | 'customers' | 'keys' | 'ipLists' | 'blobs' | 'uploads' | 'clock' | 'secrets'>;
+type UploadUses = {
+  store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>;
+  customers: CustomerDirectory;
+  keys: KeyStore;
+  ipLists: IpLists;
+  blobs: BlobStore;
+  uploads: UploadSlots;
+  clock: Clock;
+  secrets: Secrets;
+};
 
 export interface Upload {
   readonly token: string;
@@ -83,7 +99,7 @@ async function requireGrant(uses: UploadUses, { token, address }: Upload): Promi
 
 /** The key is looked up again for each upload, but once for those that arrive at the same time. */
 const keysFound = sharedPerStore(
-  ({ keys }: Uses<'store' | 'keys'>) =>
+  ({ keys }: { store: object; keys: KeyStore }) =>
     new Batcher<Id, null, Awaited<ReturnType<typeof keys.find>>>(async (id, uploads) => {
       const known = await keys.find(id);
       return uploads.map(() => known);

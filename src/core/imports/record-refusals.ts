@@ -1,9 +1,11 @@
 import type { Caller } from '../access/caller.js';
+import type { Limits } from '../customers/limits.js';
 import { cleanFilename } from '../photos/photo-values.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { truncate } from '../shared/text.js';
+import type { Transactional } from '../shared/transactional.js';
 import { requireOpen } from './import.js';
 import { failed, type ImportPhoto, newUploadId } from './import-photo.js';
 import { newItem, normalSha256 } from './registration.js';
@@ -23,7 +25,7 @@ export interface Refusal {
  * the response, and nothing is stored. Errors: `not_found`, `import_not_open`.
  */
 export async function recordRefusals(
-  { store, limits, clock }: Uses<'store' | 'limits' | 'clock'>,
+  { store, limits, clock }: { store: Transactional<'imports' | 'importPhotos'>; limits: Limits; clock: Clock },
   { customerId }: Pick<Caller, 'customerId'>,
   importId: Id,
   refusals: readonly Refusal[],

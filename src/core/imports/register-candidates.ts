@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
 import type { QuotaReservation } from '../customers/quota.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transaction } from '../shared/transactional.js';
 import { lockTags, resolveTags } from '../tags/resolve-tags.js';
 import type { Import } from './import.js';
 import { type ImportPhoto, newUploadId, reserved } from './import-photo.js';
@@ -26,7 +26,7 @@ export type CandidateOutcome = { readonly index: number } & RegistrationOutcome;
  * `limit_reached`, and those of resolving tags.
  */
 export async function registerCandidates(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'photos' | 'tags' | 'importPhotos' | 'customer' | 'blobOwners' | 'jobs' | 'outbox'>,
   caller: Caller,
   subject: Import,
   candidates: readonly Candidate[],
@@ -76,7 +76,7 @@ async function registerNew(
 }
 
 async function insertNew(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'importPhotos' | 'jobs'>,
   subject: Import,
   outcomes: readonly RegistrationOutcome[],
   { importMaxPhotos: limit }: Limits,

@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
+import type { Limits } from '../customers/limits.js';
 import { QuotaReservation } from '../customers/quota.js';
-import type { Uses } from '../ports.js';
 import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Reader, Transactional } from '../shared/transactional.js';
 import { lockForNewTags } from '../tags/resolve-tags.js';
 import { requireOpen, touched } from './import.js';
 import {
@@ -17,7 +17,12 @@ import { type CandidateOutcome, registerCandidates } from './register-candidates
 import { type Candidate, type Registration, registrationError } from './registration.js';
 import type { TargetUses } from './upload-target.js';
 
-export type RegisterUses = TargetUses & Uses<'store' | 'limits'>;
+export type RegisterUses = TargetUses & {
+  store: Transactional<
+    'photos' | 'tags' | 'imports' | 'importPhotos' | 'customer' | 'usage' | 'blobOwners' | 'jobs' | 'outbox'
+  >;
+  limits: Limits;
+};
 
 /** The outcome of one file, in the order of the request. */
 export interface RegistrationResult {
@@ -87,7 +92,7 @@ export async function registerAll(
 }
 
 async function resultsOf(
-  transaction: CustomerTransaction,
+  transaction: Reader<'tags'>,
   outcomes: readonly CandidateOutcome[],
 ): Promise<RegistrationResult[]> {
   const items = outcomes.flatMap((outcome) => (outcome.outcome === 'rejected' ? [] : [outcome.item]));

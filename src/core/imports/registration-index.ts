@@ -1,6 +1,6 @@
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import { cleanFilename } from '../photos/photo-values.js';
 import type { Id } from '../shared/ids.js';
+import type { Transaction } from '../shared/transactional.js';
 import type { Import } from './import.js';
 import type { ImportPhoto } from './import-photo.js';
 import { inLibrary } from './in-library.js';
@@ -9,7 +9,7 @@ import { type Candidate, normalSha256, type Registration } from './registration.
 /** What the import and the library have for the hashes and clientRefs of one request. */
 export class RegistrationIndex {
   private constructor(
-    private readonly work: CustomerTransaction,
+    private readonly transaction: Transaction<'photos' | 'importPhotos'>,
     private readonly subject: Import,
     private readonly byClientRef: Map<string, ImportPhoto>,
     private readonly bySha256: Map<string, ImportPhoto>,
@@ -18,7 +18,7 @@ export class RegistrationIndex {
   ) {}
 
   static async load(
-    transaction: CustomerTransaction,
+    transaction: Transaction<'photos' | 'importPhotos'>,
     subject: Import,
     candidates: readonly Candidate[],
   ): Promise<RegistrationIndex> {
@@ -42,7 +42,7 @@ export class RegistrationIndex {
 
   newIds(candidates: readonly Candidate[]): Promise<Id[]> {
     const count = candidates.filter((candidate) => candidate.staged === null && !this.find(candidate.input)).length;
-    return count === 0 ? Promise.resolve([]) : this.work.importPhotos.allocateIds(count).then((ids) => [...ids]);
+    return count === 0 ? Promise.resolve([]) : this.transaction.importPhotos.allocateIds(count).then((ids) => [...ids]);
   }
 
   /**

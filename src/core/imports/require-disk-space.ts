@@ -1,6 +1,6 @@
-import type { DiskSpace } from '../blobs/blob-store.js';
-import type { Uses } from '../ports.js';
+import type { BlobStore, DiskSpace } from '../blobs/blob-store.js';
 import { DomainError } from '../shared/errors.js';
+import type { UploadSlots } from './upload-slots.js';
 
 const GIB = 1024 ** 3;
 /** Of the whole disk; if that is less than a GiB. */
@@ -12,7 +12,10 @@ export function floorOf({ totalBytes }: Pick<DiskSpace, 'totalBytes'>, minFreeBy
 }
 
 /** Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum. */
-export async function requireDiskSpace({ blobs, uploads }: Uses<'blobs' | 'uploads'>, bytes: number): Promise<void> {
+export async function requireDiskSpace(
+  { blobs, uploads }: { blobs: BlobStore; uploads: UploadSlots },
+  bytes: number,
+): Promise<void> {
   const diskSpace = await blobs.diskSpace();
   if (
     diskSpace === null ||

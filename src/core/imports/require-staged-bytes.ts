@@ -1,13 +1,13 @@
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Reader } from '../shared/transactional.js';
 
 /**
  * Called before relying on bytes that were staged before any item referred to them, with the item or the import locked: abandoned bytes may
  * be removed at the same time. Errors: `service_unavailable`.
  */
 export async function requireStagedBytes(
-  { blobOwners }: Pick<CustomerTransaction, 'blobOwners'>,
+  { blobOwners }: Reader<'blobOwners'>,
   importId: Id,
   uploadIds: readonly number[],
 ): Promise<void> {

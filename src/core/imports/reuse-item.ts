@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { QuotaReservation } from '../customers/quota.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transaction } from '../shared/transactional.js';
 import { type ImportPhoto, retried } from './import-photo.js';
 import { type Candidate, clientValues, normalSha256 } from './registration.js';
 import { saveAndRequestInspection } from './request-inspection.js';
 
 /** The client refers to an existing item: unchanged or, if it has failed, with the new values and waiting for bytes again. */
 export async function reuseItem(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'importPhotos' | 'jobs'>,
   { input, staged }: Candidate,
   seen: ImportPhoto,
   { tags, quota, at }: { tags: () => Promise<readonly Id[]>; quota: QuotaReservation; at: Date },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import { DomainError } from '../shared/errors.js';
+import type { Transaction } from '../shared/transactional.js';
 import { cancelItem } from './fail-item.js';
 import { type ImportPhoto, move, retried } from './import-photo.js';
 import type { ImportPhotoPatch } from './import-photo-patch.js';
@@ -11,7 +11,7 @@ import { saveAndRequestInspection } from './request-inspection.js';
  * `import_photo_final`, `uploads_incomplete`.
  */
 export async function setItemStatus(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'importPhotos' | 'jobs'>,
   item: ImportPhoto,
   status: NonNullable<ImportPhotoPatch['status']>,
   staged: number | null,
@@ -27,7 +27,7 @@ export async function setItemStatus(
 }
 
 async function uploaded(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'importPhotos' | 'jobs'>,
   item: ImportPhoto,
   staged: number | null,
   at: Date,

@@ -1,8 +1,10 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
-import type { Uses } from '../ports.js';
+import type { DirectUploads } from '../blobs/direct-uploads.js';
+import type { Clock } from '../shared/clock.js';
 import { after, HOUR, SECOND } from '../shared/clock.js';
 import { type Id, isId } from '../shared/ids.js';
+import type { Secrets } from '../shared/secrets.js';
 import { readToken, signToken } from '../shared/secrets.js';
 import type { ImportPhoto } from './import-photo.js';
 
@@ -26,7 +28,7 @@ export interface UploadGrant {
   readonly expiresAt: Date;
 }
 
-export type TargetUses = Uses<'secrets' | 'clock' | 'publicUrl' | 'directUploads'>;
+export type TargetUses = { secrets: Secrets; clock: Clock; publicUrl: string; directUploads: DirectUploads | null };
 
 const LIFE = 6 * HOUR;
 
@@ -49,7 +51,7 @@ export async function uploadTargets(
 }
 
 function proxied(
-  { secrets, publicUrl }: Uses<'secrets' | 'publicUrl'>,
+  { secrets, publicUrl }: { secrets: Secrets; publicUrl: string },
   caller: Pick<Caller, 'apiKeyId'>,
   item: ImportPhoto,
   expiresAt: Date,
@@ -74,7 +76,7 @@ function proxied(
 }
 
 /** What the token grants, or null when it was not signed with one of our secrets. The caller checks the expiry. */
-export function readUploadToken({ secrets }: Uses<'secrets'>, token: string): UploadGrant | null {
+export function readUploadToken({ secrets }: { secrets: Secrets }, token: string): UploadGrant | null {
   const said = readToken(secrets, 'upload', token);
   if (!Array.isArray(said)) return null;
   const [customerId, importId, itemId, uploadId, sizeBytes, sha256, apiKeyId, expires] = said as unknown[];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobKey } from '../blobs/blob-key.js';
-import type { Uses } from '../ports.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 
 /** What a row says about its bytes; unknown values are not compared. */
 export interface Expected {
@@ -17,7 +17,7 @@ export interface Fault {
 
 /** Reads a blob to its end and compares; null when all is well. `fast` compares the size only. */
 export async function faultOf(
-  { blobs }: Uses<'blobs'>,
+  { blobs }: { blobs: BlobStore },
   key: BlobKey,
   expected: Expected,
   { fast }: { fast: boolean },

@@ -1,14 +1,24 @@
 import { originalKey, renditionKey, stagingKey, storedKey } from '../blobs/blob-key.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import type { ImportPhoto } from '../imports/import-photo.js';
+import type { MediaReader } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
 import { renditionOf } from '../photos/download-photo.js';
 import { changed, lost, type Photo, type PhotoWithTags, recovered } from '../photos/photo.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { faultOf, reasonOf } from './check-bytes.js';
 import type { Findings } from './findings.js';
 
-export type CheckUses = Uses<'store' | 'blobs' | 'media' | 'clock'>;
+export type CheckUses = {
+  store: Transactional<
+    'photos' | 'tags' | 'importPhotos' | 'customer' | 'usage' | 'blobOwners' | 'orphanRows' | 'outbox'
+  >;
+  blobs: BlobStore;
+  media: MediaReader;
+  clock: Clock;
+};
 
 export interface CheckOptions {
   readonly repair: boolean;

@@ -1,7 +1,9 @@
 import type { BlobKey, BlobKind } from '../blobs/blob-key.js';
 import { allKinds } from '../blobs/blob-key.js';
-import type { Uses } from '../ports.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { Clock } from '../shared/clock.js';
 import { after, SECOND } from '../shared/clock.js';
+import type { Transactional } from '../shared/transactional.js';
 import { giveUp, type UnownedBlob, unownedBlobs } from './unowned.js';
 
 /** How long an unowned blob is left alone: its owner may be about to be stored. */
@@ -22,7 +24,7 @@ export type Collected = Readonly<Record<BlobKind | 'bytes', number>>;
  * several processes at once, beside everything else, and be stopped at any time.
  */
 export async function collectGarbage(
-  uses: Uses<'store' | 'blobs' | 'clock'>,
+  uses: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'>; blobs: BlobStore; clock: Clock },
   { graceSeconds, kinds }: GarbageOptions,
   stopping?: AbortSignal,
 ): Promise<Collected> {
@@ -43,7 +45,10 @@ export async function collectGarbage(
   return collected;
 }
 
-async function free(uses: Uses<'store'>, batch: readonly UnownedBlob[]): Promise<readonly UnownedBlob[]> {
+async function free(
+  uses: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'> },
+  batch: readonly UnownedBlob[],
+): Promise<readonly UnownedBlob[]> {
   const removable = batch.filter(({ forGood }) => forGood);
   for (const blob of batch) {
     if (!blob.forGood && blob.name.kind === 'staging' && (await giveUp(uses, blob.name))) removable.push(blob);

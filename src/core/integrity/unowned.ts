@@ -1,8 +1,7 @@
 import { type BlobKind, type BlobName, blobPrefixes, readBlobKey, type StagingName } from '../blobs/blob-key.js';
-import type { ListedBlob } from '../blobs/blob-store.js';
-import type { CustomerReader } from '../customers/customer-store.js';
-import type { Uses } from '../ports.js';
+import type { BlobStore, ListedBlob } from '../blobs/blob-store.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable, Reader, Transactional } from '../shared/transactional.js';
 
 /** A blob that no row relies on. */
 export interface UnownedBlob extends ListedBlob {
@@ -22,7 +21,7 @@ const BATCH = 500;
  * service did not create are skipped. `onBlob` is called for every blob checked.
  */
 export async function* unownedBlobs(
-  uses: Uses<'store' | 'blobs'>,
+  uses: { store: Readable<'blobOwners'>; blobs: BlobStore },
   kinds: readonly BlobKind[],
   until: Date,
   onBlob: () => void = () => undefined,
@@ -33,7 +32,7 @@ export async function* unownedBlobs(
 }
 
 async function* batches(
-  { blobs }: Uses<'blobs'>,
+  { blobs }: { blobs: BlobStore },
   kind: BlobKind,
   until: Date,
   onBlob: () => void,
@@ -52,7 +51,10 @@ async function* batches(
 }
 
 /** Those of the blobs that no row relies on. For a customer that does not exist, that is all of them. */
-export async function unownedAmong({ store }: Uses<'store'>, batch: readonly Named[]): Promise<readonly UnownedBlob[]> {
+export async function unownedAmong(
+  { store }: { store: Readable<'blobOwners'> },
+  batch: readonly Named[],
+): Promise<readonly UnownedBlob[]> {
   const unowned: UnownedBlob[] = [];
   const customers = new Set(batch.map(({ name }) => name.customerId));
   for (const customerId of customers) {
@@ -63,7 +65,7 @@ export async function unownedAmong({ store }: Uses<'store'>, batch: readonly Nam
   return unowned;
 }
 
-async function judge({ blobOwners }: CustomerReader, batch: readonly Named[]): Promise<UnownedBlob[]> {
+async function judge({ blobOwners }: Reader<'blobOwners'>, batch: readonly Named[]): Promise<UnownedBlob[]> {
   const staging = batch.flatMap(({ name }) => (name.kind === 'staging' ? [name] : []));
   const originals = batch.flatMap(({ name }) => (name.kind === 'originals' ? [name.blobName] : []));
   const photoIds = batch.flatMap(({ name }) => (name.kind === 'renditions' ? [name.photoId] : []));
@@ -90,7 +92,10 @@ async function judge({ blobOwners }: CustomerReader, batch: readonly Named[]): P
  * Abandons the upload, unless it was received in the meantime. True when its bytes may be removed: from then on the sender that stored them
  * has to send them again.
  */
-export function giveUp({ store }: Uses<'store'>, name: StagingName): Promise<boolean> {
+export function giveUp(
+  { store }: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'> },
+  name: StagingName,
+): Promise<boolean> {
   return store.transaction(name.customerId, async (transaction) => {
     await transaction.imports.lock(name.importId);
     await transaction.importPhotos.lock(name.importId, name.itemId);

@@ -1,6 +1,6 @@
 import { allKinds } from '../blobs/blob-key.js';
 import type { PhotoTotals } from '../customers/customer.js';
-import type { Uses } from '../ports.js';
+import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { after, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { type CheckOptions, type CheckUses, checkItems, checkPhotos } from './check-photos.js';
@@ -19,7 +19,10 @@ export interface Verification extends CheckOptions {
  * Checks the invariants, for all customers, beside a running service: a possible violation is checked again before it is reported. Changes
  * nothing, unless it is to repair. Errors: `service_unavailable` when the database is unavailable.
  */
-export async function verify(uses: CheckUses & Uses<'customers'>, verification: Verification): Promise<Checked> {
+export async function verify(
+  uses: CheckUses & { customers: CustomerDirectory },
+  verification: Verification,
+): Promise<Checked> {
   const findings = new Findings(verification.onFinding, verification.onProgress ?? (() => undefined));
   for (const { id } of await uses.customers.list()) {
     findings.count('customers');

@@ -6,9 +6,9 @@ import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
 import { inOneChunk } from '../blobs/open-blob.js';
 import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName, renditionNames, renditionSizes } from '../media/renditions.js';
-import type { Uses } from '../ports.js';
 import { DomainError, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable } from '../shared/transactional.js';
 import type { Photo } from './photo.js';
 import { readPhoto, readVisiblePhoto } from './read-photo.js';
 
@@ -25,7 +25,7 @@ export interface Download {
 
 /** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes are lost; when opened: the store is unavailable). */
 export async function downloadOriginal(
-  { store, blobs }: Uses<'store' | 'blobs'>,
+  { store, blobs }: { store: Readable<'photos'>; blobs: BlobStore },
   caller: Pick<Caller, 'customerId'>,
   id: Id,
 ): Promise<Download> {
@@ -60,7 +60,7 @@ export interface RenditionDownload extends Download {
 
 /** A smaller, upright picture, generated and stored on first use. Errors: `not_found`; when opened those of `renditionOf`. */
 export async function downloadRendition(
-  { store, blobs, media }: Uses<'store' | 'blobs' | 'media'>,
+  { store, blobs, media }: { store: Readable<'photos'>; blobs: BlobStore; media: MediaReader },
   caller: Pick<Caller, 'customerId'>,
   id: Id,
   { trashedToo = false, ...request }: RenditionRequest & { readonly trashedToo?: boolean },
@@ -76,7 +76,7 @@ export async function downloadRendition(
  * (`rendition`, which cannot be made), `service_unavailable`.
  */
 export function renditionOf(
-  uses: Uses<'blobs' | 'media'>,
+  uses: { blobs: BlobStore; media: MediaReader },
   photo: Photo,
   { name, format = defaultFormat(photo) }: RenditionRequest,
 ): RenditionDownload {

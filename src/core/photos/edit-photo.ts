@@ -1,11 +1,11 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import { type CaptureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { cleanText } from '../shared/text.js';
+import type { Reader, Transactional } from '../shared/transactional.js';
 import { changed, isTrashed, type Photo, type PhotoWithTags, type Rotation, restored, rotated } from './photo.js';
 import { beyondYears, cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from './photo-values.js';
 
@@ -17,7 +17,7 @@ export interface PhotoPatch extends PhotoInput {
 
 /** Merges a patch into a photo. Errors: `invalid_request`, `not_found` (trashed too, unless it is restored by the patch), `precondition_failed`. */
 export async function editPhoto(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },
   caller: Caller,
   id: Id,
   patch: PhotoPatch,
@@ -55,7 +55,7 @@ export function patchErrors(patch: PhotoPatch) {
   return errors;
 }
 
-async function merge(transaction: CustomerTransaction, photo: Photo, patch: PhotoPatch): Promise<Photo> {
+async function merge(transaction: Reader<'customer'>, photo: Photo, patch: PhotoPatch): Promise<Photo> {
   const now = patch.rotation === undefined ? photo : rotated(photo, patch.rotation as Rotation);
   return {
     ...(patch.trashed === false ? restored(now) : now),
@@ -78,7 +78,7 @@ const unknownTime: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: 
 
 /** Setting the zone alone keeps the wall clock and moves the instant; setting the wall clock alone keeps the zone (API.md §7, 7). */
 async function captureTimeAfter(
-  transaction: CustomerTransaction,
+  transaction: Reader<'customer'>,
   photo: Photo,
   patch: PhotoPatch,
 ): Promise<CaptureTime> {

@@ -1,7 +1,8 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { editPhoto, type PhotoPatch, patchErrors } from './edit-photo.js';
 import type { PhotoWithTags } from './photo.js';
 
@@ -20,7 +21,7 @@ export interface PhotoEditResult {
  * changed: if the request is repeated, those are `unchanged`.
  */
 export async function editPhotos(
-  uses: Uses<'store' | 'clock'>,
+  uses: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },
   caller: Caller,
   ids: readonly Id[],
   patch: PhotoPatch,
@@ -33,7 +34,7 @@ export async function editPhotos(
 }
 
 async function editOne(
-  uses: Uses<'store' | 'clock'>,
+  uses: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },
   caller: Caller,
   id: Id,
   patch: PhotoPatch,

@@ -1,8 +1,10 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
 import type { TagReads } from '../tags/tag-repository.js';
 import type { PhotoWithTags } from './photo.js';
 import { isImmutableSort, type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
@@ -14,7 +16,7 @@ export interface PhotoListRequest extends PageRequest {
 
 /** One page of the library. Errors: `invalid_cursor`, `invalid_request` (`unknown_tag`). */
 export function listPhotos(
-  { store, secrets, clock }: Uses<'store' | 'secrets' | 'clock'>,
+  { store, secrets, clock }: { store: Readable<'photos' | 'tags'>; secrets: Secrets; clock: Clock },
   { customerId }: Caller,
   { filters, sort, ...request }: PhotoListRequest,
 ): Promise<Page<PhotoWithTags>> {

@@ -1,16 +1,23 @@
 import type { Caller } from '../access/caller.js';
 import { service } from '../audit/actor.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Reader, Transactional } from '../shared/transactional.js';
 import type { Photo } from './photo.js';
 import { purgePhoto } from './trash-photo.js';
 
 const BATCH = 500;
 
-type PurgeUses = Uses<'store' | 'blobs' | 'clock' | 'customers'>;
+type PurgeUses = {
+  store: Transactional<'photos' | 'outbox' | 'audit'>;
+  blobs: BlobStore;
+  clock: Clock;
+  customers: CustomerDirectory;
+};
 
 /**
  * For all customers, permanently deletes photos whose time in the trash is over, except those that an import still needs. May run in
@@ -43,7 +50,7 @@ async function purgeAll(uses: PurgeUses, operator: Caller, ids: readonly Id[], a
   let deleted = 0;
   for (const id of ids) {
     if (stopping?.aborted) break;
-    const check = (photo: Photo, transaction: CustomerTransaction) => requireDue(photo, transaction, at);
+    const check = (photo: Photo, transaction: Reader<'photos'>) => requireDue(photo, transaction, at);
     const isDeleted = await purgePhoto(uses, operator, id, check, 'of batch').then(() => true, unlessGone);
     if (isDeleted) deleted += 1;
   }
@@ -61,7 +68,7 @@ async function recordPurge({ store, clock }: PurgeUses, { customerId, actor }: C
 }
 
 /** Between the query and the lock it may have been restored, or become a duplicate of an import that will restore it. */
-async function requireDue({ id, purgeAt }: Photo, { photos }: CustomerTransaction, at: Date): Promise<void> {
+async function requireDue({ id, purgeAt }: Photo, { photos }: Reader<'photos'>, at: Date): Promise<void> {
   const isDue = purgeAt !== null && purgeAt.getTime() <= at.getTime();
   if (!isDue || (await photos.isAwaited(id))) throw notFound('photo');
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable } from '../shared/transactional.js';
 import type { PhotoWithTags } from './photo.js';
 import { type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
 import type { PhotoReads } from './photo-repository.js';
@@ -16,7 +16,7 @@ export interface Neighbours {
 
 /** The photos next to this one in a list; if the filters exclude it, next to where it would be. */
 export function readNeighbours(
-  { store }: Uses<'store'>,
+  { store }: { store: Readable<'photos'> },
   { customerId }: Pick<Caller, 'customerId'>,
   photo: PhotoWithTags,
   { filters, sort }: { filters: PhotoFilters; sort: TwoWaySort },

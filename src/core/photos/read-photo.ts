@@ -1,8 +1,8 @@
 import type { Caller } from '../access/caller.js';
 import { type ExifTags } from '../media/picture-metadata.js';
-import type { Uses } from '../ports.js';
 import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable } from '../shared/transactional.js';
 import type { Tag } from '../tags/tag.js';
 import { isTrashed, type Photo, type PhotoWithTags } from './photo.js';
 
@@ -14,7 +14,7 @@ export interface PhotoReading {
 
 /** Errors: `not_found`. */
 export function readPhoto(
-  { store }: Uses<'store'>,
+  { store }: { store: Readable<'photos'> },
   caller: Pick<Caller, 'customerId'>,
   id: Id,
   reading: PhotoReading,
@@ -27,12 +27,20 @@ export function readPhoto(
 }
 
 /** A photo outside the trash, for displaying it without its tags. Errors: `not_found`. */
-export function readVisiblePhoto({ store }: Uses<'store'>, caller: Pick<Caller, 'customerId'>, id: Id): Promise<Photo> {
+export function readVisiblePhoto(
+  { store }: { store: Readable<'photos'> },
+  caller: Pick<Caller, 'customerId'>,
+  id: Id,
+): Promise<Photo> {
   return store.query(caller.customerId, async (reader) => requireFound(await reader.photos.getVisible(id), 'photo'));
 }
 
 /** The tags of a photo, by name. Errors: `not_found`. */
-export function readPhotoTags({ store }: Uses<'store'>, caller: Caller, id: Id): Promise<readonly Tag[]> {
+export function readPhotoTags(
+  { store }: { store: Readable<'photos' | 'tags'> },
+  caller: Caller,
+  id: Id,
+): Promise<readonly Tag[]> {
   return store.query(caller.customerId, async (reader) => {
     if (isTrashed(requireFound(await reader.photos.get(id), 'photo'))) throw notFound('photo');
     return reader.tags.ofPhoto(id);

@@ -1,12 +1,16 @@
 import { isExpired } from '../access/api-key.js';
 import type { Caller } from '../access/caller.js';
-import type { RenditionFormat } from '../media/media-reader.js';
+import type { KeyStore } from '../access/key-store.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { MediaReader, RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, isRenditionName, type RenditionName } from '../media/renditions.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { after, HOUR, SECOND } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import { type Id, isId } from '../shared/ids.js';
+import type { Secrets } from '../shared/secrets.js';
 import { readToken, signToken } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
 import { type RenditionDownload, renditionOf } from './download-photo.js';
 import type { PhotoWithTags, Rotation } from './photo.js';
 import { readVisiblePhoto } from './read-photo.js';
@@ -19,7 +23,7 @@ const STEP = 12 * HOUR;
 
 /** Null for a key with an IP list, which URLs that work without the key would bypass. */
 export function renditionUrls(
-  { secrets, clock, publicUrl }: Uses<'secrets' | 'clock' | 'publicUrl'>,
+  { secrets, clock, publicUrl }: { secrets: Secrets; clock: Clock; publicUrl: string },
   caller: Pick<Caller, 'apiKeyId' | 'ipRestricted'>,
   photo: PhotoWithTags,
 ): PhotoUrls | null {
@@ -43,7 +47,14 @@ export function renditionUrls(
 
 /** What a signed URL refers to. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
 export async function openSignedRendition(
-  uses: Uses<'store' | 'keys' | 'blobs' | 'media' | 'secrets' | 'clock'>,
+  uses: {
+    store: Readable<'photos'>;
+    keys: KeyStore;
+    blobs: BlobStore;
+    media: MediaReader;
+    secrets: Secrets;
+    clock: Clock;
+  },
   token: string,
 ): Promise<RenditionDownload & { readonly expiresAt: Date }> {
   const grant = readGrant(uses, token);
@@ -59,7 +70,10 @@ export async function openSignedRendition(
 }
 
 /** A key that has an IP list by now would get no such URL. A person's URL contains no key, and only expires. */
-async function isKeyValid({ keys, clock }: Uses<'keys' | 'clock'>, { apiKeyId }: RenditionGrant): Promise<boolean> {
+async function isKeyValid(
+  { keys, clock }: { keys: KeyStore; clock: Clock },
+  { apiKeyId }: RenditionGrant,
+): Promise<boolean> {
   if (apiKeyId === null) return true;
   const known = await keys.find(apiKeyId);
   if (known === null || known.customerStatus === 'closing' || isExpired(known.key, clock.now())) return false;
@@ -77,7 +91,7 @@ interface RenditionGrant {
   readonly apiKeyId: Id | null;
 }
 
-function readGrant({ secrets }: Uses<'secrets'>, token: string): RenditionGrant | null {
+function readGrant({ secrets }: { secrets: Secrets }, token: string): RenditionGrant | null {
   const said = readToken(secrets, 'rendition', token);
   if (!Array.isArray(said)) return null;
   const [customerId, photoId, name, format, rotation, expires, apiKeyId] = said as unknown[];

@@ -1,15 +1,21 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
+import type { Limits } from '../customers/limits.js';
+import type { Clock } from '../shared/clock.js';
 import { type FieldError, invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
+import type { Transactional } from '../shared/transactional.js';
 import { lockForNewTags, nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
 import type { Tag } from '../tags/tag.js';
 import { isTrashed, type PhotoWithTags } from './photo.js';
 
 /** Replaces the photo's set of tags. Errors: `invalid_request`, `scope_required`, `not_found`, `limit_reached`, `precondition_failed`. */
 export async function setPhotoTags(
-  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
+  {
+    store,
+    clock,
+    limits,
+  }: { store: Transactional<'photos' | 'tags' | 'customer' | 'outbox'>; clock: Clock; limits: Limits },
   caller: Caller,
   id: Id,
   request: TagRequest,

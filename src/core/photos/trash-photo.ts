@@ -1,11 +1,11 @@
 import type { Caller } from '../access/caller.js';
 import { renditionsPrefix, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
+import type { Reader, Transactional } from '../shared/transactional.js';
 import { changed, isTrashed, type Photo, type PhotoWithTags, trashed } from './photo.js';
 
 /**
@@ -13,7 +13,7 @@ import { changed, isTrashed, type Photo, type PhotoWithTags, trashed } from './p
  * `precondition_failed`.
  */
 export function trashPhoto(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },
   caller: Caller,
   id: Id,
   check: Precondition<PhotoWithTags> = unconditional,
@@ -35,10 +35,10 @@ export function trashPhoto(
  * has its own entry. Errors: `not_found`, `precondition_failed`.
  */
 export async function purgePhoto(
-  { store, blobs, clock }: Uses<'store' | 'blobs' | 'clock'>,
+  { store, blobs, clock }: { store: Transactional<'photos' | 'outbox' | 'audit'>; blobs: BlobStore; clock: Clock },
   caller: Caller,
   id: Id,
-  check: (photo: PhotoWithTags, transaction: CustomerTransaction) => void | Promise<void> = unconditional,
+  check: (photo: PhotoWithTags, reader: Reader<'photos'>) => void | Promise<void> = unconditional,
   entry: 'own' | 'of batch' = 'own',
 ): Promise<void> {
   const photo = await store.transaction(caller.customerId, async (transaction) => {

@@ -1,8 +1,10 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { unconditional } from '../shared/precondition.js';
+import type { Transactional } from '../shared/transactional.js';
 import { purgePhoto, trashPhoto } from './trash-photo.js';
 
 /** The outcome for one photo. */
@@ -16,7 +18,7 @@ export interface PhotoDeletionResult {
  * returned once. Errors: `service_unavailable`, with some of them deleted: if the request is repeated, those are not found.
  */
 export function trashPhotos(
-  uses: Uses<'store' | 'clock'>,
+  uses: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },
   caller: Caller,
   ids: readonly Id[],
 ): Promise<readonly PhotoDeletionResult[]> {
@@ -28,7 +30,7 @@ export function trashPhotos(
  * that none is deleted without an entry.
  */
 export async function purgePhotos(
-  uses: Uses<'store' | 'blobs' | 'clock'>,
+  uses: { store: Transactional<'photos' | 'outbox' | 'audit'>; blobs: BlobStore; clock: Clock },
   caller: Caller,
   ids: readonly Id[],
 ): Promise<readonly PhotoDeletionResult[]> {
@@ -36,7 +38,11 @@ export async function purgePhotos(
   return each(ids, (id) => purgePhoto(uses, caller, id, unconditional, 'of batch'));
 }
 
-function recordDeletion({ store, clock }: Uses<'store' | 'clock'>, caller: Caller, ids: readonly Id[]): Promise<void> {
+function recordDeletion(
+  { store, clock }: { store: Transactional<'photos' | 'audit'>; clock: Clock },
+  caller: Caller,
+  ids: readonly Id[],
+): Promise<void> {
   return store.transaction(caller.customerId, async ({ photos, audit }) => {
     const found = await photos.getMany([...new Set(ids)]);
     const [first] = found;

@@ -1,7 +1,9 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
+import type { Limits } from '../customers/limits.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError, invalid } from '../shared/errors.js';
 import { foldKey } from '../shared/text.js';
+import type { Transactional } from '../shared/transactional.js';
 import { requireTagsWithinLimit } from './resolve-tags.js';
 import { parseTagName, type Tag } from './tag.js';
 import { cleanDescription, type TagInput, tagErrors } from './tag-values.js';
@@ -12,7 +14,7 @@ export interface TagCreation extends TagInput {
 
 /** Errors: `invalid_request`, `tag_name_taken`, `limit_reached`. With `ifExists: 'return'`, returns the tag that has the name. */
 export async function createTag(
-  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
+  { store, clock, limits }: { store: Transactional<'tags' | 'customer' | 'outbox'>; clock: Clock; limits: Limits },
   caller: Caller,
   input: TagCreation,
   ifExists: 'fail' | 'return' = 'fail',

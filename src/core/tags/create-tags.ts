@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, invalid } from '../shared/errors.js';
 import { foldKey } from '../shared/text.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import type { TagCreation } from './create-tag.js';
 import { tagLimitMessage } from './resolve-tags.js';
 import { type NewTag, parseTagName, type Tag } from './tag.js';
@@ -19,7 +19,7 @@ export type TagCreationResult =
  * unchanged. An invalid name, or one beyond the customer's limit, is `rejected`, and the others continue.
  */
 export async function createTags(
-  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
+  { store, clock, limits }: { store: Transactional<'tags' | 'customer' | 'outbox'>; clock: Clock; limits: Limits },
   caller: Caller,
   all: readonly TagCreation[],
 ): Promise<readonly TagCreationResult[]> {
@@ -61,7 +61,7 @@ function newTag(input: TagCreation, createdAt: Date): NewTag | ItemError {
 
 /** Tags by name key, existing and new ones; the first of the request are created as far as the limit allows. */
 async function makeMissing(
-  { tags, outbox, customer }: CustomerTransaction,
+  { tags, outbox, customer }: Transaction<'tags' | 'customer' | 'outbox'>,
   wanted: readonly NewTag[],
   { limits, at }: { limits: Limits; at: Date },
 ): Promise<{ tags: ReadonlyMap<string, Tag>; created: ReadonlySet<string> }> {

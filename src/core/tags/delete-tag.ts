@@ -1,8 +1,9 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
+import type { Transactional } from '../shared/transactional.js';
 import { exceedsOneTransaction } from './bump-photo-versions.js';
 import type { Tag } from './tag.js';
 
@@ -11,7 +12,7 @@ import type { Tag } from './tag.js';
  * (`bumpPhotoVersions`); nothing else of the tag is left. Errors: `not_found`, `precondition_failed`.
  */
 export function deleteTag(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'tags' | 'taggedPhotos' | 'jobs' | 'outbox'>; clock: Clock },
   caller: Caller,
   id: Id,
   check: Precondition<Tag> = unconditional,

@@ -1,10 +1,11 @@
 import { type Caller, requireScope } from '../access/caller.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
-import type { Uses } from '../ports.js';
+import type { Limits } from '../customers/limits.js';
+import type { Clock } from '../shared/clock.js';
 import { type FieldError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { foldKey } from '../shared/text.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import { nameTaken } from './create-tag.js';
 import { lockTaggedPhotos, requireMergedTags, retagPhotos } from './retag-photos.js';
 import { parseTagName, type Tag } from './tag.js';
@@ -23,7 +24,15 @@ export interface EditedTag extends Tag {
  * `scope_required`, `invalid_request`, `not_found`, `tag_name_taken`, `precondition_failed`.
  */
 export async function editTag(
-  { store, clock, limits }: Uses<'store' | 'clock' | 'limits'>,
+  {
+    store,
+    clock,
+    limits,
+  }: {
+    store: Transactional<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'customer' | 'jobs' | 'outbox'>;
+    clock: Clock;
+    limits: Limits;
+  },
   caller: Caller,
   id: Id,
   patch: TagPatch,
@@ -59,7 +68,7 @@ export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
   return [...tagErrors(patch), ...toolErrors(id, patch)];
 }
 
-async function save(transaction: CustomerTransaction, tag: Tag, next: Tag, at: Date): Promise<Tag> {
+async function save(transaction: Transaction<'tags' | 'outbox'>, tag: Tag, next: Tag, at: Date): Promise<Tag> {
   const same = next.name === tag.name && next.color === tag.color && next.description === tag.description;
   if (same) return tag;
   const edited = { ...next, updatedAt: at, version: tag.version + 1 };

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable } from '../shared/transactional.js';
 import type { Tag } from './tag.js';
 
 /** What a merge of tags would affect. */
@@ -16,7 +16,11 @@ export interface MergePreview {
 export const MAX_COUNTED = 100_000;
 
 /** Changes nothing. Errors: `not_found` when one of the tags does not exist. */
-export function previewMerge({ store }: Uses<'store'>, caller: Caller, ids: readonly Id[]): Promise<MergePreview> {
+export function previewMerge(
+  { store }: { store: Readable<'tags' | 'taggedPhotos'> },
+  caller: Caller,
+  ids: readonly Id[],
+): Promise<MergePreview> {
   return store.query(caller.customerId, async ({ tags, taggedPhotos }) => {
     const named = await tags.getMany(ids);
     for (const id of ids)

@@ -1,13 +1,15 @@
 import type { Caller } from '../access/caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
 import type { Tag } from './tag.js';
 import { type TagFilters, type TagSort, tagPosition } from './tag-query.js';
 
 /** Errors: `not_found`. */
-export function readTag({ store }: Uses<'store'>, caller: Caller, id: Id): Promise<Tag> {
+export function readTag({ store }: { store: Readable<'tags'> }, caller: Caller, id: Id): Promise<Tag> {
   return store.query(caller.customerId, async (reader) => requireFound(await reader.tags.get(id), 'tag'));
 }
 
@@ -18,7 +20,7 @@ export interface TagListRequest extends PageRequest {
 
 /** Errors: `invalid_cursor`. */
 export function listTags(
-  { store, secrets, clock }: Uses<'store' | 'secrets' | 'clock'>,
+  { store, secrets, clock }: { store: Readable<'tags'>; secrets: Secrets; clock: Clock },
   { customerId }: Caller,
   { filters, sort, ...request }: TagListRequest,
 ): Promise<Page<Tag>> {

@@ -1,9 +1,9 @@
 import { type Caller, requireScope } from '../access/caller.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { foldKey } from '../shared/text.js';
+import type { Transaction } from '../shared/transactional.js';
 import { nameKeyOf, parseTagName, type Tag, tagNameError } from './tag.js';
 import type { TagRepository } from './tag-repository.js';
 
@@ -20,7 +20,7 @@ export interface TagRequest {
  * `too_many`), `scope_required`, `limit_reached`.
  */
 export async function resolveTags(
-  { tags, outbox, customer }: Pick<CustomerTransaction, 'tags' | 'outbox' | 'customer'>,
+  { tags, outbox, customer }: Transaction<'tags' | 'customer' | 'outbox'>,
   caller: Pick<Caller, 'scopes'>,
   request: TagRequest,
   { limits, at, prefix = '', beside = [] }: { limits: Limits; at: Date; prefix?: string; beside?: readonly Id[] },
@@ -53,7 +53,7 @@ export async function resolveTags(
  * transaction at a time, so that their number stays within its limit. Call it before anything else is locked.
  */
 export async function lockForNewTags(
-  { tags, customer }: Pick<CustomerTransaction, 'tags' | 'customer'>,
+  { tags, customer }: Transaction<'tags' | 'customer'>,
   ...requests: readonly TagRequest[]
 ): Promise<void> {
   const nameKeys = nameKeysIn(requests);
@@ -92,7 +92,7 @@ function nameKeysIn(requests: readonly TagRequest[]): string[] {
 }
 
 async function create(
-  { tags, outbox }: Pick<CustomerTransaction, 'tags' | 'outbox'>,
+  { tags, outbox }: Transaction<'tags' | 'outbox'>,
   names: ReadonlyMap<string, string>,
   limits: Limits,
   at: Date,

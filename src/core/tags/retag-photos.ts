@@ -1,7 +1,7 @@
-import type { CustomerTransaction } from '../customers/customer-store.js';
 import type { Limits } from '../customers/limits.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transaction } from '../shared/transactional.js';
 import { exceedsOneTransaction } from './bump-photo-versions.js';
 import type { Tag } from './tag.js';
 import type { MergedPhotos } from './tag-repository.js';
@@ -13,7 +13,7 @@ import type { PhotoTags } from './tagged-repository.js';
  * items: then the customer is locked too, so that no import with one of the tags is opened in the meantime.
  */
 export async function lockTaggedPhotos(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'taggedPhotos' | 'unpublishedTags' | 'customer'>,
   tools: TagTools,
 ): Promise<readonly PhotoTags[]> {
   const named = [...new Set([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])])];
@@ -40,7 +40,7 @@ export function requireMergedTags({ mergeTagIds = [] }: TagTools, locked: readon
  * moved gets one new version, not two: it is left to the merge.
  */
 export async function retagPhotos(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'jobs'>,
   { id }: Pick<Tag, 'id'>,
   tools: TagTools & { readonly mergeTagIds: readonly Id[] },
   { photos, limits, at }: { photos: readonly PhotoTags[]; limits: Limits; at: Date },
@@ -73,7 +73,7 @@ export async function retagPhotos(
 
 /** If there are many photos, they get their new versions after the response (`bumpPhotoVersions`). */
 async function mergeTags(
-  transaction: CustomerTransaction,
+  transaction: Transaction<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'jobs'>,
   from: readonly Id[],
   into: Id,
   at: Date,

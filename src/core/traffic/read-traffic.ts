@@ -1,8 +1,11 @@
 import type { ApiKey } from '../access/api-key.js';
+import type { KeyStore } from '../access/key-store.js';
 import type { Customer, CustomerUsage } from '../customers/customer.js';
 import type { QuotaUse } from '../customers/customer-repository.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable } from '../shared/transactional.js';
+import type { TrafficStore } from './traffic.js';
 import { type RequestCount, type RequestFailure, trafficDays } from './traffic.js';
 
 /** The usage and the requests of an account. */
@@ -21,7 +24,7 @@ export interface Traffic {
 
 /** Counts are a few seconds old: each process writes them periodically. Errors: `not_found` (customer). */
 export async function readTraffic(
-  { store, keys, clock }: Uses<'store' | 'keys' | 'clock'>,
+  { store, keys, clock }: { store: Readable<'customer' | 'usage' | 'traffic'>; keys: KeyStore; clock: Clock },
   customerId: Id,
 ): Promise<Traffic> {
   const days = trafficDays(clock.now());
@@ -36,6 +39,6 @@ export async function readTraffic(
 }
 
 /** Deletes the days that are no longer in the report. */
-export function sweepTraffic({ traffic, clock }: Uses<'traffic' | 'clock'>): Promise<void> {
+export function sweepTraffic({ traffic, clock }: { traffic: TrafficStore; clock: Clock }): Promise<void> {
   return traffic.sweep(trafficDays(clock.now())[0] ?? '');
 }

@@ -1,12 +1,13 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { auditSubject, emailTaken, readEmail, type User } from './user.js';
 
 /** Sets the address that a person signs in with. Errors: `invalid_request`, also when another user of this customer has it; `not_found`. */
 export async function changeEmail(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock },
   caller: AccountCaller,
   userId: Id,
   text: string,

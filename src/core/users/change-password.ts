@@ -1,5 +1,8 @@
-import type { Uses } from '../ports.js';
+import type { RateWindowStore } from '../access/rolling-window.js';
+import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
+import type { Transactional } from '../shared/transactional.js';
+import type { PasswordHasher } from './password-hasher.js';
 import { maySetPassword, type Session } from './session.js';
 import { requireSignInBudget } from './sign-in-attempts.js';
 import { auditSubject, requireGoodPassword, userActor } from './user.js';
@@ -15,7 +18,13 @@ interface PasswordChange {
  * `invalid_request`, `rate_limited`, `not_found`.
  */
 export async function changePassword(
-  uses: Uses<'store' | 'passwords' | 'commonPasswords' | 'rateWindows' | 'clock'>,
+  uses: {
+    store: Transactional<'users' | 'audit'>;
+    passwords: PasswordHasher;
+    commonPasswords: ReadonlySet<string>;
+    rateWindows: RateWindowStore;
+    clock: Clock;
+  },
   session: Pick<Session, 'customerId' | 'userId' | 'id' | 'byLink' | 'startedAt'>,
   { current, password }: PasswordChange,
   address: string,

@@ -1,12 +1,13 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { auditSubject, type Role, requireOtherOwner, type User } from './user.js';
 
 /** Errors: `not_found`; `invalid_request` for the last owner. */
 export async function changeRole(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock },
   caller: AccountCaller,
   userId: Id,
   role: Role,

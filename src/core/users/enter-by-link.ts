@@ -1,15 +1,20 @@
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import { hashRandomToken } from '../shared/random-token.js';
+import type { Transactional } from '../shared/transactional.js';
 import { type Browser, newSession } from './open-session.js';
+import type { PasswordHasher } from './password-hasher.js';
 import { auditSubject, emailTaken, entered, isLinkOpen, readCredentials, type User, userActor } from './user.js';
-import type { KnownUser } from './user-store.js';
+import type { KnownUser, UserStore } from './user-store.js';
 
 /**
  * The person whom a one-time link would sign in; this does not use it up. Null when it is not valid (any more). Programs that open links on
  * their own (previews of messengers, mail scanners) must not use them up.
  */
-export async function peekLink({ users, clock }: Uses<'users' | 'clock'>, token: string): Promise<KnownUser | null> {
+export async function peekLink(
+  { users, clock }: { users: UserStore; clock: Clock },
+  token: string,
+): Promise<KnownUser | null> {
   const hash = hashRandomToken(token);
   const known = await users.findByLink(hash);
   const isOpen = known !== null && known.customerStatus !== 'closing' && isLinkOpen(known.user, hash, clock.now());
@@ -30,7 +35,13 @@ interface Arrival {
  * calls, one succeeds. Errors: `url_forbidden` when the link is not valid (any more); `invalid_request`, and the link remains valid.
  */
 export async function enterByLink(
-  uses: Uses<'users' | 'store' | 'passwords' | 'commonPasswords' | 'clock'>,
+  uses: {
+    users: UserStore;
+    store: Transactional<'customer' | 'users' | 'audit'>;
+    passwords: PasswordHasher;
+    commonPasswords: ReadonlySet<string>;
+    clock: Clock;
+  },
   { token, browser, ...given }: Arrival,
 ): Promise<User> {
   const known = await peekLink(uses, token);

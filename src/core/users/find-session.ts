@@ -1,10 +1,11 @@
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { hashRandomToken } from '../shared/random-token.js';
+import type { SessionStore } from './session.js';
 import { isOver, type KnownSession, SEEN_EVERY_MS } from './session.js';
 
 /** The session of a cookie with its user, unless it has ended. */
 export async function findSession(
-  { sessions, clock }: Uses<'sessions' | 'clock'>,
+  { sessions, clock }: { sessions: SessionStore; clock: Clock },
   token: string,
 ): Promise<KnownSession | null> {
   const known = await sessions.find(hashRandomToken(token));
@@ -13,7 +14,7 @@ export async function findSession(
 
 /** Records from time to time that a session is in use. */
 export async function touchSession(
-  { sessions, clock }: Uses<'sessions' | 'clock'>,
+  { sessions, clock }: { sessions: SessionStore; clock: Clock },
   { session }: KnownSession,
   address: string,
 ): Promise<void> {

@@ -1,7 +1,8 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
+import type { Transactional } from '../shared/transactional.js';
 import { linkUrl } from './link-user.js';
 import { auditSubject, invited, linked, MAX_USERS, type Role, readEmail, type User } from './user.js';
 
@@ -21,7 +22,7 @@ interface InvitationRequest {
  * invalid. Errors: `invalid_request`, `not_found` (customer), `limit_reached`.
  */
 export async function inviteUser(
-  uses: Uses<'store' | 'clock' | 'publicUrl'>,
+  uses: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; publicUrl: string },
   caller: AccountCaller,
   request: InvitationRequest,
 ) {
@@ -31,14 +32,18 @@ export async function inviteUser(
 
 /** The link into a new installation: its first owner chooses an address later. */
 export function inviteFirstOwner(
-  uses: Uses<'store' | 'clock' | 'publicUrl'>,
+  uses: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; publicUrl: string },
   caller: AccountCaller,
 ): Promise<Invitation> {
   return invite(uses, caller, null, 'owner');
 }
 
 async function invite(
-  { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
+  {
+    store,
+    clock,
+    publicUrl,
+  }: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; publicUrl: string },
   { customerId, actor }: AccountCaller,
   email: string | null,
   role: Role,

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { addressBudget } from '../access/ip-list.js';
 import type { AuditAction } from '../audit/audit-entry.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
 import { newRandomToken } from '../shared/random-token.js';
+import type { Secrets } from '../shared/secrets.js';
 import { readToken, signToken } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
 import type { User } from './user.js';
 
 /** How long a browser, or an address, is known after a sign-in. */
@@ -31,7 +33,7 @@ export function accountName(account: string): string {
  * The cookie that a browser gets once it has signed in to an account, to be recognized later: nobody else can create it, and it does not
  * sign anyone in.
  */
-export function newDevice({ secrets, clock }: Uses<'secrets' | 'clock'>, account: string): string {
+export function newDevice({ secrets, clock }: { secrets: Secrets; clock: Clock }, account: string): string {
   const payload: DevicePayload = {
     a: accountName(account),
     d: newRandomToken(),
@@ -45,7 +47,7 @@ export function newDevice({ secrets, clock }: Uses<'secrets' | 'clock'>, account
  * when it may come from anyone. Strangers cannot use up the attempts of a known source.
  */
 export async function knownSource(
-  uses: Uses<'secrets' | 'clock' | 'store'>,
+  uses: { secrets: Secrets; clock: Clock; store: Readable<'audit'> },
   account: string,
   users: readonly User[],
   { device, address }: { readonly device: string | null; readonly address: string },
@@ -60,7 +62,10 @@ export async function knownSource(
   return null;
 }
 
-async function sourcesOf({ store, clock }: Uses<'store' | 'clock'>, user: User): Promise<readonly string[]> {
+async function sourcesOf(
+  { store, clock }: { store: Readable<'audit'>; clock: Clock },
+  user: User,
+): Promise<readonly string[]> {
   const from = after(clock.now(), -ADDRESS_DAYS * DAY);
   const filter = { actions: signIns, name: user.email, from, until: null };
   const entries = await store.query(user.customerId, ({ audit }) => audit.list(null, SIGN_INS, filter));

@@ -1,14 +1,15 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
+import type { Transactional } from '../shared/transactional.js';
 import type { Invitation } from './invite-user.js';
 import { auditSubject, linked } from './user.js';
 
 /** A new link for an existing user who has lost the password. Errors: `not_found`. */
 export async function linkUser(
-  { store, clock, publicUrl }: Uses<'store' | 'clock' | 'publicUrl'>,
+  { store, clock, publicUrl }: { store: Transactional<'users' | 'audit'>; clock: Clock; publicUrl: string },
   caller: AccountCaller,
   userId: Id,
 ): Promise<Invitation> {

@@ -1,10 +1,11 @@
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable } from '../shared/transactional.js';
 import { isOver, type Session } from './session.js';
 
 /** Where a person is signed in, last seen first. */
 export async function listSessions(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Readable<'users'>; clock: Clock },
   customerId: Id,
   userId: Id,
 ): Promise<readonly Session[]> {

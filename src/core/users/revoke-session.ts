@@ -1,7 +1,8 @@
 import type { Actor } from '../audit/actor.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import type { KnownSession, Session } from './session.js';
 import { auditSubject } from './user.js';
 
@@ -9,7 +10,7 @@ type Owner = Pick<Session, 'customerId' | 'userId'>;
 
 /** Signs one browser of a user out. Errors: `not_found`. */
 export async function revokeSession(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'users' | 'audit'>; clock: Clock },
   actor: Actor,
   { customerId, userId }: Owner,
   id: Id,
@@ -23,7 +24,7 @@ export async function revokeSession(
 
 /** Signs a user out of every browser except this one. */
 export async function revokeOtherSessions(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'users' | 'audit'>; clock: Clock },
   actor: Actor,
   { session, user }: Pick<KnownSession, 'session' | 'user'>,
 ): Promise<void> {
@@ -36,7 +37,7 @@ export async function revokeOtherSessions(
 
 /** Signs a user out of the browser that makes the request. Nothing happens when it is signed out already. */
 export async function signOut(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'users' | 'audit'>; clock: Clock },
   actor: Actor,
   { session, user }: Pick<KnownSession, 'session' | 'user'>,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { addressBudget } from '../access/ip-list.js';
 import { requireBudget } from '../access/require-budget.js';
-import type { Uses } from '../ports.js';
+import type { RateWindowStore } from '../access/rolling-window.js';
 import { accountName } from './known-source.js';
 
 /**
@@ -20,7 +20,7 @@ interface Attempt {
 
 /** Counts an attempt to guess a password. Errors: `rate_limited`. */
 export async function requireSignInBudget(
-  uses: Uses<'rateWindows'>,
+  uses: { rateWindows: RateWindowStore },
   { account, address, known }: Attempt,
 ): Promise<void> {
   if (known !== null) {
@@ -32,7 +32,7 @@ export async function requireSignInBudget(
 
 /** Whether to record a refused attempt: the first in a minute for this account from this source. */
 export async function shouldRecordRefusal(
-  uses: Uses<'rateWindows'>,
+  uses: { rateWindows: RateWindowStore },
   account: string,
   address: string,
 ): Promise<boolean> {

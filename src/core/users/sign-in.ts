@@ -1,10 +1,15 @@
+import type { RateWindowStore } from '../access/rolling-window.js';
 import type { Actor } from '../audit/actor.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Transactional } from '../shared/transactional.js';
 import { knownSource } from './known-source.js';
 import { type Browser, newSession } from './open-session.js';
+import type { PasswordHasher } from './password-hasher.js';
 import { requireSignInBudget, shouldRecordRefusal } from './sign-in-attempts.js';
 import { auditSubject, normalEmail, signedIn, type User, userActor } from './user.js';
+import type { UserStore } from './user-store.js';
 
 interface Credentials {
   readonly email: string;
@@ -20,7 +25,14 @@ interface Credentials {
  * password gets the one used last. Errors: `unauthorized`, `rate_limited`.
  */
 export async function signIn(
-  uses: Uses<'users' | 'passwords' | 'rateWindows' | 'store' | 'clock' | 'secrets'>,
+  uses: {
+    users: UserStore;
+    passwords: PasswordHasher;
+    rateWindows: RateWindowStore;
+    store: Transactional<'users' | 'audit'>;
+    clock: Clock;
+    secrets: Secrets;
+  },
   { email, password, browser, device }: Credentials,
 ): Promise<User> {
   const normal = normalEmail(email);
@@ -51,7 +63,7 @@ export async function signIn(
  * exist, so that both take about the same time.
  */
 async function recordRefusal(
-  uses: Uses<'rateWindows' | 'store' | 'clock'>,
+  uses: { rateWindows: RateWindowStore; store: Transactional<'audit'>; clock: Clock },
   known: readonly User[],
   account: string,
   address: string,
@@ -69,7 +81,7 @@ function refused(): DomainError {
 }
 
 /** Users who may sign in by a password at all, most recent sign-in first. */
-async function usersOf({ users }: Uses<'users'>, email: string): Promise<User[]> {
+async function usersOf({ users }: { users: UserStore }, email: string): Promise<User[]> {
   const known = email === '' ? [] : await users.findByEmail(email);
   return known
     .filter(({ user, customerStatus }) => customerStatus !== 'closing' && user.passwordHash !== null)
@@ -77,7 +89,11 @@ async function usersOf({ users }: Uses<'users'>, email: string): Promise<User[]>
     .sort((a, b) => (b.lastSignInAt?.getTime() ?? 0) - (a.lastSignInAt?.getTime() ?? 0));
 }
 
-async function matching({ passwords }: Uses<'passwords'>, users: readonly User[], password: string): Promise<User[]> {
+async function matching(
+  { passwords }: { passwords: PasswordHasher },
+  users: readonly User[],
+  password: string,
+): Promise<User[]> {
   if (users.length === 0) await passwords.pretend(password);
   const answers = await Promise.all(users.map((user) => passwords.matches(user.passwordHash ?? '', password)));
   return users.filter((_, at) => answers[at]);

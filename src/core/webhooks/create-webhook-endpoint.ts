@@ -1,9 +1,12 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import { seal } from '../shared/sealed.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Transactional } from '../shared/transactional.js';
 import { newWebhookSecret } from './signature.js';
 import { auditSubject, MAX_ENDPOINTS, type WebhookEndpoint } from './webhook-endpoint.js';
+import type { WebhookSender } from './webhook-sender.js';
 import { type EndpointInput, endpointValues } from './webhook-values.js';
 
 export interface EndpointWithSecret {
@@ -14,7 +17,12 @@ export interface EndpointWithSecret {
 
 /** Creates an endpoint, enabled. Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
 export async function createWebhookEndpoint(
-  uses: Uses<'store' | 'clock' | 'secrets' | 'webhooks'>,
+  uses: {
+    store: Transactional<'customer' | 'webhookEndpoints' | 'audit'>;
+    clock: Clock;
+    secrets: Secrets;
+    webhooks: WebhookSender;
+  },
   { customerId, actor }: AccountCaller,
   input: EndpointInput & { readonly url: string },
 ): Promise<EndpointWithSecret> {

@@ -1,7 +1,8 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transactional } from '../shared/transactional.js';
 import { auditSubject, disabled } from './webhook-endpoint.js';
 
 /** Maximum number of deliveries that one transaction removes. */
@@ -12,7 +13,7 @@ const BATCH = 1000;
  * after an interruption, the same request continues. Errors: `not_found`.
  */
 export async function deleteWebhookEndpoint(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'webhookEndpoints' | 'deliveries' | 'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,
   id: Id,
 ): Promise<void> {

@@ -1,18 +1,27 @@
+import type { KeyStore } from '../access/key-store.js';
 import { service } from '../audit/actor.js';
 import type { Event } from '../events/event.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { isOutage } from '../shared/errors.js';
 import { unseal } from '../shared/sealed.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Transactional } from '../shared/transactional.js';
 import { isSuccess, isTest, type LeasedDelivery, outcomeOf } from './delivery.js';
 import { type EventSubject, readSubject } from './event-subject.js';
 import { signedHeaders } from './signature.js';
 import { auditSubject, failed, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';
-import type { WebhookAnswer } from './webhook-sender.js';
+import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** The body that receivers get; its format is not defined in core. */
 export type RenderEvent = (event: Event, subject: EventSubject | null) => string;
 
-type DeliverUses = Uses<'store' | 'keys' | 'clock' | 'secrets' | 'webhooks'>;
+type DeliverUses = {
+  store: Transactional<'photos' | 'tags' | 'imports' | 'webhookEndpoints' | 'deliveries' | 'audit'>;
+  keys: KeyStore;
+  clock: Clock;
+  secrets: Secrets;
+  webhooks: WebhookSender;
+};
 
 /**
  * Makes one attempt at a leased delivery, and records the result. It is recorded after the request: a process that dies between the two

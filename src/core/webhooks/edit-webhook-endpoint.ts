@@ -1,13 +1,15 @@
 import { type Change, changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { seal } from '../shared/sealed.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Transactional } from '../shared/transactional.js';
 import type { EndpointWithSecret } from './create-webhook-endpoint.js';
 import { newWebhookSecret } from './signature.js';
 import { auditSubject, disabled, enabled, rotated, type WebhookEndpoint } from './webhook-endpoint.js';
+import type { WebhookSender } from './webhook-sender.js';
 import { type EndpointInput, endpointValues } from './webhook-values.js';
 
 export interface EndpointPatch extends EndpointInput {
@@ -17,7 +19,7 @@ export interface EndpointPatch extends EndpointInput {
 
 /** Changes the given fields; the others stay. Errors: `invalid_request`, `not_found`. */
 export async function editWebhookEndpoint(
-  uses: Uses<'store' | 'clock' | 'webhooks'>,
+  uses: { store: Transactional<'webhookEndpoints' | 'audit'>; clock: Clock; webhooks: WebhookSender },
   caller: AccountCaller,
   id: Id,
   patch: EndpointPatch,
@@ -32,7 +34,7 @@ export async function editWebhookEndpoint(
 
 /** Gives it a new secret; the old one also signs for another 24 hours. Errors: `not_found`. */
 export async function rotateWebhookSecret(
-  uses: Uses<'store' | 'clock' | 'secrets'>,
+  uses: { store: Transactional<'webhookEndpoints' | 'audit'>; clock: Clock; secrets: Secrets },
   caller: AccountCaller,
   id: Id,
 ): Promise<EndpointWithSecret> {
@@ -43,12 +45,12 @@ export async function rotateWebhookSecret(
 }
 
 function change(
-  { store, clock }: Uses<'store' | 'clock'>,
+  { store, clock }: { store: Transactional<'webhookEndpoints' | 'audit'>; clock: Clock },
   caller: AccountCaller,
   id: Id,
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<WebhookEndpoint> {
-  return store.transaction(caller.customerId, async ({ webhookEndpoints, audit }: CustomerTransaction) => {
+  return store.transaction(caller.customerId, async ({ webhookEndpoints, audit }) => {
     const before = requireFound(await webhookEndpoints.lock(id), 'webhook_endpoint');
     const at = clock.now();
     const next = rule(before, at);

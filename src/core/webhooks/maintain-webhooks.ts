@@ -1,21 +1,30 @@
-import type { CustomerTransaction } from '../customers/customer-store.js';
+import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { isSealedByNewest, seal, unseal } from '../shared/sealed.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import { LOG_DAYS } from './delivery.js';
+import type { DeliveryQueue } from './delivery-queue.js';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 
 const BATCH = 1000;
 
 /** Deletes deliveries older than the log. Any that are still waiting are for a disabled endpoint. */
-export async function sweepDeliveries({ deliveries, clock }: Uses<'deliveries' | 'clock'>): Promise<void> {
+export async function sweepDeliveries({
+  deliveries,
+  clock,
+}: {
+  deliveries: DeliveryQueue;
+  clock: Clock;
+}): Promise<void> {
   const before = after(clock.now(), -LOG_DAYS * DAY);
   while ((await deliveries.sweep(before, BATCH)) === BATCH);
 }
 
-type SealUses = Uses<'store' | 'customers' | 'secrets'>;
+type SealUses = { store: Transactional<'webhookEndpoints'>; customers: CustomerDirectory; secrets: Secrets };
 
 /** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
 export function resealWebhookSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
@@ -39,7 +48,7 @@ async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Pr
 }
 
 async function reseal(
-  { webhookEndpoints }: CustomerTransaction,
+  { webhookEndpoints }: Transaction<'webhookEndpoints'>,
   id: Id,
   resealed: (sealed: string) => string,
 ): Promise<void> {

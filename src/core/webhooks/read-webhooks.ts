@@ -1,12 +1,17 @@
-import type { Uses } from '../ports.js';
+import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
 import type { Delivery } from './delivery.js';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 
 /** All endpoints of a customer, oldest first. */
-export function listWebhookEndpoints({ store }: Uses<'store'>, customerId: Id): Promise<readonly WebhookEndpoint[]> {
+export function listWebhookEndpoints(
+  { store }: { store: Readable<'webhookEndpoints'> },
+  customerId: Id,
+): Promise<readonly WebhookEndpoint[]> {
   return store.query(customerId, (reader) => reader.webhookEndpoints.list());
 }
 
@@ -17,7 +22,10 @@ export interface EndpointWithLast {
 }
 
 /** All endpoints of a customer with the latest delivery of each, oldest endpoint first. */
-export function listEndpointsWithLast({ store }: Uses<'store'>, customerId: Id): Promise<readonly EndpointWithLast[]> {
+export function listEndpointsWithLast(
+  { store }: { store: Readable<'webhookEndpoints' | 'deliveries'> },
+  customerId: Id,
+): Promise<readonly EndpointWithLast[]> {
   return store.query(customerId, async ({ webhookEndpoints, deliveries }) => {
     const all: EndpointWithLast[] = [];
     for (const endpoint of await webhookEndpoints.list()) {
@@ -28,13 +36,17 @@ export function listEndpointsWithLast({ store }: Uses<'store'>, customerId: Id):
 }
 
 /** Errors: `not_found`. */
-export async function readWebhookEndpoint({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<WebhookEndpoint> {
+export async function readWebhookEndpoint(
+  { store }: { store: Readable<'webhookEndpoints'> },
+  customerId: Id,
+  id: Id,
+): Promise<WebhookEndpoint> {
   return requireFound(await store.query(customerId, (reader) => reader.webhookEndpoints.get(id)), 'webhook_endpoint');
 }
 
 /** The delivery log of one endpoint, newest first, of the last 30 days. Errors: `not_found`, `invalid_cursor`. */
 export function listDeliveries(
-  uses: Uses<'store' | 'secrets' | 'clock'>,
+  uses: { store: Readable<'webhookEndpoints' | 'deliveries'>; secrets: Secrets; clock: Clock },
   customerId: Id,
   endpointId: Id,
   request: PageRequest,

@@ -1,15 +1,20 @@
 import { requireTest } from '../access/require-budget.js';
-import type { CustomerTransaction } from '../customers/customer-store.js';
-import type { Uses } from '../ports.js';
+import type { RateWindowStore } from '../access/rolling-window.js';
+import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import type { Delivery } from './delivery.js';
 
 /**
  * Sends a delivery of the log again, immediately, under the same event id, whatever its state. It gets all its attempts again. Errors:
  * `not_found`, `invalid_request` (its endpoint is disabled).
  */
-export function resendDelivery({ store }: Uses<'store'>, customerId: Id, id: Id): Promise<Delivery> {
+export function resendDelivery(
+  { store }: { store: Transactional<'webhookEndpoints' | 'deliveries'> },
+  customerId: Id,
+  id: Id,
+): Promise<Delivery> {
   return store.transaction(customerId, async (transaction) => {
     const { endpointId } = requireFound(await transaction.deliveries.get(id), 'webhook_delivery');
     await requireEnabled(transaction, endpointId);
@@ -20,7 +25,11 @@ export function resendDelivery({ store }: Uses<'store'>, customerId: Id, id: Id)
 
 /** Sends `webhook.test` to one endpoint, once, whatever it subscribes to. Errors: `not_found`, `invalid_request` (it is disabled). */
 export async function sendTestEvent(
-  { store, clock, rateWindows }: Uses<'store' | 'clock' | 'rateWindows'>,
+  {
+    store,
+    clock,
+    rateWindows,
+  }: { store: Transactional<'webhookEndpoints' | 'deliveries'>; clock: Clock; rateWindows: RateWindowStore },
   customerId: Id,
   endpointId: Id,
 ): Promise<Delivery> {
@@ -33,7 +42,7 @@ export async function sendTestEvent(
   });
 }
 
-async function requireEnabled({ webhookEndpoints }: CustomerTransaction, id: Id): Promise<void> {
+async function requireEnabled({ webhookEndpoints }: Transaction<'webhookEndpoints'>, id: Id): Promise<void> {
   const { status } = requireFound(await webhookEndpoints.lock(id), 'webhook_endpoint');
   if (status === 'enabled') return;
   const message = 'This webhook endpoint is disabled. Enable it first.';

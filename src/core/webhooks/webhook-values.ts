@@ -1,7 +1,7 @@
 import { type ChangeType, changeTypes, isChangeType } from '../events/event.js';
-import type { Uses } from '../ports.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import { cleanText, codePoints } from '../shared/text.js';
+import type { WebhookSender } from './webhook-sender.js';
 
 /** The input for an endpoint. */
 export interface EndpointInput {
@@ -21,7 +21,10 @@ export interface EndpointValues {
 const MAX_DESCRIPTION = 200;
 
 /** Errors: `invalid_request`, for a URL also when its name resolves to a forbidden address. */
-export async function endpointValues({ webhooks }: Uses<'webhooks'>, input: EndpointInput): Promise<EndpointValues> {
+export async function endpointValues(
+  { webhooks }: { webhooks: WebhookSender },
+  input: EndpointInput,
+): Promise<EndpointValues> {
   const description = input.description === undefined ? undefined : cleanText(input.description ?? '') || null;
   const errors = [...descriptionErrors(description), ...eventErrors(input.events ?? [])];
   const refusal = input.url === undefined ? null : await webhooks.refusal(input.url.trim());
