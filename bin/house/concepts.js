@@ -1,8 +1,9 @@
+import { repositoryNames } from './repository-names.js';
 import { importsOf } from './tree.js';
 
 /**
  * The direction of core's concepts (docs/architecture.md), lowest first: each may import its own level and those below it. What the
- * rule does not name (users, backup …) stands above all of these.
+ * rule does not name (users, webhooks, backup …) stands above all of these.
  */
 const LEVELS = [
   ['shared'],
@@ -13,9 +14,13 @@ const LEVELS = [
   ['imports'],
 ];
 
-/** How the folders of src/core import each other. Files directly in src/core (ports.ts) are no concept; who imports them is counted. */
+/**
+ * How the folders of src/core rely on each other: by imports, and by the names of repositories (`Transactional<'photos'>`). Files directly
+ * in src/core (ports.ts) are no concept; who imports them is counted.
+ */
 export function concepts(files) {
-  const edges = edgesOf(files);
+  const { uses, unreadable } = repositoryNames(files.filter(({ path }) => conceptOf(path) !== undefined));
+  const edges = edgesOf(files, uses);
   const names = [...new Set(files.flatMap(({ path }) => conceptOf(path) ?? []))].sort();
   const reached = new Map(names.map((name) => [name, reachable(name, edges)]));
   const mutual = edges.filter(
@@ -26,6 +31,7 @@ export function concepts(files) {
     mutualPairs: mutual.map(({ from, to }) => [from, to]),
     cycles: groups(names, reached),
     againstDirection: edges.filter(({ from, to }) => level(to) > level(from)),
+    unreadableNames: unreadable,
     portsImportedBy: importersOf(files, /^src\/core\/[^/]+\.ts$/),
   };
 }
@@ -39,21 +45,23 @@ function level(concept) {
   return found === -1 ? LEVELS.length : found;
 }
 
-/** One edge for each pair of concepts, with the files that make it: `file → what it imports`. */
-function edgesOf(files) {
+/**
+ * One edge for each pair of concepts, with what makes it: `file → what it imports`, or the name of a repository that the other declares.
+ */
+function edgesOf(files, uses) {
   const paths = new Set(files.map(({ path }) => path));
   const edges = new Map();
+  const add = (file, target, what) => {
+    const [from, to] = [conceptOf(file), conceptOf(target)];
+    if (from === undefined || to === undefined || to === from) return;
+    const edge = edges.get(`${from}/${to}`) ?? { from, to, imports: [] };
+    edges.set(`${from}/${to}`, edge);
+    edge.imports.push({ file, ...what });
+  };
   for (const file of files) {
-    const from = conceptOf(file.path);
-    if (from === undefined) continue;
-    for (const target of importsOf(file, paths)) {
-      const to = conceptOf(target);
-      if (to === undefined || to === from) continue;
-      const edge = edges.get(`${from}/${to}`) ?? { from, to, imports: [] };
-      edges.set(`${from}/${to}`, edge);
-      edge.imports.push({ file: file.path, imports: target });
-    }
+    for (const target of importsOf(file, paths)) add(file.path, target, { imports: target });
   }
+  for (const { file, name, declaredIn } of uses) add(file, declaredIn, { repository: name });
   return [...edges.values()].sort((a, b) => b.imports.length - a.imports.length);
 }
 

@@ -10,7 +10,7 @@ export function rows(measures) {
     ['concepts in import cycles', direction.cycles.flat().length],
     ['imports against the direction: pairs of concepts', direction.againstDirection.length],
     [
-      'imports against the direction: imports of files',
+      'imports against the direction: imports and names of repositories in files',
       sum(direction.againstDirection, ({ imports }) => imports.length),
     ],
     ['files of core that import what lies directly in src/core', direction.portsImportedBy],
@@ -99,8 +99,12 @@ export function details({ direction, statements, limits, touched, sizes }) {
     ['Concepts that import each other', direction.mutualPairs.map((names) => names.join(' ↔ '))],
     ...direction.againstDirection.map(({ from, to, imports }) => [
       `Against the direction: ${from} → ${to}`,
-      imports.map((each) => `${each.file} → ${each.imports}`),
+      imports.map((each) => `${each.file} → ${each.imports ?? `the repository ${each.repository}`}`),
     ]),
+    [
+      'Names of repositories that cannot be read',
+      direction.unreadableNames.map(({ file, text }) => `${file}: ${text}`),
+    ],
     ['Plain statements on one table', statements.plain.map(({ file, line }) => `${file}:${line}`)],
     ...limits.repeated.map(({ value, files }) => [`Limit ${value}`, files]),
     ...limits.ofConstants.map(({ value, names, files }) => [

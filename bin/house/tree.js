@@ -47,7 +47,7 @@ export function walk(node, visit) {
   });
 }
 
-/** Paths of the files of the tree that a file imports, types and `import()` included. */
+/** Paths of the files of the tree that a file imports; types, `import()` and `declare module` included. */
 export function importsOf(file, paths) {
   const targets = new Set();
   walk(syntaxOf(file), (node) => {
@@ -59,6 +59,7 @@ export function importsOf(file, paths) {
 
 function specifierOf(node) {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier?.text;
+  if (ts.isModuleDeclaration(node) && ts.isStringLiteral(node.name)) return node.name.text;
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal.text;
   const isImport = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
   const [argument] = isImport ? node.arguments : [];

@@ -10,7 +10,7 @@ const root = join(__dirname, '../..');
 interface Edge {
   readonly from: string;
   readonly to: string;
-  readonly imports: readonly { readonly file: string; readonly imports: string }[];
+  readonly imports: readonly { readonly file: string; readonly imports?: string; readonly repository?: string }[];
 }
 
 async function house(...options: string[]) {
@@ -47,7 +47,9 @@ test('in this tree it sees the imports that the import law sees, and the example
       return from === undefined || to === undefined || from === to ? [] : [`${file.path} → ${target}`];
     }),
   );
-  const seen = direction.edges.flatMap((edge: Edge) => edge.imports.map((each) => `${each.file} → ${each.imports}`));
+  const seen = direction.edges.flatMap((edge: Edge) =>
+    edge.imports.flatMap((each) => (each.imports === undefined ? [] : [`${each.file} → ${each.imports}`])),
+  );
   expect(expected.length).toBeGreaterThan(100);
   expect(seen.sort()).toEqual([...new Set(expected)].sort());
 
@@ -89,6 +91,79 @@ test('types, import() and re-exports count as imports; cycles are found through 
     ['tags', 'photos', [{ file: 'src/core/tags/tag.ts', imports: 'src/core/photos/photo.ts' }]],
   ]);
   expect(direction.portsImportedBy).toBe(1);
+});
+
+/** Two concepts that declare a repository each, and one use case. */
+const withRepositories = (useCase: string, path = 'src/core/tags/use-case.ts') => ({
+  'src/core/shared/transactional.ts': `
+    export interface Reads {}
+    export interface Repositories {}
+    export type Transaction<Names extends keyof Repositories> = Pick<Repositories, Names>;
+    export interface Transactional<Names extends keyof Repositories> { transaction(work: (transaction: Transaction<Names>) => void): void }
+  `,
+  'src/core/tags/tag-repository.ts':
+    "declare module '../shared/transactional.js' { interface Reads { tags: TagReads } interface Repositories { tags: Tags } }\nexport interface Tags {}\n",
+  'src/core/imports/import-repository.ts':
+    "declare module '../shared/transactional.js' { interface Repositories { readonly imports: Imports } }\nexport interface Imports {}\n",
+  [path]: useCase,
+});
+
+test('the name of a repository counts as an import of the concept that declares it', async () => {
+  const { direction } = await measured(
+    '--root',
+    await tree(
+      withRepositories(`
+        import type { Transaction, Transactional } from '../shared/transactional.js';
+        // Transactional<'imports'>
+        export function retag({ store }: { store: Transactional<'tags' | 'imports'> }) {}
+        const count = (transaction: Transaction<'tags'>) => "Transaction<'imports'>";
+      `),
+    ),
+  );
+  const against = [{ file: 'src/core/tags/use-case.ts', repository: 'imports' }];
+  expect(direction.againstDirection).toEqual([{ from: 'tags', to: 'imports', imports: against }]);
+  expect(direction.unreadableNames).toEqual([]);
+
+  const { direction: right } = await measured(
+    '--root',
+    await tree(
+      withRepositories("export const read = (store: Readable<'tags'>) => store;\n", 'src/core/imports/use-case.ts'),
+    ),
+  );
+  expect(right.edges.map(({ from, to }: Edge) => `${from} → ${to}`)).toContain('imports → tags');
+});
+
+test('a cycle is one of names as well as one of imports', async () => {
+  const { direction } = await measured(
+    '--root',
+    await tree({
+      ...withRepositories("import type { Access } from '../access/key.js';\n", 'src/core/customers/customer.ts'),
+      'src/core/customers/customer-repository.ts':
+        "declare module '../shared/transactional.js' { interface Repositories { customer: Customers } }\n",
+      'src/core/access/key.ts': "export const key = (store: Transactional<'customer'>) => store;\n",
+    }),
+  );
+  expect(direction.againstDirection).toEqual([]);
+  expect(direction.cycles).toEqual([['access', 'customers']]);
+});
+
+test.each([
+  [
+    'all of them',
+    'export const all = (store: Transactional<keyof Repositories>) => store;',
+    ['keyof Repositories', 'Repositories'],
+  ],
+  ['a choice from all', "export type Some = Pick<Repositories, 'imports'>;", ['Repositories']],
+  ['a name given by another type', 'export const other = (store: Transactional<Name>) => store;', ['Name']],
+  ['a name that nobody declares', "export const none = (store: Readable<'phots'>) => store;", ["'phots'"]],
+  [
+    'another name of the type',
+    "import { type Transactional as Store } from '../shared/transactional.js';",
+    ['type Transactional as Store'],
+  ],
+])('names of repositories that cannot be read are found: %s', async (_, useCase, expected) => {
+  const { direction } = await measured('--root', await tree(withRepositories(`${useCase}\n`)));
+  expect(direction.unreadableNames.map(({ text }: { text: string }) => text)).toEqual(expected);
 });
 
 test('statements are counted once, where they begin; plain is one verb on one table', async () => {
