@@ -4,24 +4,18 @@ import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type Customer, close, resume, suspend } from './customer.js';
 
+type StatusUses = { store: Transactional<'customer' | 'audit'>; clock: Clock };
+
 /**
  * From here on every process refuses every write with its keys; reads and downloads work. What was finalized before is still published.
  * Errors: `not_found`; `invalid_request` when the customer is being erased.
  */
-export function suspendCustomer(
-  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
-  actor: Actor,
-  id: Id,
-): Promise<Customer> {
+export function suspendCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {
   return change(uses, actor, id, suspend);
 }
 
 /** Errors: `not_found`; `invalid_request` when the customer is being erased. */
-export function resumeCustomer(
-  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
-  actor: Actor,
-  id: Id,
-): Promise<Customer> {
+export function resumeCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {
   return change(uses, actor, id, resume);
 }
 
@@ -29,16 +23,12 @@ export function resumeCustomer(
  * From here on every process treats its keys as unknown and refuses its signed upload addresses. If nobody else does, the worker erases a
  * customer that has been closing for an hour. Errors: `not_found`.
  */
-export function closeCustomer(
-  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
-  actor: Actor,
-  id: Id,
-): Promise<Customer> {
+export function closeCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {
   return change(uses, actor, id, close);
 }
 
 function change(
-  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  { store, clock }: StatusUses,
   actor: Actor,
   id: Id,
   rule: (customer: Customer, at: Date) => Customer,

@@ -20,15 +20,13 @@ export interface ImportCreation extends TagRequest {
   readonly defaultTimeZone?: string | null | undefined;
 }
 
+type CreateUses = { store: Transactional<'tags' | 'imports' | 'customer' | 'outbox'>; clock: Clock; limits: Limits };
+
 /**
  * Opens an import; if one with the same clientRef is open, returns that one. Errors: `invalid_request`, `scope_required`, `limit_reached`.
  */
 export async function createImport(
-  {
-    store,
-    clock,
-    limits,
-  }: { store: Transactional<'tags' | 'imports' | 'customer' | 'outbox'>; clock: Clock; limits: Limits },
+  { store, clock, limits }: CreateUses,
   caller: Caller,
   creation: ImportCreation,
 ): Promise<{ import: ImportDetails; created: boolean }> {

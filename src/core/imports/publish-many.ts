@@ -6,12 +6,14 @@ import type { Import } from './import.js';
 import { type ImportPhoto, move } from './import-photo.js';
 import { newPhoto } from './new-photo.js';
 
+type PublishUses = {
+  store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
+  clock: Clock;
+};
+
 /** Publishes the ready items whose bytes the library does not have. Returns the others, which have to be handled one by one. */
 export function publishMany(
-  {
-    store,
-    clock,
-  }: { store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>; clock: Clock },
+  { store, clock }: PublishUses,
   subject: Import,
   seen: readonly ImportPhoto[],
 ): Promise<readonly ImportPhoto[]> {

@@ -12,9 +12,7 @@ import { faultOf, reasonOf } from './check-bytes.js';
 import type { Findings } from './findings.js';
 
 export type CheckUses = {
-  store: Transactional<
-    'photos' | 'tags' | 'importPhotos' | 'customer' | 'usage' | 'blobOwners' | 'orphanRows' | 'outbox'
-  >;
+  store: Transactional<'photos' | 'importPhotos' | 'outbox'>;
   blobs: BlobStore;
   media: MediaReader;
   clock: Clock;

@@ -3,10 +3,18 @@ import type { PhotoTotals } from '../customers/customer.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { after, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable, Transactional } from '../shared/transactional.js';
 import { type CheckOptions, type CheckUses, checkItems, checkPhotos } from './check-photos.js';
 import { type Checked, type Finding, Findings } from './findings.js';
 import type { OrphanRow, OrphanRows } from './orphan-rows.js';
 import { unownedAmong, unownedBlobs } from './unowned.js';
+
+interface VerifyUses extends CheckUses {
+  store: Transactional<
+    'photos' | 'tags' | 'importPhotos' | 'customer' | 'usage' | 'blobOwners' | 'orphanRows' | 'outbox'
+  >;
+  customers: CustomerDirectory;
+}
 
 export interface Verification extends CheckOptions {
   /** An unowned blob is a violation if it was written at least so many seconds ago. */
@@ -19,10 +27,7 @@ export interface Verification extends CheckOptions {
  * Checks the invariants, for all customers, beside a running service: a possible violation is checked again before it is reported. Changes
  * nothing, unless it is to repair. Errors: `service_unavailable` when the database is unavailable.
  */
-export async function verify(
-  uses: CheckUses & { customers: CustomerDirectory },
-  verification: Verification,
-): Promise<Checked> {
+export async function verify(uses: VerifyUses, verification: Verification): Promise<Checked> {
   const findings = new Findings(verification.onFinding, verification.onProgress ?? (() => undefined));
   for (const { id } of await uses.customers.list()) {
     findings.count('customers');
@@ -41,7 +46,12 @@ const BATCH = 500;
 const TAG_BATCH = 50;
 
 /** I12: the totals of all photos, in the usage and for quotas. */
-async function checkTotals({ store }: CheckUses, customerId: Id, { repair }: CheckOptions, findings: Findings) {
+async function checkTotals(
+  { store }: { store: Transactional<'customer' | 'usage'> },
+  customerId: Id,
+  { repair }: CheckOptions,
+  findings: Findings,
+) {
   const { stored, counted } = await store.query(customerId, (reader) => reader.usage.photoTotals());
   if (totalsText(stored) === totalsText(counted)) return;
   if (repair)
@@ -61,7 +71,12 @@ function totalsText({ photos, storageBytes, trashedPhotos, trashedBytes }: Photo
  * I12: the `photoCount` of tags. The counts of imports are counted on read, and cannot be wrong; those of deleted items cannot be compared
  * with anything.
  */
-async function checkCounts({ store }: CheckUses, customerId: Id, { repair }: CheckOptions, findings: Findings) {
+async function checkCounts(
+  { store }: { store: Transactional<'tags'> },
+  customerId: Id,
+  { repair }: CheckOptions,
+  findings: Findings,
+) {
   for (let last: Id | null = null; ; ) {
     const page = await store.query(customerId, (reader) => reader.tags.photoCounts(last, TAG_BATCH));
     for (const { id, stored, counted } of page) {
@@ -85,7 +100,11 @@ const orphanMessages: Readonly<Record<OrphanRow['kind'], string>> = {
 };
 
 /** I8 and I9. The database refuses such rows: one that exists was restored or changed by other means than this program. */
-async function checkOrphans({ store }: CheckUses, customerId: Id, findings: Findings): Promise<void> {
+async function checkOrphans(
+  { store }: { store: Readable<'orphanRows'> },
+  customerId: Id,
+  findings: Findings,
+): Promise<void> {
   for (let after: Id | null = null; ; ) {
     const { last, rows }: OrphanRows = await store.query(customerId, (reader) => reader.orphanRows.list(after, BATCH));
     for (const { kind, id } of rows) {
@@ -97,7 +116,7 @@ async function checkOrphans({ store }: CheckUses, customerId: Id, findings: Find
 }
 
 /** I2, and I8 for bytes. Removing them is left to the garbage collection, which every service runs by itself. */
-async function checkBlobs(uses: CheckUses, { graceSeconds }: Verification, findings: Findings): Promise<void> {
+async function checkBlobs(uses: VerifyUses, { graceSeconds }: Verification, findings: Findings): Promise<void> {
   const until = after(uses.clock.now(), -graceSeconds * SECOND);
   const seen = () => findings.count('blobs');
   for await (const batch of unownedBlobs(uses, allKinds, until, seen)) {

@@ -6,6 +6,8 @@ import type { Transactional } from '../shared/transactional.js';
 import { editPhoto, type PhotoPatch, patchErrors } from './edit-photo.js';
 import type { PhotoWithTags } from './photo.js';
 
+type EditUses = { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock };
+
 /** The outcome for one photo. */
 export interface PhotoEditResult {
   readonly id: Id;
@@ -21,7 +23,7 @@ export interface PhotoEditResult {
  * changed: if the request is repeated, those are `unchanged`.
  */
 export async function editPhotos(
-  uses: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },
+  uses: EditUses,
   caller: Caller,
   ids: readonly Id[],
   patch: PhotoPatch,
@@ -33,12 +35,7 @@ export async function editPhotos(
   return results;
 }
 
-async function editOne(
-  uses: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },
-  caller: Caller,
-  id: Id,
-  patch: PhotoPatch,
-): Promise<PhotoEditResult> {
+async function editOne(uses: EditUses, caller: Caller, id: Id, patch: PhotoPatch): Promise<PhotoEditResult> {
   let version = 0;
   try {
     const photo = await editPhoto(uses, caller, id, patch, (current) => {

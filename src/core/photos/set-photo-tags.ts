@@ -9,13 +9,11 @@ import { lockForNewTags, nameErrors, resolveTags, type TagRequest } from '../tag
 import type { Tag } from '../tags/tag.js';
 import { isTrashed, type PhotoWithTags } from './photo.js';
 
+type SetUses = { store: Transactional<'photos' | 'tags' | 'customer' | 'outbox'>; clock: Clock; limits: Limits };
+
 /** Replaces the photo's set of tags. Errors: `invalid_request`, `scope_required`, `not_found`, `limit_reached`, `precondition_failed`. */
 export async function setPhotoTags(
-  {
-    store,
-    clock,
-    limits,
-  }: { store: Transactional<'photos' | 'tags' | 'customer' | 'outbox'>; clock: Clock; limits: Limits },
+  { store, clock, limits }: SetUses,
   caller: Caller,
   id: Id,
   request: TagRequest,

@@ -19,20 +19,18 @@ export interface EditedTag extends Tag {
   readonly changes?: TagChanges;
 }
 
+type EditUses = {
+  store: Transactional<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'customer' | 'jobs' | 'outbox'>;
+  clock: Clock;
+  limits: Limits;
+};
+
 /**
  * Edits a tag and applies its bulk tools, all or nothing. The tag's own version changes with its values, not with its photos. Errors:
  * `scope_required`, `invalid_request`, `not_found`, `tag_name_taken`, `precondition_failed`.
  */
 export async function editTag(
-  {
-    store,
-    clock,
-    limits,
-  }: {
-    store: Transactional<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'customer' | 'jobs' | 'outbox'>;
-    clock: Clock;
-    limits: Limits;
-  },
+  { store, clock, limits }: EditUses,
   caller: Caller,
   id: Id,
   patch: TagPatch,

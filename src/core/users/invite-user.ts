@@ -6,6 +6,8 @@ import type { Transactional } from '../shared/transactional.js';
 import { linkUrl } from './link-user.js';
 import { auditSubject, invited, linked, MAX_USERS, type Role, readEmail, type User } from './user.js';
 
+type InviteUses = { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; publicUrl: string };
+
 export interface Invitation {
   readonly user: User;
   /** The link with which the person signs in, once, within seven days. It is only available here. */
@@ -21,29 +23,18 @@ interface InvitationRequest {
  * Invites a person. If they were invited before, or are a user already, they get a new link and keep their role; the previous link becomes
  * invalid. Errors: `invalid_request`, `not_found` (customer), `limit_reached`.
  */
-export async function inviteUser(
-  uses: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; publicUrl: string },
-  caller: AccountCaller,
-  request: InvitationRequest,
-) {
+export async function inviteUser(uses: InviteUses, caller: AccountCaller, request: InvitationRequest) {
   const email = readEmail(request.email);
   return invite(uses, caller, email, request.role);
 }
 
 /** The link into a new installation: its first owner chooses an address later. */
-export function inviteFirstOwner(
-  uses: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; publicUrl: string },
-  caller: AccountCaller,
-): Promise<Invitation> {
+export function inviteFirstOwner(uses: InviteUses, caller: AccountCaller): Promise<Invitation> {
   return invite(uses, caller, null, 'owner');
 }
 
 async function invite(
-  {
-    store,
-    clock,
-    publicUrl,
-  }: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; publicUrl: string },
+  { store, clock, publicUrl }: InviteUses,
   { customerId, actor }: AccountCaller,
   email: string | null,
   role: Role,

@@ -6,11 +6,13 @@ import type { Transactional } from '../shared/transactional.js';
 import type { KnownSession, Session } from './session.js';
 import { auditSubject } from './user.js';
 
+type RevokeUses = { store: Transactional<'users' | 'audit'>; clock: Clock };
+
 type Owner = Pick<Session, 'customerId' | 'userId'>;
 
 /** Signs one browser of a user out. Errors: `not_found`. */
 export async function revokeSession(
-  { store, clock }: { store: Transactional<'users' | 'audit'>; clock: Clock },
+  { store, clock }: RevokeUses,
   actor: Actor,
   { customerId, userId }: Owner,
   id: Id,
@@ -24,7 +26,7 @@ export async function revokeSession(
 
 /** Signs a user out of every browser except this one. */
 export async function revokeOtherSessions(
-  { store, clock }: { store: Transactional<'users' | 'audit'>; clock: Clock },
+  { store, clock }: RevokeUses,
   actor: Actor,
   { session, user }: Pick<KnownSession, 'session' | 'user'>,
 ): Promise<void> {
@@ -37,7 +39,7 @@ export async function revokeOtherSessions(
 
 /** Signs a user out of the browser that makes the request. Nothing happens when it is signed out already. */
 export async function signOut(
-  { store, clock }: { store: Transactional<'users' | 'audit'>; clock: Clock },
+  { store, clock }: RevokeUses,
   actor: Actor,
   { session, user }: Pick<KnownSession, 'session' | 'user'>,
 ): Promise<void> {

@@ -23,13 +23,11 @@ export function resendDelivery(
   });
 }
 
+type SendUses = { store: Transactional<'webhookEndpoints' | 'deliveries'>; clock: Clock; rateWindows: RateWindowStore };
+
 /** Sends `webhook.test` to one endpoint, once, whatever it subscribes to. Errors: `not_found`, `invalid_request` (it is disabled). */
 export async function sendTestEvent(
-  {
-    store,
-    clock,
-    rateWindows,
-  }: { store: Transactional<'webhookEndpoints' | 'deliveries'>; clock: Clock; rateWindows: RateWindowStore },
+  { store, clock, rateWindows }: SendUses,
   customerId: Id,
   endpointId: Id,
 ): Promise<Delivery> {
