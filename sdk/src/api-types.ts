@@ -5049,12 +5049,12 @@ export interface operations {
     getImport: {
         parameters: {
             query?: {
-                /** @description `photos`: a page of items. `limit`, `cursor` and `photoStatus` go only with it. */
-                include?: "photos"[];
                 /** @description Items of a page, 50 when left out. Outside 1 to 100 it is refused, not cut. */
                 limit?: number;
                 /** @description The `pagination.nextCursor` of the page before. Repeat sort and filters with it; `limit` may change. Good for at least 24 hours. */
                 cursor?: string;
+                /** @description `photos`: a page of items. `limit`, `cursor` and `photoStatus` go only with it. */
+                include?: "photos"[];
                 /** @description Items in these states, with commas between. */
                 photoStatus?: ("awaiting_upload" | "processing" | "ready" | "duplicate" | "failed" | "imported" | "cancelled")[];
             };

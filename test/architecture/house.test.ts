@@ -53,7 +53,7 @@ test('in this tree it sees the imports that the import law sees, and the example
   expect(expected.length).toBeGreaterThan(100);
   expect(seen.sort()).toEqual([...new Set(expected)].sort());
 
-  expect(touched.endpoint.files).toContain('src/http/api/photos/photos.controller.ts');
+  expect(touched.endpoint.files).toContain('src/http/api/photos/photo-tags.controller.ts');
   for (const { files, declared } of touched.fields) expect(Math.min(files.length, declared)).toBeGreaterThan(3);
   for (const { own } of [touched.store, ...touched.resources]) expect(own.length).toBeGreaterThan(0);
 });

@@ -8,7 +8,16 @@ import { cleanText } from '../shared/text.js';
 import { textErrors, verbatimErrors } from '../shared/text-errors.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
 import { nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
-import { type CountedImport, countItems, type DuplicatePolicy, IDLE_DAYS, type NewImport } from './import.js';
+import {
+  type CountedImport,
+  countItems,
+  type DuplicatePolicy,
+  IDLE_DAYS,
+  MAX_CLIENT_REF,
+  MAX_IMPORT_NAME,
+  MAX_SOURCE,
+  type NewImport,
+} from './import.js';
 import { type ImportDetails, importDetailsOf } from './import-details.js';
 
 export interface ImportCreation extends TagRequest {
@@ -65,9 +74,9 @@ async function openImport(
 export function creationErrors(creation: ImportCreation): FieldError[] {
   const { name, source, clientRef, defaultTimeZone } = creation;
   const errors = [
-    ...textErrors('name', name, 200),
-    ...textErrors('source', source, 100),
-    ...verbatimErrors('clientRef', clientRef, 255),
+    ...textErrors('name', name, MAX_IMPORT_NAME),
+    ...textErrors('source', source, MAX_SOURCE),
+    ...verbatimErrors('clientRef', clientRef, MAX_CLIENT_REF),
     ...nameErrors(creation),
   ];
   if (typeof defaultTimeZone === 'string' && !isTimeZone(defaultTimeZone)) {

@@ -61,6 +61,11 @@ export interface CountedImport extends Import {
   readonly totalBytes: number;
 }
 
+/** In code points. */
+export const MAX_IMPORT_NAME = 200;
+export const MAX_SOURCE = 100;
+export const MAX_CLIENT_REF = 255;
+
 /** Days an import stays open without activity (API.md §9). */
 export const IDLE_DAYS = 7;
 

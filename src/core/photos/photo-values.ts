@@ -23,18 +23,33 @@ export interface PhotoInput {
   readonly metadata?: Readonly<Record<string, string | null>> | undefined;
 }
 
+/** In code points, as they are stored. */
+export const MAX_FILENAME = 255;
+export const MAX_TITLE = 255;
+export const MAX_DESCRIPTION = 10_000;
+export const MAX_EXTERNAL_ID = 255;
+
+export const MAX_RATING = 5;
+/** Degrees (WGS84). */
+export const MAX_LATITUDE = 90;
+export const MAX_LONGITUDE = 180;
+/** Metres above sea level. */
+export const MIN_ALTITUDE = -12_000;
+export const MAX_ALTITUDE = 100_000;
+
 export const MAX_METADATA_KEYS = 50;
+export const MAX_METADATA_VALUE = 500;
 
 /** All problems with the values (API.md §5.1), with `prefix` before each field's name. */
 export function inputErrors(input: PhotoInput, prefix = ''): FieldError[] {
   return [
     ...filenameErrors(`${prefix}filename`, input.filename),
-    ...textErrors(`${prefix}title`, input.title, 255),
-    ...textErrors(`${prefix}description`, input.description, 10_000),
-    ...textErrors(`${prefix}externalId`, input.externalId, 255),
+    ...textErrors(`${prefix}title`, input.title, MAX_TITLE),
+    ...textErrors(`${prefix}description`, input.description, MAX_DESCRIPTION),
+    ...textErrors(`${prefix}externalId`, input.externalId, MAX_EXTERNAL_ID),
     ...timeErrors(prefix, input),
     ...locationErrors(`${prefix}location`, input.location),
-    ...rangeErrors(`${prefix}rating`, input.rating, 0, 5, true),
+    ...rangeErrors(`${prefix}rating`, input.rating, 0, MAX_RATING, true),
     ...metadataErrors(`${prefix}metadata`, input.metadata),
   ];
 }
@@ -51,12 +66,20 @@ function filenameErrors(field: string, filename: string | undefined): FieldError
   if (filename === undefined) return [];
   const name = cleanFilename(filename);
   if (name === '')
-    return [{ field, code: 'too_short', message: `${field} must have 1 to 255 characters.`, min: 1, max: 255 }];
+    return [
+      {
+        field,
+        code: 'too_short',
+        message: `${field} must have 1 to ${MAX_FILENAME} characters.`,
+        min: 1,
+        max: MAX_FILENAME,
+      },
+    ];
   if (CONTROL_CHARACTERS.test(name) || /[/\\]/.test(name) || name === '.' || name === '..' || !name.isWellFormed()) {
     const message = `${field} must be a plain file name: no / or \\, no control characters, not . or ..`;
     return [{ field, code: 'invalid_format', message }];
   }
-  return textErrors(field, filename, 255);
+  return textErrors(field, filename, MAX_FILENAME);
 }
 
 function timeErrors(prefix: string, input: PhotoInput): FieldError[] {
@@ -96,9 +119,9 @@ function formatErrors(
 function locationErrors(field: string, location: PhotoInput['location']): FieldError[] {
   if (location === null || location === undefined) return [];
   return [
-    ...rangeErrors(`${field}.latitude`, location.latitude, -90, 90),
-    ...rangeErrors(`${field}.longitude`, location.longitude, -180, 180),
-    ...rangeErrors(`${field}.altitude`, location.altitude, -12_000, 100_000),
+    ...rangeErrors(`${field}.latitude`, location.latitude, -MAX_LATITUDE, MAX_LATITUDE),
+    ...rangeErrors(`${field}.longitude`, location.longitude, -MAX_LONGITUDE, MAX_LONGITUDE),
+    ...rangeErrors(`${field}.altitude`, location.altitude, MIN_ALTITUDE, MAX_ALTITUDE),
   ];
 }
 
@@ -136,7 +159,7 @@ function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldE
         },
       ];
     }
-    return verbatimErrors(`${field}.${key}`, value, 500);
+    return verbatimErrors(`${field}.${key}`, value, MAX_METADATA_VALUE);
   });
 }
 

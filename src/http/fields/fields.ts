@@ -86,7 +86,7 @@ export function Flag({
 /** A closed set of words, each with its meaning, in the order of the object. */
 export function OneOf<Value extends string>(
   meanings: Readonly<Record<Value, string>>,
-  { description, default: absent, ...options }: FieldOptions & { readonly default?: Value } = {},
+  { description, default: absent, ...options }: FieldOptions & { readonly default?: NoInfer<Value> } = {},
 ): PropertyDecorator {
   const values = Object.keys(meanings) as Value[];
   const schema = { type: 'string', enum: values, examples: values.slice(0, 1), default: absent };
@@ -97,6 +97,17 @@ export function OneOf<Value extends string>(
     IsString(says('must be a string.')),
     IsIn(values, says(`must be one of ${values.join(', ')}.`, 'invalid_format')),
   );
+}
+
+/** Always the same text. */
+export function Constant(value: string, options: FieldOptions): PropertyDecorator {
+  return field(options, { type: 'string', const: value, ...shown(value) }, IsIn([value], says(`must be ${value}.`)));
+}
+
+/** A closed set of numbers. Core checks it in requests. */
+export function OneOfNumbers(values: readonly number[], options: FieldOptions): PropertyDecorator {
+  const schema = { type: 'integer', enum: values, examples: values.slice(0, 1) };
+  return field(options, schema, IsNumber({}, says('must be a number.')));
 }
 
 /** The meaning of each value as a list below the description. */
@@ -213,7 +224,7 @@ function presence({ required, nullable }: FieldOptions): PropertyDecorator {
 }
 
 function described({ description, nullable, ...options }: FieldOptions, schema: FieldSchema): PropertyDecorator {
-  if (description === undefined && !('model' in schema)) return () => undefined;
+  if (description === undefined && !('model' in schema) && !('$ref' in schema)) return () => undefined;
   return declareField({
     ...schema,
     ...options,

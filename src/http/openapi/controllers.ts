@@ -48,7 +48,7 @@ function operationOf(route: RouteWithHandler, method: Method, document: RouteDoc
   };
 }
 
-function queryParameters(query: Model): Parameter[] {
+export function queryParameters(query: Model): Parameter[] {
   return Object.entries(fieldSchemas(query)).map(([name, { description, ...schema }]): Parameter => {
     const list = schema['type'] === 'array' ? ({ style: 'form', explode: false } as const) : {};
     return { name, in: 'query', description: String(description), schema, ...list };

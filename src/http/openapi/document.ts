@@ -3,24 +3,16 @@ import type { ErrorCode } from '../../core/shared/errors.js';
 import { account, scopeMeanings } from './account.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
 import { apiHeaders, headerRefs, headers, signedHeaders } from './headers.js';
-import { importPaths } from './import-paths.js';
-import { importSchemas } from './imports.js';
+import { imports } from './imports.js';
 import { introduction } from './introduction.js';
 import type { Chapter, Method, Operation, Paths } from './operation.js';
-import { photoPaths } from './photo-paths.js';
-import { photoSchemas } from './photos.js';
+import { photos } from './photos.js';
 import { answer, flag, orNull, type Schema, text } from './schema.js';
 import { signedPaths } from './signed-paths.js';
 import { tags } from './tags.js';
 import { webhookSchemas, webhooks } from './webhooks.js';
 
-const chapters: readonly Chapter[] = [
-  account,
-  { paths: photoPaths, schemas: photoSchemas },
-  tags,
-  { paths: importPaths, schemas: importSchemas },
-  { paths: signedPaths, schemas: {} },
-];
+const chapters: readonly Chapter[] = [account, photos, tags, imports, { paths: signedPaths, schemas: {} }];
 
 const shared: Readonly<Record<string, Schema>> = {
   Id: {

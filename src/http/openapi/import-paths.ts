@@ -1,11 +1,8 @@
-import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
-import { importPhotoTransitions } from '../../core/imports/import-photo.js';
-import type { importParameters } from '../api/imports/import.dto.js';
+import { ImportQuery } from '../api/imports/import.dto.js';
+import { queryParameters } from './controllers.js';
 import { json, mergePatch, type Parameter, type Paths } from './operation.js';
-import { idempotencyKey, ifNoneMatchHeader, paginationSchemas, pathId, query } from './parameters.js';
-import { listOf, ref } from './schema.js';
-
-const itemStatuses = Object.keys(importPhotoTransitions) as ImportPhotoStatus[];
+import { idempotencyKey, ifNoneMatchHeader, pathId } from './parameters.js';
+import { ref } from './schema.js';
 
 const prefer: Parameter = {
   name: 'Prefer',
@@ -40,23 +37,7 @@ export const importPaths: Paths = {
       description:
         'With `include=photos` a page of its items by id; those that wait for bytes come with a fresh `upload`. Items are forgotten 90 days after the end of the import, whose counts stay; the import a year after its end, then it is 404. Its photos stay.',
       scope: 'photos:write',
-      parameters: [
-        pathId('id', 'import', 7),
-        ...query<typeof importParameters>({
-          include: listOf(
-            '`photos`: a page of items. `limit`, `cursor` and `photoStatus` go only with it.',
-            { type: 'string', enum: ['photos'] },
-            { minItems: 1, maxItems: 1, examples: [['photos']] },
-          ),
-          ...paginationSchemas,
-          photoStatus: listOf(
-            'Items in these states, with commas between.',
-            { type: 'string', enum: itemStatuses },
-            { minItems: 1, maxItems: itemStatuses.length, examples: [['failed', 'awaiting_upload']] },
-          ),
-        }),
-        ifNoneMatchHeader,
-      ],
+      parameters: [pathId('id', 'import', 7), ...queryParameters(ImportQuery), ifNoneMatchHeader],
       answers: {
         200: {
           description: 'The import. `Retry-After` while it is at work.',

@@ -42,8 +42,8 @@ function nameOf(model: Model): string {
 }
 
 function fieldsOf(model: Model): Map<string, DeclaredField['schema']> {
-  const own = declaredFields.filter(({ prototype: { constructor } }) => {
-    return constructor === model || model.prototype instanceof constructor;
+  const own = declaredFields.filter(({ prototype }) => {
+    return prototype === model.prototype || model.prototype instanceof prototype.constructor;
   });
   return new Map(own.map(({ name, schema }) => [name, schema]));
 }

@@ -101,3 +101,6 @@ export const ROUTE_DOCUMENT = Symbol('RouteDocument');
 
 /** Describes a route in the OpenAPI document. */
 export const Documented = (document: RouteDocument) => SetMetadata(ROUTE_DOCUMENT, document);
+
+/** A picture, for whatever its type is. */
+export const picture = { 'image/*': { schema: { type: 'string', format: 'binary' } } };

@@ -1,28 +1,5 @@
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
-import { MAX_IDS, type ParameterTable } from '../requests/parameters.js';
+import { MAX_IDS } from '../requests/parameters.js';
 import type { Parameter } from './operation.js';
-import { type Schema, text, whole } from './schema.js';
-
-/** A query parameter for each that the route's table knows: the compiler sees to it that they are the same. */
-export function query<Table extends ParameterTable>(known: { readonly [Name in keyof Table]: Schema }): Parameter[] {
-  return Object.entries<Schema>(known).map(([name, { description, ...schema }]): Parameter => {
-    const list = schema['type'] === 'array' ? ({ style: 'form', explode: false } as const) : {};
-    return { name, in: 'query', description: String(description), schema, ...list };
-  });
-}
-
-export const paginationSchemas = {
-  limit: whole(
-    `Items of a page, ${DEFAULT_PAGE_SIZE} when left out. Outside 1 to ${MAX_PAGE_SIZE} it is refused, not cut.`,
-    MAX_PAGE_SIZE,
-    { minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
-  ),
-  cursor: text(
-    'The `pagination.nextCursor` of the page before. Repeat sort and filters with it; `limit` may change. Good for at least 24 hours.',
-    'eyJ2IjoxLCJjIjoxLCJlIjoicGhvdG9zIn0.c2lnbmF0dXJl',
-    { maxLength: 2000 },
-  ),
-};
 
 export function pathId(name: string, what: string, example: number): Parameter {
   return {
@@ -96,15 +73,3 @@ export const rangeParameters: readonly Parameter[] = [
     schema: { type: 'string', examples: ['Sat, 21 Nov 2026 03:04:05 GMT'] },
   },
 ];
-
-/** Ids with commas between. */
-export function idList(description: string, maxItems = MAX_IDS): Schema {
-  return {
-    type: 'array',
-    description: `${description} At most ${maxItems}, with commas between.`,
-    items: { $ref: '#/components/schemas/Id' },
-    minItems: 1,
-    maxItems,
-    examples: [[12, 15]],
-  };
-}

@@ -1,7 +1,6 @@
 import type { HeaderName } from './headers.js';
-import type { Parameter, Paths } from './operation.js';
+import { type Parameter, type Paths, picture } from './operation.js';
 import { ifNoneMatchHeader, rangeParameters } from './parameters.js';
-import { bytes } from './photo-paths.js';
 
 const token: Parameter = {
   name: 'token',
@@ -52,10 +51,10 @@ export const signedPaths: Paths = {
       scope: null,
       parameters: [token, ifNoneMatchHeader, ...rangeParameters],
       answers: {
-        200: { description: 'The picture.', content: bytes, headers: fileHeaders },
+        200: { description: 'The picture.', content: picture, headers: fileHeaders },
         206: {
           description: 'The range that was asked for.',
-          content: bytes,
+          content: picture,
           headers: [...fileHeaders, 'Content-Range'],
         },
         304: { description: 'It has not changed.', headers: fileHeaders },

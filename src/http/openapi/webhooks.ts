@@ -1,8 +1,8 @@
 import { type EventType, eventTypes, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
 import { MAX_BODY_BYTES } from '../webhooks/event-body.js';
 import { account } from './account.js';
-import { importSchemas } from './imports.js';
-import { photoSchemas } from './photos.js';
+import { imports } from './imports.js';
+import { photos } from './photos.js';
 import { answer, id, instant, listOf, ref, type Schema, text, whole } from './schema.js';
 import { tags } from './tags.js';
 
@@ -27,9 +27,9 @@ const meanings: Readonly<Record<EventType, string>> = {
 const subjects: Readonly<
   Record<SubjectKind, { name: string; schema: Schema | undefined; dispensable: readonly string[] }>
 > = {
-  photo: { name: 'EventPhoto', schema: photoSchemas['Photo'], dispensable: ['metadata', 'description', 'tags'] },
+  photo: { name: 'EventPhoto', schema: photos.schemas['Photo'], dispensable: ['metadata', 'description', 'tags'] },
   tag: { name: 'EventTag', schema: tags.schemas['Tag'], dispensable: ['description'] },
-  import: { name: 'EventImport', schema: importSchemas['Import'], dispensable: ['tags'] },
+  import: { name: 'EventImport', schema: imports.schemas['Import'], dispensable: ['tags'] },
   apiKey: { name: 'EventApiKey', schema: account.schemas['ApiKey'], dispensable: [] },
 };
 

@@ -14,11 +14,11 @@ export type ParseResult<T> =
 export interface ParameterParser<T> {
   (text: string): ParseResult<T>;
   /** Of the values that it accepts, as they stand in the OpenAPI document. */
-  readonly schema?: Schema;
+  readonly schema?: Schema | undefined;
 }
 
 /** The parser, with the schema of what it accepts. */
-export function documented<T>(schema: Schema, parse: (text: string) => ParseResult<T>): ParameterParser<T> {
+export function documented<T>(schema: Schema | undefined, parse: (text: string) => ParseResult<T>): ParameterParser<T> {
   return Object.assign((value: string) => parse(value), { schema });
 }
 
@@ -203,12 +203,6 @@ export class PaginationQuery {
   })
   readonly cursor?: string;
 }
-
-/** The same as a table. */
-export const paginationParameters = parametersOf(PaginationQuery) as {
-  readonly limit: ParameterParser<number>;
-  readonly cursor: ParameterParser<string>;
-};
 
 export function paginationOf({ limit, cursor }: PaginationQuery) {
   return { limit: limit ?? DEFAULT_PAGE_SIZE, cursor: cursor ?? null };

@@ -12,7 +12,6 @@ import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
-import type { QueryOf } from '../../requests/parameters.js';
 import { PathId } from '../../requests/path-id.js';
 import {
   BodySchema,
@@ -30,7 +29,7 @@ import {
   FinalizationBody,
   ImportCreationBody,
   ImportPhotoPatchBody,
-  importParameters,
+  ImportQuery,
   importRule,
   itemListRequest,
   RegistrationBody,
@@ -69,12 +68,8 @@ export class ImportsController {
   @Get(':id')
   @RequireScope('photos:write')
   @WithETag()
-  @QuerySchema(importParameters, importRule)
-  async read(
-    @CurrentCaller() caller: Caller,
-    @PathId('id') id: Id,
-    @ValidQuery() query: QueryOf<typeof importParameters>,
-  ): Promise<Reply> {
+  @QuerySchema(ImportQuery, importRule)
+  async read(@CurrentCaller() caller: Caller, @PathId('id') id: Id, @ValidQuery() query: ImportQuery): Promise<Reply> {
     const items = itemListRequest(query);
     if (items) {
       const { import: subject, page } = await listImportPhotos(this.ports, caller, id, items);

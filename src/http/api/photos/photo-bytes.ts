@@ -2,16 +2,15 @@ import type { Caller } from '../../../core/access/caller.js';
 import { downloadOriginal, downloadRendition, type RenditionDownload } from '../../../core/photos/download-photo.js';
 import type { Uses } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { QueryOf } from '../../requests/parameters.js';
 import { reprDigest, type Sendable } from '../../responses/send-download.js';
-import type { downloadParameters } from './photo.dto.js';
+import type { DownloadQuery } from './photo.dto.js';
 
 /** The bytes of a download request, ready to be sent (API.md §7, 5). Errors: those of the use cases. */
 export async function openDownload(
   uses: Uses<'store' | 'blobs' | 'media'>,
   caller: Caller,
   id: Id,
-  query: QueryOf<typeof downloadParameters>,
+  query: DownloadQuery,
 ): Promise<Sendable> {
   const { rendition = 'original', format, disposition = 'attachment' } = query;
   const headers = { 'Cache-Control': 'private, no-cache, no-transform' };

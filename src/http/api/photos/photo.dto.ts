@@ -1,31 +1,74 @@
+import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
 import { patchErrors } from '../../../core/photos/edit-photo.js';
 import { tagSetErrors } from '../../../core/photos/set-photo-tags.js';
-import { Decimal, Flag, StringMap, Text } from '../../fields/fields.js';
-import { oneOf, type QueryOf, someOf } from '../../requests/parameters.js';
+import { RequestModel } from '../../fields/declared.js';
+import { Flag, Text } from '../../fields/fields.js';
+import { flag, oneOf, Parameter, someOf } from '../../requests/parameters.js';
 import type { ParameterRule } from '../../requests/read-request.js';
-import { DescriptiveBody, PhotoTagIds, PhotoTagNames } from './descriptive.dto.js';
+import { DescriptiveBody } from './descriptive.dto.js';
+import { filename, MetadataPatch, PhotoTagIds, PhotoTagNames, Rotation } from './photo-fields.js';
+import { include, URLS } from './photo-list.dto.js';
 
-export const photoParameters = { include: someOf(['exif', 'urls']), trashed: oneOf(['false', 'any']) };
+export class PhotoQuery {
+  @Parameter(someOf(['exif', 'urls']), include({ exif: 'what the file says', urls: URLS }))
+  readonly include?: readonly ('exif' | 'urls')[];
 
-export const downloadParameters = {
-  rendition: oneOf(['original', 'thumb', 'small', 'medium', 'large']),
-  format: oneOf(['jpeg', 'webp']),
-  disposition: oneOf(['attachment', 'inline']),
-};
+  @Parameter(oneOf(['false', 'any']), {
+    description: 'Whether one in the trash is shown.',
+    meanings: { false: 'it is 404', any: 'it is shown' },
+    example: 'false',
+    default: 'false',
+  })
+  readonly trashed?: 'false' | 'any';
+}
+
+export class DownloadQuery {
+  @Parameter(oneOf(['original', 'thumb', 'small', 'medium', 'large']), {
+    description: 'What to send. The number is the longest side in pixels; nothing is enlarged.',
+    meanings: {
+      original: 'the file as it was imported',
+      thumb: String(renditionSizes.thumb),
+      small: String(renditionSizes.small),
+      medium: String(renditionSizes.medium),
+      large: String(renditionSizes.large),
+    },
+    example: 'original',
+    default: 'original',
+  })
+  readonly rendition?: 'original' | RenditionName;
+
+  @Parameter(oneOf(['jpeg', 'webp']), {
+    description: 'Of a rendition; not with the original. Left out: JPEG, or WebP for pictures with transparency.',
+    example: 'jpeg',
+  })
+  readonly format?: 'jpeg' | 'webp';
+
+  @Parameter(oneOf(['attachment', 'inline']), {
+    description: 'What browsers do with it.',
+    meanings: { attachment: 'save', inline: 'show' },
+    example: 'attachment',
+    default: 'attachment',
+  })
+  readonly disposition?: 'attachment' | 'inline';
+}
 
 /** The original has a fixed format. */
-export const downloadRule: ParameterRule<QueryOf<typeof downloadParameters>> = ({ rendition, format }, { sent }) => {
+export const downloadRule: ParameterRule<DownloadQuery> = ({ rendition, format }, { sent }) => {
   const isOriginal = rendition === 'original' || !sent.has('rendition');
   if (!isOriginal || format === undefined) return [];
   const message = 'format goes with a rendition: thumb, small, medium or large. The original is sent as it is.';
   return [{ field: 'format', code: 'conflict', message }];
 };
 
-export const deletionParameters = { permanent: oneOf(['true', 'false']) };
+export class DeletionQuery {
+  @Parameter(flag, { description: '`true` deletes for ever, at once.', example: true, default: false })
+  readonly permanent?: boolean;
+}
 
 const kept = 'it is kept by the service.';
 const fromFile = 'it comes from the file.';
 
+@RequestModel('PhotoPatch', 'What is to change. What is left out stays; null clears.')
 export class PhotoPatchBody extends DescriptiveBody {
   static readonly valueErrors = patchErrors;
 
@@ -55,19 +98,20 @@ export class PhotoPatchBody extends DescriptiveBody {
     exif: fromFile,
   };
 
-  @Text()
+  @Text(filename)
   filename?: string;
 
-  @Decimal()
+  @Rotation('Turn by so many degrees in all, clockwise.')
   rotation?: number;
 
-  @StringMap({ nulls: true })
+  @MetadataPatch()
   metadata?: Record<string, string | null>;
 
-  @Flag()
+  @Flag({ description: '`false` brings it back from the trash.', example: false, const: false })
   trashed?: boolean;
 }
 
+@RequestModel('PhotoTags', 'The new set of tags; at least one of the two lists.', { minProperties: 1 })
 export class PhotoTagsBody {
   static readonly valueErrors = tagSetErrors;
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
-import { PhotoTagNames } from '../../api/photos/descriptive.dto.js';
+import { PhotoTagNames } from '../../api/photos/photo-fields.js';
 import { OneOf, Text } from '../../fields/fields.js';
 import { type BodyClass, parseJson, readShape } from '../../requests/json-body.js';
 import { readBody } from '../../requests/request-body.js';

@@ -1,0 +1,66 @@
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Caller } from '../../../core/access/caller.js';
+import type { Ports } from '../../../core/ports.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { RequireScope } from '../../access.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
+import type { HeaderName } from '../../openapi/headers.js';
+import { Documented, picture } from '../../openapi/operation.js';
+import { ifNoneMatchHeader, pathId, rangeParameters } from '../../openapi/parameters.js';
+import { PORTS } from '../../ports-token.js';
+import { PathId } from '../../requests/path-id.js';
+import { QuerySchema, ValidQuery } from '../../requests/read-request.js';
+import { sendDownload } from '../../responses/send-download.js';
+import { CurrentCaller } from '../current-caller.js';
+import { DownloadQuery, downloadRule } from './photo.dto.js';
+import { openDownload } from './photo-bytes.js';
+
+const photoId = pathId('id', 'photo', 90417);
+const fileHeaders: readonly HeaderName[] = [
+  'ETag',
+  'Last-Modified',
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Repr-Digest',
+];
+
+@Controller('api/v1/photos/:id/download')
+export class PhotoDownloadController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {}
+
+  @Get()
+  @Documented({
+    operationId: 'downloadPhoto',
+    tag: 'Photos',
+    summary: 'Download a photo',
+    description:
+      'The original, byte for byte, or a rendition: upright, sRGB, without any metadata. Ranges, `If-Range`, `If-None-Match` and HEAD work; each request counts as one read. When the store breaks after the first byte the connection is cut: an answer that ended is whole. A photo with `originalLostAt` answers 503.',
+    path: [photoId],
+    headers: [ifNoneMatchHeader, ...rangeParameters],
+    answers: {
+      200: { description: 'The whole file.', content: picture, headers: fileHeaders },
+      206: {
+        description: 'The range that was asked for.',
+        content: picture,
+        headers: [...fileHeaders, 'Content-Range'],
+      },
+      304: { description: 'It has not changed.', headers: fileHeaders },
+    },
+    errors: ['not_found', 'range_not_satisfiable'],
+  })
+  @RequireScope('photos:read')
+  @QuerySchema(DownloadQuery, downloadRule)
+  async download(
+    @CurrentCaller() caller: Caller,
+    @PathId('id') id: Id,
+    @ValidQuery() query: DownloadQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendDownload(request, response, await openDownload(this.ports, caller, id, query), this.options);
+  }
+}

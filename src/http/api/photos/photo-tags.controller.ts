@@ -1,0 +1,66 @@
+import { Controller, Get, Inject, Put } from '@nestjs/common';
+import type { Caller } from '../../../core/access/caller.js';
+import { readPhotoTags } from '../../../core/photos/read-photo.js';
+import { setPhotoTags } from '../../../core/photos/set-photo-tags.js';
+import type { Ports } from '../../../core/ports.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { RequireScope } from '../../access.js';
+import { Documented } from '../../openapi/operation.js';
+import { ifMatchHeader, pathId } from '../../openapi/parameters.js';
+import { ref } from '../../openapi/schema.js';
+import { PORTS } from '../../ports-token.js';
+import { PathId } from '../../requests/path-id.js';
+import { BodySchema, ValidBody } from '../../requests/read-request.js';
+import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
+import { CurrentCaller } from '../current-caller.js';
+import { Idempotent, type RunIdempotently } from '../idempotency/idempotent.js';
+import { tagsView } from '../tags/tag.view.js';
+import { PhotoTagsBody } from './photo.dto.js';
+import { photoView } from './photo.view.js';
+
+const photoId = pathId('id', 'photo', 90417);
+
+@Controller('api/v1/photos/:id/tags')
+export class PhotoTagsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @Documented({
+    operationId: 'listPhotoTags',
+    tag: 'Photos',
+    summary: 'List the tags of a photo',
+    description: 'By name, all in one page.',
+    path: [photoId],
+    answers: { 200: { description: 'Its tags.', body: ref('TagPage') } },
+    errors: ['not_found'],
+  })
+  @RequireScope('photos:read')
+  async tags(@CurrentCaller() caller: Caller, @PathId('id') id: Id) {
+    return tagsView(await readPhotoTags(this.ports, caller, id));
+  }
+
+  @Put()
+  @Documented({
+    operationId: 'setPhotoTags',
+    tag: 'Photos',
+    summary: 'Set the tags of a photo',
+    description:
+      'Replaces the set. `{"tagIds": []}` clears it. Names that no tag has are made, which needs the scope `tags:write`, too.',
+    path: [photoId],
+    headers: [ifMatchHeader],
+    body: 'The new set.',
+    answers: { 200: { description: 'Its tags now.', body: ref('TagPage') } },
+    errors: ['not_found', 'limit_reached', 'precondition_failed'],
+  })
+  @RequireScope('photos:write')
+  @BodySchema(PhotoTagsBody)
+  async setTags(
+    @CurrentCaller() caller: Caller,
+    @PathId('id') id: Id,
+    @ValidBody() body: PhotoTagsBody,
+    @IfMatch() ifMatch: IfMatchPrecondition,
+    @Idempotent() idempotent: RunIdempotently,
+  ) {
+    return idempotent((ports) => setPhotoTags(ports, caller, id, body, ifMatch(photoView)), tagsView);
+  }
+}
