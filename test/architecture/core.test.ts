@@ -11,6 +11,8 @@ const foreign: Readonly<Record<string, RegExp>> = {
   'a timer': /\bset(Timeout|Interval|Immediate)\b/,
   'the environment': /\bprocess\./,
   'the console': /\bconsole\./,
+  'the scheme of a credential, or the headers of a proxy': /\bbearer\b|forwarded|authorization/i,
+  'the method of a request': /['"`](GET|HEAD|OPTIONS|POST|PATCH|DELETE)['"`]/,
 };
 
 test('core is seen', () => {

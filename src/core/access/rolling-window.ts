@@ -9,10 +9,6 @@ export const WINDOW_MS = MINUTE;
 /** SPEC.md §8: requests per minute. `anonymous` is counted by source address (API.md §4.3). */
 export const defaultBudgets: Readonly<Record<BudgetGroup, number>> = { read: 300, write: 30, anonymous: 300 };
 
-export function budgetGroupOf(method: string): 'read' | 'write' {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'write';
-}
-
 export function keyBudget(key: Pick<ApiKey, 'id' | 'readLimit' | 'writeLimit'>, group: 'read' | 'write'): Budget {
   const override = group === 'read' ? key.readLimit : key.writeLimit;
   return { name: `${group}:${key.id}`, limit: override ?? defaultBudgets[group] };

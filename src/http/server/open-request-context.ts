@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
-import { clientSource } from '../../core/access/ip-list.js';
 import { withTraceContext } from '../../core/jobs/trace-context.js';
 import { newUlid } from '../../core/shared/ulid.js';
 import type { HttpOptions } from '../http-options.js';
+import { clientSource } from './client-source.js';
 import { requestContextOf, setRequestContext } from './request-context.js';
 
 const API = '/api/v1';

@@ -25,7 +25,7 @@ export class KeyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    requestContext.key = await authenticate(this.ports, request.headersDistinct['authorization'] ?? []);
+    requestContext.key = await authenticate(this.ports, bearerTokenOf(request));
     if (requestContext.key) {
       this.traffic.follow(request, response);
       return true;
@@ -33,4 +33,10 @@ export class KeyGuard implements CanActivate {
     const refusal = new DomainError('unauthorized', 'Send a valid API key: Authorization: Bearer <API_KEY>.');
     throw await refusedByAddress(this.ports, requestContext, response, refusal);
   }
+}
+
+/** Two `Authorization` headers are as invalid as none. */
+function bearerTokenOf({ headersDistinct }: Request): string | null {
+  const [header = '', ...others] = headersDistinct['authorization'] ?? [];
+  return others.length === 0 ? (/^bearer +(\S+)$/i.exec(header)?.[1] ?? null) : null;
 }

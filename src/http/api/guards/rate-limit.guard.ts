@@ -2,14 +2,9 @@ import type { ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerRequest } from '@nestjs/throttler';
 import type { Request } from 'express';
-import {
-  type Budget,
-  budgetGroupOf,
-  keyBudget,
-  type RateWindowStore,
-  WINDOW_MS,
-} from '../../../core/access/rolling-window.js';
+import { type Budget, keyBudget, type RateWindowStore, WINDOW_MS } from '../../../core/access/rolling-window.js';
 import { knownKeyOf, requestContextOf } from '../../server/request-context.js';
+import { budgetGroupOf } from './budget-group.js';
 import { budgetUsedUp, setBudgetHeaders } from './budget-headers.js';
 import { type RateWindowRecord, RateWindowStorage } from './rate-window-storage.js';
 

@@ -3,10 +3,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { requireScope } from '../../../core/access/caller.js';
-import { budgetGroupOf } from '../../../core/access/rolling-window.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import { accessOf } from '../../access.js';
 import { knownKeyOf, requestContextOf } from '../../server/request-context.js';
+import { budgetGroupOf } from './budget-group.js';
 
 /** Steps 5 and 6 of API.md §4.2: may this key do this, and may its customer write? */
 @Injectable()
