@@ -1,3 +1,4 @@
+/* @slow */
 import { mediaProcessesContract } from '../contracts/media-processes.contract.js';
 
 mediaProcessesContract('process');
