@@ -2,8 +2,8 @@ import { type ExecutionContext, Inject, Injectable, RequestMethod } from '@nestj
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/internal.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { type Access, declaredAccess } from './access.js';
-import type { ParameterTable } from './requests/parameters.js';
-import { type BodyRules, declaredBody, declaredParameters } from './requests/read-request.js';
+import type { Model } from './fields/declared.js';
+import { type BodyRules, declaredBody, declaredQuery } from './requests/read-request.js';
 
 export interface Route {
   /** `GET` …; `ALL` for the catch-all. */
@@ -11,8 +11,8 @@ export interface Route {
   /** With a leading slash: `/api/v1/photos/:id`. */
   readonly path: string;
   readonly access: Access | undefined;
-  /** The schemas of its query and body; undefined if it accepts none, or ignores it. */
-  readonly parameters: ParameterTable | undefined;
+  /** The class of its query, and the rules of its body; undefined if it accepts none, or ignores it. */
+  readonly query: Model | undefined;
   readonly body: BodyRules | undefined;
 }
 
@@ -52,12 +52,12 @@ export function routesOf(controller: Controller, reflector: Reflector): RouteWit
     if (handler === undefined || paths === undefined) return [];
     const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler)] ?? '';
     const access = declaredAccess(reflector, handler, controller);
-    const parameters = declaredParameters(reflector, handler);
+    const query = declaredQuery(reflector, handler);
     const body = declaredBody(reflector, handler);
     return [paths]
       .flat()
       .map((path) => `/${prefix}/${path}`.replace(/\/+/g, '/').replace(/(?<=.)\/$/, ''))
-      .map((path) => ({ method, path, access, parameters, body, handler }));
+      .map((path) => ({ method, path, access, query, body, handler }));
   });
 }
 

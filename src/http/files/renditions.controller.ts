@@ -6,11 +6,15 @@ import { type Clock, SECOND } from '../../core/shared/clock.js';
 import { NoKeyRequired } from '../access.js';
 import { sendableRendition } from '../api/photos/photo-bytes.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
+import type { HeaderName } from '../openapi/headers.js';
+import { Documented, picture } from '../openapi/operation.js';
+import { ifNoneMatchHeader, pathToken, rangeParameters } from '../openapi/parameters.js';
 import { PORTS } from '../ports-token.js';
 import { type Sendable, sendDownload } from '../responses/send-download.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';
+const fileHeaders: readonly HeaderName[] = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Disposition'];
 
 /** No cache may retain a picture longer than its URL is valid. */
 function wholeSecondsUntil(end: Date, clock: Clock): number {
@@ -28,6 +32,25 @@ export class RenditionsController {
   ) {}
 
   @Get(':token')
+  @Documented({
+    operationId: 'showRendition',
+    tag: 'Signed addresses',
+    summary: 'Show a rendition',
+    description:
+      'One of the `urls` of a photo, for `<img>`. Good until their `expiresAt`, and no longer than the key that asked for them: once that is deleted or expired, or has an IP list, the answer is 403. Any cache may keep the picture until `expiresAt`, since another rotation has another address.',
+    path: [pathToken],
+    headers: [ifNoneMatchHeader, ...rangeParameters],
+    answers: {
+      200: { description: 'The picture.', content: picture, headers: fileHeaders },
+      206: {
+        description: 'The range that was asked for.',
+        content: picture,
+        headers: [...fileHeaders, 'Content-Range'],
+      },
+      304: { description: 'It has not changed.', headers: fileHeaders },
+    },
+    errors: ['url_forbidden', 'not_found', 'range_not_satisfiable'],
+  })
   async show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const download = await openSignedRendition(this.ports, token);
     const { clock } = this.ports;

@@ -1,6 +1,6 @@
 import { Reflector } from '@nestjs/core';
 import type { Model } from '../fields/declared.js';
-import { type BodyRules, declaredQuery } from '../requests/read-request.js';
+import type { BodyRules } from '../requests/read-request.js';
 import { type Controller, type RouteWithHandler, routesOf } from '../route-table.js';
 import { fieldSchemas, modelRef } from './models.js';
 import {
@@ -36,8 +36,7 @@ export function controllerPaths(controllers: readonly unknown[]): Paths {
 function operationOf(route: RouteWithHandler, method: Method, document: RouteDocument): Operation {
   const { path = [], headers = [], body, streamed, answers, ...rest } = document;
   const scope = route.access?.needs === 'scope' ? route.access.scope : null;
-  const query = declaredQuery(reflector, route.handler);
-  const parameters = [...path, ...(query ? queryParameters(query) : []), ...headers];
+  const parameters = [...path, ...(route.query ? queryParameters(route.query) : []), ...headers];
   if (scope !== null && method !== 'get') parameters.push(idempotencyKey);
   return {
     ...rest,
@@ -48,7 +47,7 @@ function operationOf(route: RouteWithHandler, method: Method, document: RouteDoc
   };
 }
 
-export function queryParameters(query: Model): Parameter[] {
+function queryParameters(query: Model): Parameter[] {
   return Object.entries(fieldSchemas(query)).map(([name, { description, ...schema }]): Parameter => {
     const list = schema['type'] === 'array' ? ({ style: 'form', explode: false } as const) : {};
     return { name, in: 'query', description: String(description), schema, ...list };

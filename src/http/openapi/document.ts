@@ -1,6 +1,9 @@
 import { scopes } from '../../core/access/scope.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
+import { RenditionsController } from '../files/renditions.controller.js';
+import { UploadsController } from '../files/uploads.controller.js';
 import { account, scopeMeanings } from './account.js';
+import { controllerPaths } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
 import { apiHeaders, headerRefs, headers, signedHeaders } from './headers.js';
 import { imports } from './imports.js';
@@ -8,11 +11,16 @@ import { introduction } from './introduction.js';
 import type { Chapter, Method, Operation, Paths } from './operation.js';
 import { photos } from './photos.js';
 import { answer, flag, orNull, type Schema, text } from './schema.js';
-import { signedPaths } from './signed-paths.js';
 import { tags } from './tags.js';
 import { webhookSchemas, webhooks } from './webhooks.js';
 
-const chapters: readonly Chapter[] = [account, photos, tags, imports, { paths: signedPaths, schemas: {} }];
+const chapters: readonly Chapter[] = [
+  account,
+  photos,
+  tags,
+  imports,
+  { paths: controllerPaths([UploadsController, RenditionsController]), schemas: {} },
+];
 
 const shared: Readonly<Record<string, Schema>> = {
   Id: {

@@ -15,7 +15,9 @@ import {
   RegistrationOutcomeView,
   UploadTargetView,
 } from '../api/imports/import.view.js';
-import { importPaths } from './import-paths.js';
+import { ImportPhotosController } from '../api/imports/import-photos.controller.js';
+import { ImportsController } from '../api/imports/imports.controller.js';
+import { controllerPaths } from './controllers.js';
 import { modelSchemas } from './models.js';
 import type { Chapter } from './operation.js';
 import { body, listOf, listSchema, ref } from './schema.js';
@@ -48,5 +50,5 @@ export const imports: Chapter = {
     ),
     ...modelSchemas([RegistrationOutcomesView, RegistrationOutcomeView, ImportPhotoPatchBody, FinalizationBody]),
   },
-  paths: importPaths,
+  paths: controllerPaths([ImportsController, ImportPhotosController]),
 };

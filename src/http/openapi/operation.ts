@@ -64,11 +64,6 @@ export function json(schema: Schema, examples?: Content['examples']): Readonly<R
   return { 'application/json': { schema, ...(examples && { examples }) } };
 }
 
-/** Both media types of a merge patch (RFC 7396). */
-export function mergePatch(schema: Schema): Readonly<Record<string, Content>> {
-  return { 'application/merge-patch+json': { schema }, 'application/json': { schema } };
-}
-
 /**
  * What a controller says of a route in the document. Path, method, scope, query parameters, the fields of the body and its media types
  * follow from the decorators by which the route works.

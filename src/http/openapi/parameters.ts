@@ -52,6 +52,22 @@ export const ifNoneMatchHeader: Parameter = {
   schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
 };
 
+/** Of a signed address. */
+export const pathToken: Parameter = {
+  name: 'token',
+  in: 'path',
+  required: true,
+  description: 'What the service signed. Take the whole address as you were given it.',
+  schema: { type: 'string', examples: ['WzEsNyw5MDQxOF0.c2lnbmF0dXJl'] },
+};
+
+export const preferHeader: Parameter = {
+  name: 'Prefer',
+  in: 'header',
+  description: '`wait=N`: answer once the import has ended, or after N seconds, at most 15 (RFC 7240).',
+  schema: { type: 'string', examples: ['wait=10'] },
+};
+
 export const rangeParameters: readonly Parameter[] = [
   {
     name: 'Range',

@@ -19,10 +19,6 @@ export function whole(description: string, example: number, rules: Schema = {}):
   return { type: 'integer', description, examples: [example], ...rules };
 }
 
-export function decimal(description: string, example: number, rules: Schema = {}): Schema {
-  return { type: 'number', description, examples: [example], ...rules };
-}
-
 export function flag(description: string, example: boolean, rules: Schema = {}): Schema {
   return { type: 'boolean', description, examples: [example], ...rules };
 }
@@ -55,11 +51,6 @@ export function oneOf<Value extends string>(
 
 export function listOf(description: string, items: Schema, rules: Schema = {}): Schema {
   return { type: 'array', description, items, ...rules };
-}
-
-/** Names of the client's choice. */
-export function mapOf(description: string, values: Schema, rules: Schema = {}): Schema {
-  return { type: 'object', description, additionalProperties: values, ...rules };
 }
 
 /** The same, or null. */

@@ -22,13 +22,8 @@ export function documented<T>(schema: Schema | undefined, parse: (text: string) 
   return Object.assign((value: string) => parse(value), { schema });
 }
 
-/** The query parameters of a route, by name. Others are refused. */
+/** The parsers of a class of query parameters, by name. Other parameters are refused, those that were not sent are absent. */
 export type ParameterTable = Readonly<Record<string, ParameterParser<unknown>>>;
-
-/** All optional: those that were not sent are absent. */
-export type QueryOf<Table extends ParameterTable> = {
-  readonly [Name in keyof Table]?: Table[Name] extends ParameterParser<infer Value> ? Value : never;
-};
 
 const PARAMETERS = Symbol('Parameters');
 

@@ -10,7 +10,7 @@ import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
 import { fieldErrorsOf, inOrder } from './field-errors.js';
 import { type BodyClass, parseJson, readShape } from './json-body.js';
-import { type ParameterTable, type ParsedQuery, parametersOf, parseQuery } from './parameters.js';
+import { type ParsedQuery, parametersOf, parseQuery } from './parameters.js';
 import { idListErrors, pathIdOf } from './path-id.js';
 import { discardBody, hasBody, readBody, tooLarge } from './request-body.js';
 
@@ -59,10 +59,8 @@ export type ParameterRule<Query> = (
 ) => readonly FieldError[];
 
 /** Declares the query parameters of a route. Without it, the route accepts none. */
-export const QuerySchema = <Query extends object>(
-  query: ParameterTable | (new () => Query),
-  rule?: ParameterRule<Query>,
-) => applyDecorators(SetMetadata(PARAMETERS, query), SetMetadata(PARAMETER_RULE, rule));
+export const QuerySchema = <Query extends object>(query: new () => Query, rule?: ParameterRule<Query>) =>
+  applyDecorators(SetMetadata(PARAMETERS, query), SetMetadata(PARAMETER_RULE, rule));
 
 /** Declares the JSON body of a route. Without it, a body is ignored. */
 export const BodySchema = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
@@ -78,16 +76,9 @@ export const BodySchema = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
 export const PatchSchema = (shape: BodyClass) =>
   BodySchema(shape, { json: ['application/json', 'application/merge-patch+json'] });
 
-/** The same for a handler. */
-export function declaredParameters(reflector: Reflector, handler: Handler): ParameterTable | undefined {
-  const query = reflector.get<ParameterTable | Model | undefined>(PARAMETERS, handler);
-  return typeof query === 'function' ? parametersOf(query) : query;
-}
-
-/** The class of the query parameters. */
+/** The class of the query parameters of a handler. */
 export function declaredQuery(reflector: Reflector, handler: Handler): Model | undefined {
-  const query = reflector.get<ParameterTable | Model | undefined>(PARAMETERS, handler);
-  return typeof query === 'function' ? query : undefined;
+  return reflector.get<Model | undefined>(PARAMETERS, handler);
 }
 
 export function declaredBody(reflector: Reflector, handler: Handler): BodyRules | undefined {
@@ -133,7 +124,8 @@ export class ReadRequest {
   }
 
   private parametersOf(context: ExecutionContext, request: Request, body: unknown): ParsedQuery {
-    const table = declaredParameters(this.reflector, context.getHandler()) ?? {};
+    const query = declaredQuery(this.reflector, context.getHandler());
+    const table = query ? parametersOf(query) : {};
     const rule = this.reflector.get<ParameterRule<object> | undefined>(PARAMETER_RULE, context.getHandler());
     const { values, errors, sent } = parseQuery(queryOf(request), table);
     const together = rule?.(values, { sent, body }) ?? [];

@@ -1,46 +1,30 @@
-import { Controller, Get, Headers, Inject, Patch, Post } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Post } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
 import { createImport } from '../../../core/imports/create-import.js';
-import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
 import { finalizeImport, hasEnded } from '../../../core/imports/finalize-import.js';
 import type { ImportDetails } from '../../../core/imports/import-details.js';
 import { listImportPhotos, readImport } from '../../../core/imports/read-import.js';
-import { receiveInline } from '../../../core/imports/receive-inline.js';
-import { type RegistrationResults, registerPhotos } from '../../../core/imports/register-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
+import { Documented } from '../../openapi/operation.js';
+import { ifNoneMatchHeader, pathId, preferHeader } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
-import {
-  BodySchema,
-  PatchSchema,
-  QuerySchema,
-  REGISTRATION_BODY_BYTES,
-  ValidBody,
-  ValidQuery,
-} from '../../requests/read-request.js';
+import { BodySchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
 import { Reply } from '../../responses/reply.js';
 import { WithETag } from '../../responses/send-reply.js';
 import { CurrentCaller } from '../current-caller.js';
-import { Idempotent, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent.js';
-import {
-  FinalizationBody,
-  ImportCreationBody,
-  ImportPhotoPatchBody,
-  ImportQuery,
-  importRule,
-  itemListRequest,
-  RegistrationBody,
-} from './import.dto.js';
-import { importPhotoView, importView, importWithPhotos, registrationView } from './import.view.js';
-import { type InlineRequest, openMultipart } from './multipart.js';
-import { storedItem, storedRegistration } from './stored-items.js';
+import { Idempotent, type RunIdempotently } from '../idempotency/idempotent.js';
+import { FinalizationBody, ImportCreationBody, ImportQuery, importRule, itemListRequest } from './import.dto.js';
+import { ImportView, importView, importWithPhotos } from './import.view.js';
 import { preferredWait, waitForImport } from './wait-for-import.js';
 
 /** Seconds after which polling again makes sense. */
 const LOOK_AGAIN = { 'Retry-After': 2 };
+
+const importId = pathId('id', 'import', 7);
 
 @Controller('api/v1/imports')
 export class ImportsController {
@@ -50,6 +34,19 @@ export class ImportsController {
   ) {}
 
   @Post()
+  @Documented({
+    operationId: 'createImport',
+    tag: 'Imports',
+    summary: 'Open an import',
+    description:
+      'Nothing of an import is in the library before it is finalized. With the `clientRef` of one that is open the answer is that one, so that a run that was broken off goes on.',
+    body: 'How to begin; nothing has to be said.',
+    answers: {
+      200: { description: 'The open import of this `clientRef`.', body: ImportView, headers: ['ETag'] },
+      201: { description: 'The new import.', body: ImportView, headers: ['ETag', 'Location'] },
+    },
+    errors: ['limit_reached'],
+  })
   @RequireScope('photos:write')
   @WithETag()
   @BodySchema(ImportCreationBody, { optional: true })
@@ -66,6 +63,24 @@ export class ImportsController {
   }
 
   @Get(':id')
+  @Documented({
+    operationId: 'getImport',
+    tag: 'Imports',
+    summary: 'Read an import',
+    description:
+      'With `include=photos` a page of its items by id; those that wait for bytes come with a fresh `upload`. Items are forgotten 90 days after the end of the import, whose counts stay; the import a year after its end, then it is 404. Its photos stay.',
+    path: [importId],
+    headers: [ifNoneMatchHeader],
+    answers: {
+      200: {
+        description: 'The import. `Retry-After` while it is at work.',
+        body: ImportView,
+        headers: ['ETag', 'Retry-After'],
+      },
+      304: { description: 'It has not changed. Not with `include`.', headers: ['ETag', 'Retry-After'] },
+    },
+    errors: ['invalid_cursor', 'not_found'],
+  })
   @RequireScope('photos:write')
   @WithETag()
   @QuerySchema(ImportQuery, importRule)
@@ -79,45 +94,22 @@ export class ImportsController {
     return whileProcessing(subject, importView(subject));
   }
 
-  @Post(':id/photos')
-  @RequireScope('photos:write')
-  @StoreBodyAs(storedRegistration)
-  @BodySchema(RegistrationBody, {
-    maxBytes: REGISTRATION_BODY_BYTES,
-    streamed: {
-      type: 'multipart/form-data',
-      maxBytes: ({ limits }) => limits.inlineMaxBytes,
-      open: openMultipart,
-    },
-  })
-  async add(
-    @CurrentCaller() caller: Caller,
-    @PathId('id') id: Id,
-    @ValidBody() body: RegistrationBody | InlineRequest,
-    @Idempotent() idempotent: RunIdempotently,
-  ) {
-    const add = (ports: Ports) =>
-      'files' in body
-        ? receiveInline(this.ports, caller, id, body, ports.store)
-        : registerPhotos(ports, caller, id, body.photos);
-    return idempotent(add, registered);
-  }
-
-  @Patch(':id/photos/:photoId')
-  @RequireScope('photos:write')
-  @StoreBodyAs(storedItem)
-  @PatchSchema(ImportPhotoPatchBody)
-  async edit(
-    @CurrentCaller() caller: Caller,
-    @PathId('id') id: Id,
-    @PathId('photoId') photoId: Id,
-    @ValidBody() body: ImportPhotoPatchBody,
-    @Idempotent() idempotent: RunIdempotently,
-  ) {
-    return idempotent((ports) => editImportPhoto(ports, caller, id, photoId, body), importPhotoView);
-  }
-
   @Post(':id/finalize')
+  @Documented({
+    operationId: 'finalizeImport',
+    tag: 'Imports',
+    summary: 'Finalize or discard an import',
+    description:
+      'Publishes what is sound; a bad file never fails the others. The work goes on by itself and is asked for by `GET /imports/{id}`, or waited for. Repeated, it has no further effect.',
+    path: [importId],
+    headers: [preferHeader],
+    body: 'How to end; nothing has to be said.',
+    answers: {
+      200: { description: 'It has ended.', body: ImportView, headers: ['ETag'] },
+      202: { description: 'It is at work.', body: ImportView, headers: ['ETag', 'Location', 'Retry-After'] },
+    },
+    errors: ['not_found', 'import_not_open', 'uploads_incomplete'],
+  })
   @RequireScope('photos:write')
   @WithETag()
   @BodySchema(FinalizationBody, { optional: true })
@@ -141,9 +133,4 @@ function whileProcessing({ status }: ImportDetails, view: object): Reply {
 
 function location({ id }: ImportDetails) {
   return { Location: `/api/v1/imports/${id}` };
-}
-
-function registered(answer: RegistrationResults): Reply {
-  const isNew = answer.results.some(({ outcome }) => outcome === 'created' || outcome === 'duplicate');
-  return new Reply(isNew ? 201 : 200, registrationView(answer));
 }

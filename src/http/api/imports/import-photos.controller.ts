@@ -1,0 +1,112 @@
+import { Controller, Inject, Patch, Post } from '@nestjs/common';
+import type { Caller } from '../../../core/access/caller.js';
+import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
+import { receiveInline } from '../../../core/imports/receive-inline.js';
+import { type RegistrationResults, registerPhotos } from '../../../core/imports/register-photos.js';
+import type { Ports } from '../../../core/ports.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { RequireScope } from '../../access.js';
+import { Documented } from '../../openapi/operation.js';
+import { pathId } from '../../openapi/parameters.js';
+import { ref } from '../../openapi/schema.js';
+import { PORTS } from '../../ports-token.js';
+import { PathId } from '../../requests/path-id.js';
+import { BodySchema, PatchSchema, REGISTRATION_BODY_BYTES, ValidBody } from '../../requests/read-request.js';
+import { Reply } from '../../responses/reply.js';
+import { CurrentCaller } from '../current-caller.js';
+import { Idempotent, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent.js';
+import { ImportPhotoPatchBody, RegistrationBody } from './import.dto.js';
+import { ImportPhotoView, importPhotoView, RegistrationOutcomesView, registrationView } from './import.view.js';
+import { type InlineRequest, openMultipart } from './multipart.js';
+import { storedItem, storedRegistration } from './stored-items.js';
+
+const importId = pathId('id', 'import', 7);
+
+@Controller('api/v1/imports/:id/photos')
+export class ImportPhotosController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post()
+  @Documented({
+    operationId: 'addImportPhotos',
+    tag: 'Imports',
+    summary: 'Add files to an import',
+    description:
+      'As JSON up to 500 files are announced at once, and each is answered with the address that its bytes go to; those cost no budget. As multipart/form-data up to 20 small files come with their bytes. What one file gets wrong, in its values or the names of its tags, rejects that file only. A file that was registered before (by `clientRef`, else by hash and name) is `existing`; a request may be repeated as often as you like.',
+    path: [importId],
+    body: 'Files to come, or the files themselves.',
+    streamed: {
+      'multipart/form-data': {
+        schema: ref('InlineFiles'),
+        encoding: {
+          photos: { contentType: 'application/json' },
+          file: { contentType: 'application/octet-stream' },
+        },
+      },
+    },
+    answers: {
+      200: { description: 'All were registered before.', body: RegistrationOutcomesView },
+      201: { description: 'Some are new.', body: RegistrationOutcomesView },
+    },
+    errors: ['quota_exceeded', 'not_found', 'import_not_open', 'limit_reached', 'no_photos_accepted', 'storage_full'],
+  })
+  @RequireScope('photos:write')
+  @StoreBodyAs(storedRegistration)
+  @BodySchema(RegistrationBody, {
+    maxBytes: REGISTRATION_BODY_BYTES,
+    streamed: {
+      type: 'multipart/form-data',
+      maxBytes: ({ limits }) => limits.inlineMaxBytes,
+      open: openMultipart,
+    },
+  })
+  async add(
+    @CurrentCaller() caller: Caller,
+    @PathId('id') id: Id,
+    @ValidBody() body: RegistrationBody | InlineRequest,
+    @Idempotent() idempotent: RunIdempotently,
+  ) {
+    const add = (ports: Ports) =>
+      'files' in body
+        ? receiveInline(this.ports, caller, id, body, ports.store)
+        : registerPhotos(ports, caller, id, body.photos);
+    return idempotent(add, registered);
+  }
+
+  @Patch(':photoId')
+  @Documented({
+    operationId: 'updateImportPhoto',
+    tag: 'Imports',
+    summary: 'Change an item of an import',
+    description:
+      'Never needed in the normal flow. A merge patch (RFC 7396) to what was said of the file, or a word on what is to become of it. A status that it has reached already is 200 without effect.',
+    path: [importId, pathId('photoId', 'item', 90418)],
+    body: 'What is to change.',
+    answers: { 200: { description: 'The item as it is now.', body: ImportPhotoView } },
+    errors: [
+      'quota_exceeded',
+      'not_found',
+      'import_not_open',
+      'import_photo_final',
+      'uploads_incomplete',
+      'limit_reached',
+    ],
+  })
+  @RequireScope('photos:write')
+  @StoreBodyAs(storedItem)
+  @PatchSchema(ImportPhotoPatchBody)
+  async edit(
+    @CurrentCaller() caller: Caller,
+    @PathId('id') id: Id,
+    @PathId('photoId') photoId: Id,
+    @ValidBody() body: ImportPhotoPatchBody,
+    @Idempotent() idempotent: RunIdempotently,
+  ) {
+    return idempotent((ports) => editImportPhoto(ports, caller, id, photoId, body), importPhotoView);
+  }
+}
+
+function registered(answer: RegistrationResults): Reply {
+  const isNew = answer.results.some(({ outcome }) => outcome === 'created' || outcome === 'duplicate');
+  return new Reply(isNew ? 201 : 200, registrationView(answer));
+}
