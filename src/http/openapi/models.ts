@@ -63,7 +63,8 @@ function handOver(): void {
 
 /** It knows references as classes, or as parts of `allOf`; anything else it hands on. */
 function propertyOf({ model, isList, required: _, sometimes: __, $ref, ...rest }: DeclaredField['schema']) {
-  const reference = $ref === undefined ? {} : { allOf: [{ $ref }] };
+  // With a type of its own: otherwise the type that the compiler emits would be taken for the class.
+  const reference = $ref === undefined ? {} : { type: 'object', allOf: [{ $ref }] };
   const type = model && { type: () => model, isArray: isList ?? false };
   return { ...rest, ...reference, ...type } as ApiPropertyOptions;
 }
