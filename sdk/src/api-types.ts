@@ -260,6 +260,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/{id}/finalize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finalize or discard an import
+         * @description Publishes what is sound; a bad file never fails the others. The work goes on by itself and is asked for by `GET /imports/{id}`, or waited for. Repeated, it has no further effect.
+         *
+         *     Needs the scope `photos:write`.
+         */
+        post: operations["finalizeImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports/{id}/photos": {
         parameters: {
             query?: never;
@@ -302,28 +324,6 @@ export interface paths {
          *     Needs the scope `photos:write`.
          */
         patch: operations["updateImportPhoto"];
-        trace?: never;
-    };
-    "/api/v1/imports/{id}/finalize": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Finalize or discard an import
-         * @description Publishes what is sound; a bad file never fails the others. The work goes on by itself and is asked for by `GET /imports/{id}`, or waited for. Repeated, it has no further effect.
-         *
-         *     Needs the scope `photos:write`.
-         */
-        post: operations["finalizeImport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
         trace?: never;
     };
     "/uploads/{token}": {
@@ -3722,6 +3722,34 @@ export interface components {
             };
         };
         /**
+         * @description `import_not_open`: the import takes nothing more; `details.status` says what it is.
+         *
+         *     `uploads_incomplete`: bytes are missing; `details.missing` counts them, `details.sample` names up to 20 items.
+         *
+         *     `idempotency_in_progress`: the first request with this Idempotency-Key is still at work: wait for `Retry-After`.
+         */
+        ImportNotOpenOrUploadsIncompleteOrIdempotencyInProgress: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-RateLimit-Resource": components["headers"]["X-RateLimit-Resource"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "import_not_open" | "uploads_incomplete" | "idempotency_in_progress";
+                    };
+                };
+            };
+        };
+        /**
          * @description `scope_required`: the key lacks the scope in `details.scope`.
          *
          *     `ip_not_whitelisted`: the key may not be used from this address; the message names the address.
@@ -3852,34 +3880,6 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "import_not_open" | "import_photo_final" | "uploads_incomplete" | "limit_reached" | "idempotency_in_progress";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `import_not_open`: the import takes nothing more; `details.status` says what it is.
-         *
-         *     `uploads_incomplete`: bytes are missing; `details.missing` counts them, `details.sample` names up to 20 items.
-         *
-         *     `idempotency_in_progress`: the first request with this Idempotency-Key is still at work: wait for `Retry-After`.
-         */
-        ImportNotOpenOrUploadsIncompleteOrIdempotencyInProgress: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "X-RateLimit-Resource": components["headers"]["X-RateLimit-Resource"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "import_not_open" | "uploads_incomplete" | "idempotency_in_progress";
                     };
                 };
             };
@@ -5111,6 +5111,77 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    finalizeImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=N`: answer once the import has ended, or after N seconds, at most 15 (RFC 7240). */
+                Prefer?: string;
+                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the import. What is no id is answered as an id that does not exist: 404. */
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description How to end; nothing has to be said. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Finalization"];
+            };
+        };
+        responses: {
+            /** @description It has ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Resource": components["headers"]["X-RateLimit-Resource"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description It is at work. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Resource": components["headers"]["X-RateLimit-Resource"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ScopeRequiredOrIpNotWhitelistedOrAccountSuspended"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ImportNotOpenOrUploadsIncompleteOrIdempotencyInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     addImportPhotos: {
         parameters: {
             query?: never;
@@ -5222,77 +5293,6 @@ export interface operations {
             403: components["responses"]["ScopeRequiredOrIpNotWhitelistedOrAccountSuspendedOrQuotaExceeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ImportNotOpenOrImportPhotoFinalOrUploadsIncompleteOrLimitReachedOrIdempotencyInProgress"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    finalizeImport: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description `wait=N`: answer once the import has ended, or after N seconds, at most 15 (RFC 7240). */
-                Prefer?: string;
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description The id of the import. What is no id is answered as an id that does not exist: 404. */
-                id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description How to end; nothing has to be said. */
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Finalization"];
-            };
-        };
-        responses: {
-            /** @description It has ended. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-RateLimit-Resource": components["headers"]["X-RateLimit-Resource"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Import"];
-                };
-            };
-            /** @description It is at work. */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-RateLimit-Resource": components["headers"]["X-RateLimit-Resource"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Location: components["headers"]["Location"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Import"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ScopeRequiredOrIpNotWhitelistedOrAccountSuspended"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ImportNotOpenOrUploadsIncompleteOrIdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
