@@ -54,6 +54,12 @@ describe('what those see who watch over the service', () => {
     ]);
   });
 
+  it('openapi.json is the committed document: the compiler emits other metadata of classes than the tests see', async () => {
+    const answer = await fetch(`${installation.url}/openapi.json`);
+    const committed = readFileSync(join(__dirname, '../../openapi.json'), 'utf8');
+    expect(await answer.json()).toEqual(JSON.parse(committed));
+  });
+
   it('metrics tell of routes by their templates, and of nobody', async () => {
     const { id } = (await client.post('/imports')).body;
     await client.inline(id, [{ name: 'a-file-of-someone.jpg', bytes }]);

@@ -30,7 +30,7 @@ function watch(port, portName, methods) {
 /** The innermost named function of core that is under way; where there is none, of http. */
 function useCase(stack) {
   const inCore = /at (?:async )?(\w+) \(\S*\/dist\/core\/[\w-]+\/([\w-]+)\.js/.exec(stack);
-  const frame = inCore ?? /at (?:async )?(?:\w+\.)?(\w+) \(\S*\/dist\/http\/[\w-]+\/([\w-]+)\.js/.exec(stack);
+  const frame = inCore ?? /at (?:async )?(?:\w+\.)?(\w+) \(\S*\/dist\/http\/(?:[\w-]+\/)+([\w-]+)\.js/.exec(stack);
   return frame ? `${frame[2]}:${frame[1]}` : 'unknown';
 }
 
