@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../e2e/support/processes.js';
@@ -33,7 +33,7 @@ export class Trace {
     });
     await until('strace to be attached', () => {
       if (strace.exitCode !== null) throw new Error(`strace ended: ${said}`);
-      return said.includes('attached');
+      return said.includes('attached') && isTraced(pid);
     });
     return new Trace(strace, folder);
   }
@@ -46,6 +46,20 @@ export class Trace {
     const lines = readFileSync(join(this.folder, 'trace'), 'utf8').split('\n');
     rmSync(this.folder, { recursive: true });
     return callsIn(lines);
+  }
+}
+
+/** strace attaches to one thread after the other: calls of those that wait would be missing. */
+function isTraced(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  try {
+    return readdirSync(tasks).every((thread) =>
+      /^TracerPid:\t[1-9]/m.test(readFileSync(`${tasks}/${thread}/status`, 'utf8')),
+    );
+  } catch (error) {
+    // A thread may end while they are read.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return false;
   }
 }
 
