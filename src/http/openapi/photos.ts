@@ -1,17 +1,9 @@
 import { LocationBody } from '../api/photos/descriptive.dto.js';
 import { PhotoPatchBody, PhotoTagsBody } from '../api/photos/photo.dto.js';
-import {
-  CameraView,
-  ExposureView,
-  LocationView,
-  PhotoDeletionsView,
-  PhotoDeletionView,
-  PhotoEditsView,
-  PhotoEditView,
-  PhotoView,
-  RenditionUrlsView,
-} from '../api/photos/photo.view.js';
+import { PhotoView } from '../api/photos/photo.view.js';
+import { PhotoDeletionsView, PhotoDeletionView, PhotoEditsView, PhotoEditView } from '../api/photos/photo-bulk.view.js';
 import { PhotoDownloadController } from '../api/photos/photo-download.controller.js';
+import { CameraView, ExposureView, LocationView, RenditionUrlsView } from '../api/photos/photo-parts.view.js';
 import { PhotoTagsController } from '../api/photos/photo-tags.controller.js';
 import { PhotosController } from '../api/photos/photos.controller.js';
 import { controllerPaths } from './controllers.js';

@@ -23,8 +23,8 @@ import {
   WholeNumber,
 } from '../../fields/fields.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
-import { LocationView, locationView } from '../photos/photo.view.js';
 import { LOCAL_TIME, MetadataMap, Rating, Sha256 } from '../photos/photo-fields.js';
+import { LocationView, locationView } from '../photos/photo-parts.view.js';
 import { listView, TagNameView, tagNameView } from '../tags/tag.view.js';
 import { DefaultZone, Duplicates, ImportRef, ItemRef, Name, RestoreTrashed, Source } from './import-fields.js';
 

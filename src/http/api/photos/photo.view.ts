@@ -1,115 +1,24 @@
 import type { TakenAtSource } from '../../../core/media/capture-time.js';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
-import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
-import type { PhotoEditResult } from '../../../core/photos/edit-photos.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
-import type { PhotoDeletionResult } from '../../../core/photos/trash-photos.js';
-import type { ItemErrorCode } from '../../../core/shared/errors.js';
 import { ResponseModel } from '../../fields/declared.js';
-import {
-  Decimal,
-  Flag,
-  IdOf,
-  Instant,
-  Models,
-  Nested,
-  OneOf,
-  Reference,
-  StringMap,
-  Text,
-  WholeNumber,
-} from '../../fields/fields.js';
+import { Flag, IdOf, Instant, Models, Nested, OneOf, StringMap, Text, WholeNumber } from '../../fields/fields.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
+import { Height, LOCAL_TIME, MetadataMap, Rating, Rotation, Sha256, Width } from './photo-fields.js';
 import {
-  Altitude,
-  Height,
-  Latitude,
-  LOCAL_TIME,
-  Longitude,
-  MetadataMap,
-  Rating,
-  Rotation,
-  Sha256,
-  Width,
-} from './photo-fields.js';
+  CameraView,
+  cameraView,
+  ExposureView,
+  exposureView,
+  LocationView,
+  locationView,
+  RenditionUrlsView,
+  urlsView,
+} from './photo-parts.view.js';
 
-@ResponseModel('Location', 'Where it was taken.')
-export class LocationView {
-  @Latitude()
-  latitude: number;
-
-  @Longitude()
-  longitude: number;
-
-  @Altitude()
-  altitude: number | null;
-}
-
-@ResponseModel('Camera', 'What it was taken with.')
-export class CameraView {
-  @Text({ description: 'Maker of the camera.', example: 'NIKON CORPORATION', nullable: true })
-  make: string | null;
-
-  @Text({ description: 'Model of the camera.', example: 'NIKON D750', nullable: true })
-  model: string | null;
-
-  @Text({ description: 'Lens.', example: '24-120mm f/4', nullable: true })
-  lens: string | null;
-}
-
-@ResponseModel('Exposure', 'How it was exposed.')
-export class ExposureView {
-  @Decimal({ description: 'Sensitivity.', example: 3200, nullable: true })
-  iso: number | null;
-
-  @Decimal({ description: 'Aperture.', example: 4, nullable: true })
-  fNumber: number | null;
-
-  @Text({ description: 'Seconds, as people write them.', example: '1/60', nullable: true })
-  exposureTime: string | null;
-
-  @Decimal({ description: 'Millimetres.', example: 24, nullable: true })
-  focalLength: number | null;
-
-  @Decimal({ description: 'Millimetres on 35 mm film.', example: 24, nullable: true })
-  focalLength35mm: number | null;
-
-  @Flag({ description: 'Whether it fired.', example: false, nullable: true })
-  flash: boolean | null;
-}
-
-const Url = (name: RenditionName) =>
-  Text({
-    description: `${renditionSizes[name]} pixels on its longest side.`,
-    example: `https://photos.example/renditions/WzEsOTA0MTcs.${name}`,
-    format: 'uri',
-  });
-
-@ResponseModel(
-  'RenditionUrls',
-  'Only with `include=urls`: addresses for `<img>`, good without a key for 12 to 24 hours, and the same within a half day for one key. They end with the key that asked for them. Null for a key with an IP list.',
-)
-export class RenditionUrlsView {
-  @Url('thumb')
-  thumb: string;
-
-  @Url('small')
-  small: string;
-
-  @Url('medium')
-  medium: string;
-
-  @Url('large')
-  large: string;
-
-  @Instant({ description: 'When they stop working.' })
-  expiresAt: string;
-}
-
-/** API.md §5.1. */
 @ResponseModel('Photo', 'A photo of the library.')
 export class PhotoView {
   @IdOf({ description: 'The same that its item in the import had.', example: 90417 })
@@ -307,71 +216,6 @@ export function photoView(photo: PhotoWithTags): PhotoView {
 }
 
 /** API.md §7, 7. */
-@ResponseModel('PhotoEdit', 'What became of one photo.')
-export class PhotoEditView {
-  @IdOf({ description: 'Of the photo.', example: 90417 })
-  id: number;
-
-  @OneOf<PhotoEditResult['outcome']>(
-    {
-      updated: 'changed',
-      unchanged: 'it was so already',
-      not_found: 'there is none, or it is in the trash',
-      error: 'the patch does not fit it',
-    },
-    { description: 'What became of it.' },
-  )
-  outcome: PhotoEditResult['outcome'];
-
-  @Nested(PhotoView, {
-    description: 'As it is now; null where there is none, and where the patch does not fit.',
-    nullable: true,
-  })
-  photo: PhotoView | null;
-
-  @Reference('ItemError', { description: 'Why the patch does not fit.', nullable: true })
-  error: { readonly code: ItemErrorCode; readonly message: string } | null;
-}
-
-@ResponseModel('PhotoEdits', 'What became of each photo, in the order of the ids.')
-export class PhotoEditsView {
-  @Models(PhotoEditView, { description: 'Each id once.' })
-  data: PhotoEditView[];
-}
-
-export function photoEditView({ id, outcome, photo, error }: PhotoEditResult): PhotoEditView {
-  return {
-    id,
-    outcome,
-    photo: photo && photoView(photo),
-    error: error && { code: error.code, message: error.message },
-  };
-}
-
-/** API.md §7, 14. */
-@ResponseModel('PhotoDeletion', 'What became of one photo.')
-export class PhotoDeletionView {
-  @IdOf({ description: 'Of the photo.', example: 90417 })
-  id: number;
-
-  @OneOf<PhotoDeletionResult['outcome']>(
-    { deleted: 'it is gone', not_found: 'there was none' },
-    { description: 'What became of it.' },
-  )
-  outcome: PhotoDeletionResult['outcome'];
-}
-
-@ResponseModel('PhotoDeletions', 'What became of each photo, in the order of the ids.')
-export class PhotoDeletionsView {
-  @Models(PhotoDeletionView, { description: 'Each id once.' })
-  data: PhotoDeletionView[];
-}
-
-export function photoDeletionView({ id, outcome }: PhotoDeletionResult): PhotoDeletionView {
-  return { id, outcome };
-}
-
-/** Fields of `include`; absent if not requested. */
 export interface PhotoExtras {
   readonly urls?: PhotoUrls | null;
   readonly exif?: ExifTags | null;
@@ -383,29 +227,4 @@ export function photoWithExtras(photo: PhotoWithTags, { urls, exif }: PhotoExtra
     ...(urls !== undefined && { urls: urls && urlsView(urls) }),
     ...(exif !== undefined && { exif: { ...exif } }),
   };
-}
-
-export function locationView(location: PhotoWithTags['location']): LocationView | null {
-  return location && { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude };
-}
-
-function cameraView(camera: PhotoWithTags['camera']): CameraView | null {
-  return camera && { make: camera.make, model: camera.model, lens: camera.lens };
-}
-
-function exposureView(exposure: PhotoWithTags['exposure']): ExposureView | null {
-  return (
-    exposure && {
-      iso: exposure.iso,
-      fNumber: exposure.fNumber,
-      exposureTime: exposure.exposureTime,
-      focalLength: exposure.focalLength,
-      focalLength35mm: exposure.focalLength35mm,
-      flash: exposure.flash,
-    }
-  );
-}
-
-function urlsView({ thumb, small, medium, large, expiresAt }: PhotoUrls): RenditionUrlsView {
-  return { thumb, small, medium, large, expiresAt: instant(expiresAt) };
 }

@@ -24,15 +24,8 @@ import { CurrentCaller } from '../current-caller.js';
 import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent.js';
 import { listView } from '../tags/tag.view.js';
 import { DeletionQuery, PhotoPatchBody, PhotoQuery } from './photo.dto.js';
-import {
-  PhotoDeletionsView,
-  PhotoEditsView,
-  PhotoView,
-  photoDeletionView,
-  photoEditView,
-  photoView,
-  photoWithExtras,
-} from './photo.view.js';
+import { PhotoView, photoView, photoWithExtras } from './photo.view.js';
+import { PhotoDeletionsView, PhotoEditsView, photoDeletionView, photoEditView } from './photo-bulk.view.js';
 import { PhotoListQuery, photoListRequest } from './photo-list.dto.js';
 
 const photoId = pathId('id', 'photo', 90417);

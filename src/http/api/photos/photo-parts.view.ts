@@ -1,0 +1,107 @@
+import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
+import type { PhotoWithTags } from '../../../core/photos/photo.js';
+import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
+import { ResponseModel } from '../../fields/declared.js';
+import { Decimal, Flag, Instant, Text } from '../../fields/fields.js';
+import { instant } from '../../responses/wire.js';
+import { Altitude, Latitude, Longitude } from './photo-fields.js';
+
+@ResponseModel('Location', 'Where it was taken.')
+export class LocationView {
+  @Latitude()
+  latitude: number;
+
+  @Longitude()
+  longitude: number;
+
+  @Altitude()
+  altitude: number | null;
+}
+
+@ResponseModel('Camera', 'What it was taken with.')
+export class CameraView {
+  @Text({ description: 'Maker of the camera.', example: 'NIKON CORPORATION', nullable: true })
+  make: string | null;
+
+  @Text({ description: 'Model of the camera.', example: 'NIKON D750', nullable: true })
+  model: string | null;
+
+  @Text({ description: 'Lens.', example: '24-120mm f/4', nullable: true })
+  lens: string | null;
+}
+
+@ResponseModel('Exposure', 'How it was exposed.')
+export class ExposureView {
+  @Decimal({ description: 'Sensitivity.', example: 3200, nullable: true })
+  iso: number | null;
+
+  @Decimal({ description: 'Aperture.', example: 4, nullable: true })
+  fNumber: number | null;
+
+  @Text({ description: 'Seconds, as people write them.', example: '1/60', nullable: true })
+  exposureTime: string | null;
+
+  @Decimal({ description: 'Millimetres.', example: 24, nullable: true })
+  focalLength: number | null;
+
+  @Decimal({ description: 'Millimetres on 35 mm film.', example: 24, nullable: true })
+  focalLength35mm: number | null;
+
+  @Flag({ description: 'Whether it fired.', example: false, nullable: true })
+  flash: boolean | null;
+}
+
+const Url = (name: RenditionName) =>
+  Text({
+    description: `${renditionSizes[name]} pixels on its longest side.`,
+    example: `https://photos.example/renditions/WzEsOTA0MTcs.${name}`,
+    format: 'uri',
+  });
+
+@ResponseModel(
+  'RenditionUrls',
+  'Only with `include=urls`: addresses for `<img>`, good without a key for 12 to 24 hours, and the same within a half day for one key. They end with the key that asked for them. Null for a key with an IP list.',
+)
+export class RenditionUrlsView {
+  @Url('thumb')
+  thumb: string;
+
+  @Url('small')
+  small: string;
+
+  @Url('medium')
+  medium: string;
+
+  @Url('large')
+  large: string;
+
+  @Instant({ description: 'When they stop working.' })
+  expiresAt: string;
+}
+
+/** API.md §5.1. */
+
+export function locationView(location: PhotoWithTags['location']): LocationView | null {
+  return location && { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude };
+}
+
+export function cameraView(camera: PhotoWithTags['camera']): CameraView | null {
+  return camera && { make: camera.make, model: camera.model, lens: camera.lens };
+}
+
+export function exposureView(exposure: PhotoWithTags['exposure']): ExposureView | null {
+  return (
+    exposure && {
+      iso: exposure.iso,
+      fNumber: exposure.fNumber,
+      exposureTime: exposure.exposureTime,
+      focalLength: exposure.focalLength,
+      focalLength35mm: exposure.focalLength35mm,
+      flash: exposure.flash,
+    }
+  );
+}
+
+export function urlsView({ thumb, small, medium, large, expiresAt }: PhotoUrls): RenditionUrlsView {
+  return { thumb, small, medium, large, expiresAt: instant(expiresAt) };
+}
