@@ -9,12 +9,11 @@ import {
 } from '../api/imports/import.dto.js';
 import {
   ImportCountsView,
-  ImportPhotoView,
   ImportView,
   RegistrationOutcomesView,
   RegistrationOutcomeView,
-  UploadTargetView,
 } from '../api/imports/import.view.js';
+import { ImportPhotoView, UploadTargetView } from '../api/imports/import-photo.view.js';
 import { ImportPhotosController } from '../api/imports/import-photos.controller.js';
 import { ImportsController } from '../api/imports/imports.controller.js';
 import { controllerPaths } from './controllers.js';

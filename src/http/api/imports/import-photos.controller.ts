@@ -16,7 +16,8 @@ import { Reply } from '../../responses/reply.js';
 import { CurrentCaller } from '../current-caller.js';
 import { Idempotent, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent.js';
 import { ImportPhotoPatchBody, RegistrationBody } from './import.dto.js';
-import { ImportPhotoView, importPhotoView, RegistrationOutcomesView, registrationView } from './import.view.js';
+import { RegistrationOutcomesView, registrationView } from './import.view.js';
+import { ImportPhotoView, importPhotoView } from './import-photo.view.js';
 import { type InlineRequest, openMultipart } from './multipart.js';
 import { storedItem, storedRegistration } from './stored-items.js';
 

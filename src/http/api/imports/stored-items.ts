@@ -3,7 +3,8 @@ import type { RegistrationResult } from '../../../core/imports/register-photos.j
 import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { StoredBodyFormat } from '../idempotency/idempotent.js';
-import { importPhotoView, registrationView } from './import.view.js';
+import { registrationView } from './import.view.js';
+import { importPhotoView } from './import-photo.view.js';
 
 /** Upload targets are secret and expire: items are stored by their ids, and returned with fresh targets. */
 
