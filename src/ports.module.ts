@@ -21,7 +21,8 @@ import { PostgresArchiveTarget } from './adapters/typeorm/backup/archive-target.
 import { PostgresSnapshot } from './adapters/typeorm/backup/database-archive.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customers/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customers/customer-store.js';
-import { clientConfig, type DatabaseAddress, openDataSource } from './adapters/typeorm/database/data-source.js';
+import { clientConfig, type DatabaseAddress } from './adapters/typeorm/database/connection.js';
+import { openDataSource } from './adapters/typeorm/database/data-source.js';
 import { requireAnswer, requireMigrated } from './adapters/typeorm/database/database-checks.js';
 import { type DatabaseState, hasOurTables, readDatabaseState } from './adapters/typeorm/database/database-state.js';
 import { rowSecurityOf } from './adapters/typeorm/database/row-security.js';

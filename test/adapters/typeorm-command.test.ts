@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrate, migrations } from '../../src/adapters/typeorm/database/data-source.js';
+import { migrate } from '../../src/adapters/typeorm/database/data-source.js';
+import { migrations } from '../../src/adapters/typeorm/registry.js';
 import { emptyDatabase, type TestDatabase, urlOf } from '../support/postgres.js';
 
 const root = join(__dirname, '../..');

@@ -2,12 +2,8 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
-import {
-  migrate,
-  migrationOptions,
-  migrations,
-  openDataSource,
-} from '../../src/adapters/typeorm/database/data-source.js';
+import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { migrations } from '../../src/adapters/typeorm/registry.js';
 import { emptyDatabase, pgConfig, type TestDatabase } from '../support/postgres.js';
 
 let server: TestDatabase;

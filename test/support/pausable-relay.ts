@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
-import type { DatabaseAddress } from '../../src/adapters/typeorm/database/data-source.js';
+import type { DatabaseAddress } from '../../src/adapters/typeorm/database/connection.js';
 import { pgConfig } from './postgres.js';
 
 /** Stands between the service and its database, and can stop passing anything on in the connections that there are. */

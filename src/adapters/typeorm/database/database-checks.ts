@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { migrations } from './data-source.js';
+import { migrations } from '../registry.js';
 import { select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 

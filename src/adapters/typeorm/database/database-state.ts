@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { connectionTo, type DatabaseAddress, migrations } from './data-source.js';
+import { migrations } from '../registry.js';
+import { connectionTo, type DatabaseAddress } from './connection.js';
 import { type RowSecurity, readRowSecurity } from './row-security.js';
 
 /** The state of a database, read without changing it. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { clientConfig } from './data-source.js';
+import { clientConfig } from './connection.js';
 import { statementError } from './database-errors.js';
 
 type Ask = <Row>(sql: string, parameters?: unknown[]) => Promise<Row[]>;

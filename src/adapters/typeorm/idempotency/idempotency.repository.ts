@@ -9,7 +9,7 @@ import type {
   StoredResponse,
 } from '../../../core/idempotency/idempotency-store.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { clientConfig } from '../database/data-source.js';
+import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
 import { change, select } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';

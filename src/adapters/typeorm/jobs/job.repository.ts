@@ -5,7 +5,7 @@ import type { JobAdder, JobQueue } from '../../../core/jobs/job-queue.js';
 import { currentTraceContext } from '../../../core/jobs/trace-context.js';
 import { Batcher } from '../../../core/shared/batcher.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { clientConfig } from '../database/data-source.js';
+import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
 import { prepared } from '../database/prepared.js';
 import { change, select } from '../database/rows.js';

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { LeasedDelivery } from '../../../core/webhooks/delivery.js';
 import type { Busy, DeliveryQueue } from '../../../core/webhooks/delivery-queue.js';
-import { clientConfig } from '../database/data-source.js';
+import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
 import { change, selected } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';

@@ -1,0 +1,132 @@
+import type { EntityManager } from 'typeorm';
+import type { Id } from '../../core/shared/ids.js';
+import type { Repositories } from '../../core/shared/transactional.js';
+import { apiKeyTable } from './access/api-key.table.js';
+import { TypeormAuditTrail } from './audit/audit.repository.js';
+import { auditTable } from './audit/audit.table.js';
+import { TypeormBlobOwnership } from './blobs/blob-owners.repository.js';
+import { TypeormCustomerRepository } from './customers/customer.repository.js';
+import { customerTable } from './customers/customer.table.js';
+import { TypeormOutbox } from './events/outbox.repository.js';
+import { TypeormResponseStore } from './idempotency/idempotency.repository.js';
+import { idempotencyKeyTable } from './idempotency/idempotency-key.table.js';
+import { TypeormImportRepository } from './imports/import.repository.js';
+import { importTable } from './imports/import.table.js';
+import { TypeormImportPhotoRepository } from './imports/import-photo.repository.js';
+import { importPhotoTable } from './imports/import-photo.table.js';
+import { TypeormOrphanRows } from './integrity/orphan-rows.js';
+import { TypeormJobAdder } from './jobs/job.repository.js';
+import { jobTable } from './jobs/job.table.js';
+import { Customers1763700000001 } from './migrations/1763700000001-customers.js';
+import { Imports1763700000002 } from './migrations/1763700000002-imports.js';
+import { Photos1763700000003 } from './migrations/1763700000003-photos.js';
+import { Jobs1763700000004 } from './migrations/1763700000004-jobs.js';
+import { RateWindows1763700000005 } from './migrations/1763700000005-rate-windows.js';
+import { IdempotencyKeys1763700000006 } from './migrations/1763700000006-idempotency-keys.js';
+import { Upkeep1763700000007 } from './migrations/1763700000007-upkeep.js';
+import { PhotoLists1763700000008 } from './migrations/1763700000008-photo-lists.js';
+import { TagsOfMany1763700000009 } from './migrations/1763700000009-tags-of-many.js';
+import { Outages1763700000010 } from './migrations/1763700000010-outages.js';
+import { Webhooks1763700000011 } from './migrations/1763700000011-webhooks.js';
+import { BlobOwners1763700000012 } from './migrations/1763700000012-blob-owners.js';
+import { Users1763700000013 } from './migrations/1763700000013-users.js';
+import { Sessions1763700000014 } from './migrations/1763700000014-sessions.js';
+import { ForgottenImports1763700000015 } from './migrations/1763700000015-forgotten-imports.js';
+import { Traces1763700000016 } from './migrations/1763700000016-traces.js';
+import { DepartedTags1763700000018 } from './migrations/1763700000018-departed-tags.js';
+import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-jobs.js';
+import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
+import { KeyAddresses1763700000030 } from './migrations/1763700000030-key-addresses.js';
+import { PhotoTotals1763700000031 } from './migrations/1763700000031-photo-totals.js';
+import { ClaimLeases1763700000040 } from './migrations/1763700000040-claim-leases.js';
+import { SessionsByLink1763700000041 } from './migrations/1763700000041-sessions-by-link.js';
+import { AuditOfMany1763700000061 } from './migrations/1763700000061-audit-of-many.js';
+import { TypeormPhotoRepository } from './photos/photo.repository.js';
+import { photoTable } from './photos/photo.table.js';
+import type { PhotosReadTogether } from './photos/photo-reads.js';
+import { TypeormUsageRepository } from './photos/photo-totals.js';
+import { TypeormTagRepository } from './tags/tag.repository.js';
+import { tagTable } from './tags/tag.table.js';
+import { TypeormUnpublishedTags } from './tags/unpublished-tags.js';
+import { TypeormTrafficReads } from './traffic/traffic.repository.js';
+import { TypeormUserRepository } from './users/user.repository.js';
+import { sessionTable, userTable } from './users/user.table.js';
+import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './webhooks/webhook.repository.js';
+import { deliveryTable, webhookEndpointTable } from './webhooks/webhook.table.js';
+
+/**
+ * What Postgres stores for each concept. A new concept has its lines here, and nowhere else in the adapter: whatever must cover every table
+ * (policies, erasing, backup, integrity) reads the database's catalogue.
+ */
+export const tables = [
+  customerTable,
+  apiKeyTable,
+  photoTable,
+  tagTable,
+  importTable,
+  importPhotoTable,
+  jobTable,
+  idempotencyKeyTable,
+  webhookEndpointTable,
+  deliveryTable,
+  userTable,
+  sessionTable,
+  auditTable,
+];
+
+/** Oldest first. Released migrations are never changed. */
+export const migrations = [
+  Customers1763700000001,
+  Imports1763700000002,
+  Photos1763700000003,
+  Jobs1763700000004,
+  RateWindows1763700000005,
+  IdempotencyKeys1763700000006,
+  Upkeep1763700000007,
+  PhotoLists1763700000008,
+  Outages1763700000010,
+  Webhooks1763700000011,
+  BlobOwners1763700000012,
+  TagsOfMany1763700000009,
+  Users1763700000013,
+  Sessions1763700000014,
+  ForgottenImports1763700000015,
+  Traces1763700000016,
+  DepartedTags1763700000018,
+  JobFailures1763700000020,
+  CausesOfJobs1763700000019,
+  KeyAddresses1763700000030,
+  PhotoTotals1763700000031,
+  ClaimLeases1763700000040,
+  SessionsByLink1763700000041,
+  AuditOfMany1763700000061,
+];
+
+/** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
+type RepositoryClass<Repository> = new (
+  manager: EntityManager,
+  customerId: Id,
+  together: () => PhotosReadTogether | null,
+) => Repository;
+
+/** The repositories of one customer, on one connection. */
+export const repositories: { readonly [Name in keyof Repositories]: RepositoryClass<Repositories[Name]> } = {
+  customer: TypeormCustomerRepository,
+  usage: TypeormUsageRepository,
+  orphanRows: TypeormOrphanRows,
+  photos: TypeormPhotoRepository,
+  taggedPhotos: TypeormPhotoRepository,
+  tags: TypeormTagRepository,
+  imports: TypeormImportRepository,
+  unpublishedTags: TypeormUnpublishedTags,
+  importPhotos: TypeormImportPhotoRepository,
+  blobOwners: TypeormBlobOwnership,
+  webhookEndpoints: TypeormWebhookEndpointRepository,
+  deliveries: TypeormDeliveryRepository,
+  users: TypeormUserRepository,
+  audit: TypeormAuditTrail,
+  traffic: TypeormTrafficReads,
+  outbox: TypeormOutbox,
+  jobs: TypeormJobAdder,
+  responses: TypeormResponseStore,
+};
