@@ -12,10 +12,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read who is calling
-         * @description The account, the key, and what is left of its budgets. `rateLimit` equals the headers of the answer.
+         * Retrieve the caller
+         * @description Returns the account, the key, and what is left of the key's budgets. `rateLimit` has the same values as the response headers.
          *
-         *     Needs the scope `customer:read`.
+         *     Requires the scope `customer:read`.
          */
         get: operations["getMe"];
         put?: never;
@@ -34,10 +34,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the account
-         * @description Its usage, its limits, and the formats that are taken here.
+         * Retrieve the account
+         * @description Returns the account's usage and limits, and the formats that this installation accepts.
          *
-         *     Needs the scope `customer:read`.
+         *     Requires the scope `customer:read`.
          */
         get: operations["getCustomer"];
         put?: never;
@@ -57,9 +57,9 @@ export interface paths {
         };
         /**
          * List photos
-         * @description The library, filtered by everything that is named, sorted, page by page. To follow what changes: `sort=updatedAt&updatedAfter=T&trashed=any`, where T is the newest `updatedAt` seen less 60 seconds. Never by the highest id: ids are given at registration, and imports end in any order.
+         * @description Returns the photos that match all of the given filters, sorted, one page at a time. To follow changes, use `sort=updatedAt&updatedAfter=T&trashed=any`, where T is the latest `updatedAt` you have seen minus 60 seconds. Do not use the highest id: ids are assigned at registration, and imports finish in any order.
          *
-         *     Needs the scope `photos:read`.
+         *     Requires the scope `photos:read`.
          */
         get: operations["listPhotos"];
         put?: never;
@@ -78,28 +78,28 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a photo
-         * @description One in the trash is 404 unless `trashed=any` asks for it.
+         * Retrieve a photo
+         * @description A photo in the trash returns 404 unless you send `trashed=any`.
          *
-         *     Needs the scope `photos:read`.
+         *     Requires the scope `photos:read`.
          */
         get: operations["getPhoto"];
         put?: never;
         post?: never;
         /**
          * Delete photos
-         * @description Moves a photo, or each of a list, to the trash, from which it can be brought back for 30 days (`PATCH {"trashed": false}`). With `permanent=true` it is gone for ever, also from the trash. A second time it is 404; with the same Idempotency-Key 204 again.
+         * @description Moves one photo, or each photo in a list, to the trash. It can be restored for 30 days with `PATCH {"trashed": false}`. `permanent=true` deletes it permanently, even if it is already in the trash. Repeating the request returns 404, or 204 with the same `Idempotency-Key`.
          *
-         *     Needs the scope `photos:delete`.
+         *     Requires the scope `photos:delete`.
          */
         delete: operations["deletePhoto"];
         options?: never;
         head?: never;
         /**
-         * Change photos
-         * @description A merge patch (RFC 7396) to one photo, or the same to each of a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three fields of time; `timeZone` alone keeps what the clock showed and moves the instant; `takenAtLocal` alone keeps the zone; `takenAt: null` clears all three. On a photo in the trash only a patch with `"trashed": false` works.
+         * Update photos
+         * @description Applies a merge patch (RFC 7396) to one photo, or the same patch to each photo in a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three time fields; `timeZone` alone keeps the wall-clock time and moves the instant; `takenAtLocal` alone keeps the time zone; `takenAt: null` clears all three. A photo in the trash accepts only a patch with `"trashed": false`.
          *
-         *     Needs the scope `photos:write`.
+         *     Requires the scope `photos:write`.
          */
         patch: operations["updatePhoto"];
         trace?: never;
@@ -113,9 +113,9 @@ export interface paths {
         };
         /**
          * Download a photo
-         * @description The original, byte for byte, or a rendition: upright, sRGB, without any metadata. Ranges, `If-Range`, `If-None-Match` and HEAD work; each request counts as one read. When the store breaks after the first byte the connection is cut: an answer that ended is whole. A photo with `originalLostAt` answers 503.
+         * @description Returns the original, byte for byte, or a rendition, which is upright, in sRGB, and free of metadata. Supports `Range`, `If-Range`, `If-None-Match` and HEAD; every request counts as one read. If the store fails during a response, the connection is closed: a response that ends normally is complete. A photo with `originalLostAt` set returns 503.
          *
-         *     Needs the scope `photos:read`.
+         *     Requires the scope `photos:read`.
          */
         get: operations["downloadPhoto"];
         put?: never;
@@ -135,16 +135,16 @@ export interface paths {
         };
         /**
          * List the tags of a photo
-         * @description By name, all in one page.
+         * @description Returns all tags of the photo on one page, sorted by name.
          *
-         *     Needs the scope `photos:read`.
+         *     Requires the scope `photos:read`.
          */
         get: operations["listPhotoTags"];
         /**
-         * Set the tags of a photo
-         * @description Replaces the set. `{"tagIds": []}` clears it. Names that no tag has are made, which needs the scope `tags:write`, too.
+         * Replace the tags of a photo
+         * @description Replaces the whole set; `{"tagIds": []}` removes all tags. Names that do not exist yet are created as tags, which also requires the scope `tags:write`.
          *
-         *     Needs the scope `photos:write`.
+         *     Requires the scope `photos:write`.
          */
         put: operations["setPhotoTags"];
         post?: never;
@@ -163,17 +163,17 @@ export interface paths {
         };
         /**
          * List tags
-         * @description All, or those that fit everything that is named, page by page.
+         * @description Returns the tags that match all of the given filters, one page at a time.
          *
-         *     Needs the scope `tags:read`.
+         *     Requires the scope `tags:read`.
          */
         get: operations["listTags"];
         put?: never;
         /**
-         * Make tags
-         * @description One, or up to 100 at once as `{"tags": […]}`: of a list none fails the others.
+         * Create tags
+         * @description Creates one tag, or up to 100 at once with `{"tags": […]}`. In a list, an invalid tag does not affect the others.
          *
-         *     Needs the scope `tags:write`.
+         *     Requires the scope `tags:write`.
          */
         post: operations["createTag"];
         delete?: never;
@@ -190,28 +190,28 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a tag
-         * @description With the number of photos that carry it.
+         * Retrieve a tag
+         * @description Includes the number of photos that have the tag.
          *
-         *     Needs the scope `tags:read`.
+         *     Requires the scope `tags:read`.
          */
         get: operations["getTag"];
         put?: never;
         post?: never;
         /**
          * Delete a tag
-         * @description It comes off all photos, which stay. A second time it is 404; with the same Idempotency-Key 204 again.
+         * @description Removes the tag from all photos and deletes it. The photos remain. Repeating the request returns 404, or 204 with the same `Idempotency-Key`.
          *
-         *     Needs the scope `tags:write`.
+         *     Requires the scope `tags:write`.
          */
         delete: operations["deleteTag"];
         options?: never;
         head?: never;
         /**
-         * Change a tag, or put it on and off many photos
-         * @description A merge patch (RFC 7396). `addPhotoIds` and `removePhotoIds` put it on or off up to 1,000 photos each, `mergeTagIds` takes other tags in; they need the scope `photos:write`, too, and all is done in one transaction. Renaming to a name that another tag has is 409: merge them instead.
+         * Update a tag, add it to photos or remove it
+         * @description Applies a merge patch (RFC 7396). `addPhotoIds` and `removePhotoIds` add the tag to, or remove it from, up to 1,000 photos each, and `mergeTagIds` merges other tags into it. These three also require the scope `photos:write`. All changes happen in one transaction. Renaming a tag to the name of another returns 409: merge them instead.
          *
-         *     Needs the scope `tags:write`.
+         *     Requires the scope `tags:write`.
          */
         patch: operations["updateTag"];
         trace?: never;
@@ -227,9 +227,9 @@ export interface paths {
         put?: never;
         /**
          * Open an import
-         * @description Nothing of an import is in the library before it is finalized. With the `clientRef` of one that is open the answer is that one, so that a run that was broken off goes on.
+         * @description Nothing is added to the library until the import is finalized. If an open import has the same `clientRef`, it is returned, so that an interrupted run can resume.
          *
-         *     Needs the scope `photos:write`.
+         *     Requires the scope `photos:write`.
          */
         post: operations["createImport"];
         delete?: never;
@@ -246,10 +246,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an import
-         * @description With `include=photos` a page of its items by id; those that wait for bytes come with a fresh `upload`. Items are forgotten 90 days after the end of the import, whose counts stay; the import a year after its end, then it is 404. Its photos stay.
+         * Retrieve an import
+         * @description With `include=photos`, the response has a page of items, sorted by id; items awaiting their bytes have a new `upload`. Items are deleted 90 days after the import ends, but its counts remain. The import itself is deleted a year after it ends. Its photos are not affected.
          *
-         *     Needs the scope `photos:write`.
+         *     Requires the scope `photos:write`.
          */
         get: operations["getImport"];
         put?: never;
@@ -271,9 +271,9 @@ export interface paths {
         put?: never;
         /**
          * Finalize or discard an import
-         * @description Publishes what is sound; a bad file never fails the others. The work goes on by itself and is asked for by `GET /imports/{id}`, or waited for. Repeated, it has no further effect.
+         * @description Imports every valid file; one bad file never fails the others. The work runs in the background: poll `GET /imports/{id}`, or send `Prefer: wait`. Repeating the request has no further effect.
          *
-         *     Needs the scope `photos:write`.
+         *     Requires the scope `photos:write`.
          */
         post: operations["finalizeImport"];
         delete?: never;
@@ -293,9 +293,9 @@ export interface paths {
         put?: never;
         /**
          * Add files to an import
-         * @description As JSON up to 500 files are announced at once, and each is answered with the address that its bytes go to; those cost no budget. As multipart/form-data up to 20 small files come with their bytes. What one file gets wrong, in its values or the names of its tags, rejects that file only. A file that was registered before (by `clientRef`, else by hash and name) is `existing`; a request may be repeated as often as you like.
+         * @description JSON registers up to 500 files and returns an upload URL for each; uploading to those URLs does not count against any rate limit. multipart/form-data sends up to 20 small files along with their bytes. An error in one file, such as an invalid value or tag name, rejects only that file. A file that is already registered (matched by `clientRef`, or else by hash and file name) is returned as `existing`, so you can repeat a request as often as you like.
          *
-         *     Needs the scope `photos:write`.
+         *     Requires the scope `photos:write`.
          */
         post: operations["addImportPhotos"];
         delete?: never;
@@ -318,10 +318,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change an item of an import
-         * @description Never needed in the normal flow. A merge patch (RFC 7396) to what was said of the file, or a word on what is to become of it. A status that it has reached already is 200 without effect.
+         * Update an import item
+         * @description Not needed in the normal flow. A merge patch (RFC 7396) that corrects what was registered or changes the state of the item. Requesting a state that the item has already reached returns 200 and has no effect.
          *
-         *     Needs the scope `photos:write`.
+         *     Requires the scope `photos:write`.
          */
         patch: operations["updateImportPhoto"];
         trace?: never;
@@ -335,8 +335,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Send the bytes of one item
-         * @description The `upload.url` of an item. Good for 6 hours, for this item and its declared size and hash; it ends with the key that asked for it. The same bytes again are fine. One upload to an item is received at a time: a newer one ends the older. An installation may give addresses of its store instead.
+         * Upload the bytes of an item
+         * @description The `upload.url` of an import item. Valid for 6 hours, for this item and its declared size and hash, and no longer than the key that requested it. Sending the same bytes again has no effect. An item receives one upload at a time: a newer upload ends an older one. Some installations issue URLs of their object store instead.
          */
         put: operations["uploadBytes"];
         post?: never;
@@ -354,8 +354,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show a rendition
-         * @description One of the `urls` of a photo, for `<img>`. Good until their `expiresAt`, and no longer than the key that asked for them: once that is deleted or expired, or has an IP list, the answer is 403. Any cache may keep the picture until `expiresAt`, since another rotation has another address.
+         * Retrieve a rendition
+         * @description One of a photo's `urls`, for use in `<img>`. Valid until its `expiresAt`, and no longer than the key that requested it: once that key is deleted or expired, or has an IP list, the response is 403. Any cache may store the image until `expiresAt`, because another rotation has another URL.
          */
         get: operations["showRendition"];
         put?: never;
@@ -378,8 +378,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A photo came into the library
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * A photo was added to the library
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onPhotoCreatedEvent"];
         delete?: never;
@@ -398,8 +398,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A photo was changed, its set of tags included
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * A photo or its set of tags was changed
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onPhotoUpdatedEvent"];
         delete?: never;
@@ -419,7 +419,7 @@ export interface webhooks {
         put?: never;
         /**
          * A photo was moved to the trash
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onPhotoTrashedEvent"];
         delete?: never;
@@ -438,8 +438,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A photo was brought back from the trash
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * A photo was restored from the trash
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onPhotoRestoredEvent"];
         delete?: never;
@@ -458,8 +458,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A photo was deleted for ever
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * A photo was deleted permanently
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onPhotoDeletedEvent"];
         delete?: never;
@@ -478,8 +478,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A tag was made
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * A tag was created
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onTagCreatedEvent"];
         delete?: never;
@@ -499,7 +499,7 @@ export interface webhooks {
         put?: never;
         /**
          * A tag was changed
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onTagUpdatedEvent"];
         delete?: never;
@@ -519,7 +519,7 @@ export interface webhooks {
         put?: never;
         /**
          * A tag was deleted
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onTagDeletedEvent"];
         delete?: never;
@@ -539,7 +539,7 @@ export interface webhooks {
         put?: never;
         /**
          * An import ended, with or without errors
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onImportCompletedEvent"];
         delete?: never;
@@ -558,8 +558,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An import that nobody used was given up
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * An unused import expired
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onImportExpiredEvent"];
         delete?: never;
@@ -579,7 +579,7 @@ export interface webhooks {
         put?: never;
         /**
          * An import was discarded
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onImportCancelledEvent"];
         delete?: never;
@@ -598,8 +598,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A key was made
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * An API key was created
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onApiKeyCreatedEvent"];
         delete?: never;
@@ -618,8 +618,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A key was deleted
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * An API key was deleted
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onApiKeyDeletedEvent"];
         delete?: never;
@@ -638,8 +638,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A test that somebody asked for
-         * @description Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.
+         * A test event that a person sent
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
          */
         post: operations["onWebhookTestEvent"];
         delete?: never;
@@ -651,12 +651,12 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description A whole number, never used twice. Gaps are normal. */
+        /** @description A positive integer that is never reused. Gaps are normal. */
         Id: number;
-        /** @description How to go on. */
+        /** @description Where the list continues. */
         Pagination: {
             /**
-             * @description Send it as `cursor` for the next page; null: this is the last.
+             * @description Send this as `cursor` to get the next page. Null on the last page.
              * @example eyJ2IjoxLCJjIjoxfQ.c2lnbmF0dXJl
              */
             nextCursor: string | null;
@@ -666,261 +666,261 @@ export interface components {
              */
             hasMore: boolean;
         };
-        /** @description Every error has this shape. */
+        /** @description The shape of every error. */
         Error: {
-            /** @description What went wrong. */
+            /** @description The error. */
             error: {
                 /**
-                 * @description The stable name of the error: decide by it. Its status never changes.
+                 * @description A stable identifier to base your handling on. Each code always has the same HTTP status.
                  *
-                 *     - `invalid_request`: 400, something in path, query, headers or body is wrong; `details.errors` lists everything
-                 *     - `invalid_cursor`: 400, the cursor does not belong to this list with this sort and these filters, or has outlived it: start again without
+                 *     - `invalid_request`: 400, the path, query, headers or body are invalid; `details.errors` lists every error
+                 *     - `invalid_cursor`: 400, the cursor does not belong to this list with this sort order and these filters, or has expired: start again without it
                  *     - `unauthorized`: 401, the key is missing, malformed, unknown, deleted or expired
-                 *     - `scope_required`: 403, the key lacks the scope in `details.scope`
-                 *     - `ip_not_whitelisted`: 403, the key may not be used from this address; the message names the address
-                 *     - `account_suspended`: 403, the operator has suspended the account: it can be read, not changed
-                 *     - `quota_exceeded`: 403, nothing of the request fits into what the account may hold; `details` has `quota`, `limit`, `used` and `requested`
-                 *     - `upload_forbidden`: 403, the upload address has expired, was never given, or its key is gone: ask for a fresh one
+                 *     - `scope_required`: 403, the key does not have the scope in `details.scope`
+                 *     - `ip_not_whitelisted`: 403, the key may not be used from this address, which the message names
+                 *     - `account_suspended`: 403, the operator has suspended the account: it is read-only
+                 *     - `quota_exceeded`: 403, the request would exceed a quota; `details` has `quota`, `limit`, `used` and `requested`
+                 *     - `upload_forbidden`: 403, the upload URL is invalid or expired, or its key no longer exists: request a new URL
                  *     - `upload_in_progress`: 409, a newer upload to the same item has begun; only the newest is received
-                 *     - `storage_full`: 507, the disk of this installation is nearly full: nothing is received until there is room
-                 *     - `request_timeout`: 408, the body came more slowly than 1 KB a second for 60 seconds
-                 *     - `url_forbidden`: 403, the address has expired or was never given: ask for a fresh one
-                 *     - `not_found`: 404, it does not exist, is in the trash, or belongs to someone else; `details.resource` says what
-                 *     - `method_not_allowed`: 405, the path exists, this method of it does not; `Allow` names those that do
-                 *     - `tag_name_taken`: 409, a tag has this name, whatever its case; `details.tagId` is its id
-                 *     - `import_not_open`: 409, the import takes nothing more; `details.status` says what it is
-                 *     - `import_photo_final`: 409, the state of this item does not allow the change; `details` has `status` and `photoId`
-                 *     - `uploads_incomplete`: 409, bytes are missing; `details.missing` counts them, `details.sample` names up to 20 items
-                 *     - `limit_reached`: 409, a limit on how many there may be; `details` has `name` and `limit`
-                 *     - `idempotency_in_progress`: 409, the first request with this Idempotency-Key is still at work: wait for `Retry-After`
-                 *     - `size_mismatch`: 400, fewer bytes arrived than were declared: send them again
-                 *     - `checksum_mismatch`: 400, the bytes that arrived do not have the declared SHA-256: read the file again, send it again
-                 *     - `precondition_failed`: 412, the resource is not in the state that `If-Match` names; `details.currentEtag` is that of its state now
-                 *     - `payload_too_large`: 413, the body is over the limit in `details.maxBytes`
-                 *     - `unsupported_media_type`: 415, the body is not of a type in `details.accepted`
-                 *     - `range_not_satisfiable`: 416, the range lies behind the end of the file; `Content-Range` says how long it is
-                 *     - `no_photos_accepted`: 422, every photo of the batch was rejected and nothing was made; `details.results` says why of each
-                 *     - `idempotency_key_reused`: 422, this Idempotency-Key was used for another request within 24 hours
-                 *     - `rate_limited`: 429, the budget is used up: wait for `Retry-After`. This request was not counted
-                 *     - `internal_error`: 500, a fault of the service: quote the request id
-                 *     - `service_unavailable`: 503, the database, the store or something else is away for the moment: try again after `Retry-After`
+                 *     - `storage_full`: 507, the disk of this installation is nearly full: nothing is received until space is freed
+                 *     - `request_timeout`: 408, the body arrived more slowly than 1 KB per second for 60 seconds
+                 *     - `url_forbidden`: 403, the URL is invalid or expired: request a new one
+                 *     - `not_found`: 404, the resource does not exist, is in the trash, or belongs to another account; `details.resource` names its type
+                 *     - `method_not_allowed`: 405, the path does not support this method; `Allow` lists those it does
+                 *     - `tag_name_taken`: 409, another tag has this name, ignoring case; `details.tagId` is its id
+                 *     - `import_not_open`: 409, the import no longer accepts files; `details.status` is its state
+                 *     - `import_photo_final`: 409, the state of the item does not allow the change; `details` has `status` and `photoId`
+                 *     - `uploads_incomplete`: 409, some bytes have not arrived; `details.missing` counts the items, `details.sample` lists up to 20 of them
+                 *     - `limit_reached`: 409, a limit is reached; `details` has `name` and `limit`
+                 *     - `idempotency_in_progress`: 409, the first request with this `Idempotency-Key` is still running: retry after `Retry-After`
+                 *     - `size_mismatch`: 400, fewer bytes arrived than declared: send them again
+                 *     - `checksum_mismatch`: 400, the SHA-256 of the bytes is not the declared one: read the file again and resend it
+                 *     - `precondition_failed`: 412, the resource does not match `If-Match`; `details.currentEtag` is its current ETag
+                 *     - `payload_too_large`: 413, the body exceeds the limit in `details.maxBytes`
+                 *     - `unsupported_media_type`: 415, the media type of the body is not one of `details.accepted`
+                 *     - `range_not_satisfiable`: 416, the range starts after the end of the file; `Content-Range` gives its length
+                 *     - `no_photos_accepted`: 422, every file in the batch was rejected and nothing was created; `details.results` gives the reason for each
+                 *     - `idempotency_key_reused`: 422, this `Idempotency-Key` was used for a different request within the last 24 hours
+                 *     - `rate_limited`: 429, the budget is used up: retry after `Retry-After`. This request was not counted
+                 *     - `internal_error`: 500, an unexpected error in the service: quote the request id when you report it
+                 *     - `service_unavailable`: 503, a part of the service, such as the database or the object store, is temporarily unavailable: retry after `Retry-After`
                  * @example invalid_request
                  * @enum {string}
                  */
                 code: "invalid_request" | "invalid_cursor" | "unauthorized" | "scope_required" | "ip_not_whitelisted" | "account_suspended" | "quota_exceeded" | "upload_forbidden" | "upload_in_progress" | "storage_full" | "request_timeout" | "url_forbidden" | "not_found" | "method_not_allowed" | "tag_name_taken" | "import_not_open" | "import_photo_final" | "uploads_incomplete" | "limit_reached" | "idempotency_in_progress" | "size_mismatch" | "checksum_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "no_photos_accepted" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
                 /**
-                 * @description For people; may change at any time.
+                 * @description A message for people. The wording may change at any time.
                  * @example limit must be a whole number from 1 to 100.
                  */
                 message: string;
                 details?: components["schemas"]["ErrorDetails"];
                 /**
-                 * @description The `X-Request-Id` of the answer; of one that is replayed, that of the first request.
+                 * @description The `X-Request-Id` of the response. In a replayed response, that of the first request.
                  * @example req_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
                  */
                 requestId: string;
             };
         };
-        /** @description What a program can use of an error; which fields there are depends on its code. */
+        /** @description Additional information for programs. The fields depend on the code. */
         ErrorDetails: {
-            /** @description Everything that is wrong (`invalid_request`), at most 100. */
+            /** @description Everything that is invalid (`invalid_request`), at most 100 entries. */
             errors?: components["schemas"]["FieldError"][];
             /**
-             * @description The scope that the key lacks.
+             * @description The scope that the key does not have.
              * @enum {string}
              */
             scope?: "customer:read" | "photos:read" | "photos:write" | "photos:delete" | "tags:read" | "tags:write";
             /**
-             * @description Which quota is full.
+             * @description The quota that is exceeded.
              * @enum {string}
              */
             quota?: "photos" | "storageBytes";
             /**
-             * @description The most that there may be.
+             * @description The maximum.
              * @example 100
              */
             limit?: number;
             /**
-             * @description What is used of the quota.
+             * @description How much of the quota is used.
              * @example 100
              */
             used?: number;
             /**
-             * @description What would have been needed beside it.
+             * @description How much more the request needs.
              * @example 2
              */
             requested?: number;
             /**
-             * @description The name of the limit, as in `limits` of the customer.
+             * @description The name of the limit, as in the customer's `limits`.
              * @example openImports
              */
             name?: string;
             /**
-             * @description What does not exist.
+             * @description The type of the resource that does not exist.
              * @example photo
              */
             resource?: string;
             /**
-             * @description The tag that has the name; null when it has just gone.
+             * @description The tag that has the name. Null if it has just been deleted.
              * @example 12
              */
             tagId?: number | null;
             /**
-             * @description The state that does not allow it.
+             * @description The state that does not allow the change.
              * @example completed
              */
             status?: string;
             /**
-             * @description The photo that the item has become, or is a duplicate of.
+             * @description The photo that the item became or duplicates.
              * @example 90417
              */
             photoId?: number | null;
             /**
-             * @description Items without bytes.
+             * @description The number of items without bytes.
              * @example 3
              */
             missing?: number;
             /** @description Up to 20 of those items. */
             sample?: components["schemas"]["Id"][];
             /**
-             * @description The ETag of the resource as it is now.
+             * @description The current ETag of the resource.
              * @example "d8b1f3c4a5e6978812345678900abcde"
              */
             currentEtag?: string;
             /**
-             * @description The most bytes that the body may have.
+             * @description The maximum size of the body in bytes.
              * @example 1048576
              */
             maxBytes?: number;
-            /** @description Media types of bodies that the endpoint takes. */
+            /** @description The media types that the endpoint accepts. */
             accepted?: string[];
-            /** @description Of each photo of the batch, why it was rejected. */
+            /** @description Why each file of the batch was rejected. */
             results?: components["schemas"]["RejectedPhoto"][];
         };
-        /** @description What is wrong with one field or parameter. */
+        /** @description An error in one field or parameter. */
         FieldError: {
             /**
-             * @description Path in the body, or name of the parameter or header.
+             * @description The path of the field in the body, or the name of the parameter or header.
              * @example photos[3].sha256
              */
             field: string;
             /**
-             * @description The stable name of the fault.
+             * @description A stable identifier of the error.
              *
-             *     - `required`: it is missing
+             *     - `required`: the field is missing
              *     - `unknown_field`: the request has no such field
              *     - `unknown_parameter`: the endpoint has no such parameter
-             *     - `read_only`: it can be read, not written; the message says what changes it
-             *     - `invalid_type`: it is of another type, or was given twice
-             *     - `invalid_format`: the type is right, the form is not
+             *     - `read_only`: the field is read-only; the message says how to change it
+             *     - `invalid_type`: the value has the wrong type, or was given more than once
+             *     - `invalid_format`: the value has the right type but the wrong format
              *     - `out_of_range`: below `min` or above `max`
              *     - `too_short`: shorter than `min`
              *     - `too_long`: longer than `max`
-             *     - `too_many`: more entries, or words of a search, than `max`
-             *     - `not_nullable`: null, where null means nothing
-             *     - `conflict`: it does not go with another field, parameter or header of the request
-             *     - `unknown_tag`: there is no tag of this id
-             *     - `invalid_json`: no JSON in UTF-8, or nested too deep
+             *     - `too_many`: more entries, or search words, than `max`
+             *     - `not_nullable`: the field cannot be null
+             *     - `conflict`: the value cannot be combined with another field, parameter or header of the request
+             *     - `unknown_tag`: no tag has this id
+             *     - `invalid_json`: the body is not JSON in UTF-8, or is nested too deeply
              * @example required
              * @enum {string}
              */
             code: "required" | "unknown_field" | "unknown_parameter" | "read_only" | "invalid_type" | "invalid_format" | "out_of_range" | "too_short" | "too_long" | "too_many" | "not_nullable" | "conflict" | "unknown_tag" | "invalid_json";
             /**
-             * @description For people.
+             * @description A message for people.
              * @example photos[3].sha256 must be a string.
              */
             message: string;
             /**
-             * @description The least that is possible.
+             * @description The smallest value allowed.
              * @example 1
              */
             min?: number;
             /**
-             * @description The most that is possible.
+             * @description The largest value allowed.
              * @example 100
              */
             max?: number;
         };
-        /** @description Why one item of a request or import came to nothing. The others go on. */
+        /** @description Why one item of a request or import failed. The others are not affected. */
         ItemError: {
             /**
-             * @description The stable name of the fault.
+             * @description A stable identifier of the error.
              *
-             *     - `invalid_request`: a value that only this item gets wrong, such as its file name or the name of one of its tags
-             *     - `client_ref_conflict`: another file was registered under this `clientRef`
-             *     - `file_too_large`: more bytes than `limits.maxFileBytes`
-             *     - `file_empty`: no bytes
-             *     - `unsupported_format`: a picture or video of a type that is not in `formats`
-             *     - `not_an_image`: the bytes are no picture
-             *     - `decode_failed`: the picture cannot be read
-             *     - `too_many_pixels`: more pixels than `limits.maxPixels`
-             *     - `size_mismatch`: the bytes are fewer or more than declared
-             *     - `checksum_mismatch`: the bytes do not have the declared SHA-256
-             *     - `upload_missing`: the import was finalized before the bytes came
-             *     - `quota_exceeded`: it does not fit into what the account may hold
-             *     - `limit_reached`: a limit on how many there may be
-             *     - `duplicate_source_gone`: the photo whose bytes these are was deleted for ever meanwhile: import it again
-             *     - `duplicate_of_failed`: an earlier file of this import has the same bytes, and failed
-             *     - `processing_failed`: the service could not get at the bytes for a day: import it again
+             *     - `invalid_request`: a value of this item is invalid, such as its file name or the name of one of its tags
+             *     - `client_ref_conflict`: another file is registered under this `clientRef`
+             *     - `file_too_large`: the file is larger than `limits.maxFileBytes`
+             *     - `file_empty`: the file is empty
+             *     - `unsupported_format`: the file is an image or video of a type that is not in `formats`
+             *     - `not_an_image`: the file is not an image
+             *     - `decode_failed`: the image cannot be decoded
+             *     - `too_many_pixels`: the image has more pixels than `limits.maxPixels`
+             *     - `size_mismatch`: the size of the file is not the declared one
+             *     - `checksum_mismatch`: the SHA-256 of the file is not the declared one
+             *     - `upload_missing`: the import was finalized before the bytes arrived
+             *     - `quota_exceeded`: the file would exceed the storage or photo quota of the account
+             *     - `limit_reached`: a limit is reached
+             *     - `duplicate_source_gone`: the photo with the same bytes was permanently deleted in the meantime: import the file again
+             *     - `duplicate_of_failed`: an earlier file in this import has the same bytes, and failed
+             *     - `processing_failed`: the service could not process the bytes for a day: import the file again
              * @example invalid_request
              * @enum {string}
              */
             code: "invalid_request" | "client_ref_conflict" | "file_too_large" | "file_empty" | "unsupported_format" | "not_an_image" | "decode_failed" | "too_many_pixels" | "size_mismatch" | "checksum_mismatch" | "upload_missing" | "quota_exceeded" | "limit_reached" | "duplicate_source_gone" | "duplicate_of_failed" | "processing_failed";
             /**
-             * @description For people.
+             * @description A message for people.
              * @example The file is empty.
              */
             message: string;
         };
-        /** @description One photo of a batch of which none was accepted. */
+        /** @description A file in a batch of which none was accepted. */
         RejectedPhoto: {
             /**
-             * @description Its place in the request, from 0.
+             * @description The position of the file in the request, starting at 0.
              * @example 0
              */
             index: number;
             /**
-             * @description Always this.
+             * @description Always `rejected`.
              * @constant
              */
             outcome: "rejected";
-            /** @description Nothing was made. */
+            /** @description Always null: no item was created. */
             photo: null;
             error: components["schemas"]["ItemError"];
         };
         /** @description The account that the key belongs to. */
         Customer: {
             /**
-             * @description Of the account.
+             * @description The unique identifier of the account.
              * @example 1
              */
             id: components["schemas"]["Id"];
             /**
-             * @description Of the account.
+             * @description The name of the account.
              * @example ACME
              */
             name: string;
             /**
-             * @description Whether it can be used.
+             * @description The state of the account.
              *
              *     - `active`: everything works
-             *     - `suspended`: it can be read, not changed
-             *     - `closing`: it is being deleted
+             *     - `suspended`: read-only
+             *     - `closing`: being deleted
              * @example active
              * @enum {string}
              */
             status: "active" | "suspended" | "closing";
             /**
-             * @description Zone of photos that say nothing of theirs: an IANA name.
+             * @description The time zone of photos that do not state one, as an IANA name.
              * @example Europe/Paris
              */
             defaultTimeZone: string;
             /**
-             * @description Days that a deleted photo can be restored.
+             * @description The number of days a deleted photo can be restored.
              * @example 30
              */
             trashRetentionDays: number;
-            /** @description What is there now. */
+            /** @description What the account currently holds. */
             usage: {
                 /**
                  * @description Photos outside the trash.
@@ -933,12 +933,12 @@ export interface components {
                  */
                 trashedPhotos: number;
                 /**
-                 * @description Bytes of the originals outside the trash.
+                 * @description Total size of originals outside the trash, in bytes.
                  * @example 6120331882
                  */
                 storageBytes: number;
                 /**
-                 * @description Bytes of the originals in the trash.
+                 * @description Total size of originals in the trash, in bytes.
                  * @example 25194033
                  */
                 trashedBytes: number;
@@ -948,112 +948,112 @@ export interface components {
                  */
                 tags: number;
                 /**
-                 * @description Imports that can still be added to.
+                 * @description Imports that still accept files.
                  * @example 1
                  */
                 openImports: number;
             };
-            /** @description What there may be. */
+            /** @description The limits of the account. */
             limits: {
                 /**
-                 * @description Bytes of originals, with the trash and what open imports have announced; null: no limit.
+                 * @description Total size of originals in bytes, including the trash and files registered in open imports. Null means no limit.
                  * @example 1000000000000
                  */
                 storageBytes: number | null;
                 /**
-                 * @description Photos, with the trash and what open imports have announced; null: no limit.
+                 * @description Photos, including the trash and files registered in open imports. Null means no limit.
                  * @example 1000000
                  */
                 photos: number | null;
                 /**
-                 * @description Tags of the account. Unless the operator says otherwise 10000.
+                 * @description Tags per account. Default: 10000.
                  * @example 10000
                  */
                 tags: number;
                 /**
-                 * @description Tags of one photo. Unless the operator says otherwise 100.
+                 * @description Tags per photo. Default: 100.
                  * @example 100
                  */
                 tagsPerPhoto: number;
                 /**
-                 * @description Bytes of one file. Unless the operator says otherwise 209715200.
+                 * @description Bytes per file. Default: 209715200.
                  * @example 209715200
                  */
                 maxFileBytes: number;
                 /**
-                 * @description Pixels of one picture. Unless the operator says otherwise 210000000.
+                 * @description Pixels per image. Default: 210000000.
                  * @example 210000000
                  */
                 maxPixels: number;
                 /**
-                 * @description Photos of one registration. Unless the operator says otherwise 500.
+                 * @description Files per registration request. Default: 500.
                  * @example 500
                  */
                 importBatchSize: number;
                 /**
-                 * @description Photos of one import. Unless the operator says otherwise 10000.
+                 * @description Files per import. Default: 10000.
                  * @example 10000
                  */
                 importMaxPhotos: number;
                 /**
-                 * @description Files of one multipart request. Unless the operator says otherwise 20.
+                 * @description Files per multipart request. Default: 20.
                  * @example 20
                  */
                 inlineMaxFiles: number;
                 /**
-                 * @description Bytes of one multipart request. Unless the operator says otherwise 104857600.
+                 * @description Bytes per multipart request. Default: 104857600.
                  * @example 104857600
                  */
                 inlineMaxBytes: number;
                 /**
-                 * @description Imports that are open at the same time. Unless the operator says otherwise 100.
+                 * @description Imports open at the same time. Default: 100.
                  * @example 100
                  */
                 openImports: number;
             };
-            /** @description Content types of pictures that are taken here. HEIC depends on the installation. */
+            /** @description The image types that this installation accepts. HEIC depends on the installation. */
             formats: string[];
             /**
              * Format: date-time
-             * @description When the account was made.
+             * @description When the account was created.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed.
+             * @description When the account was last changed.
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
             /**
-             * @description Counts its changes.
+             * @description Incremented by every change.
              * @example 1
              */
             version: number;
         };
-        /** @description A budget of requests in any 60 seconds. */
+        /** @description A rate limit over any 60 seconds. */
         RateLimit: {
             /**
-             * @description Requests that it admits.
+             * @description The number of requests allowed.
              * @example 300
              */
             limit: number;
             /**
-             * @description What is left.
+             * @description The number of requests left.
              * @example 299
              */
             remaining: number;
             /**
-             * @description When the whole budget is back if nothing more is sent: Unix time in seconds.
+             * @description When the whole budget will be available if no more requests are sent, as a Unix time in seconds.
              * @example 1795230983
              */
             reset: number;
         };
-        /** @description Who is calling, and what is left of the budgets. */
+        /** @description The caller, and what is left of its rate limits. */
         Me: {
             customer: components["schemas"]["Customer"];
             apiKey: components["schemas"]["ApiKey"];
-            /** @description As the headers of this very answer tell it. */
+            /** @description The same values as in this response's headers. */
             rateLimit: components["schemas"]["RateLimit"];
             /** @description Both budgets of the key. */
             rateLimits: {
@@ -1061,26 +1061,26 @@ export interface components {
                 write: components["schemas"]["RateLimit"];
             };
             /**
-             * @description The address that the IP list of the key is compared with.
+             * @description The address that the IP list of the key is checked against.
              * @example 203.0.113.9
              */
             clientIp: string;
             /**
              * Format: date-time
-             * @description The clock of the service.
+             * @description The current time of the service.
              * @example 2026-11-21T03:04:05.123Z
              */
             serverTime: string;
         };
-        /** @description A key, without its secret. */
+        /** @description An API key, without its secret. */
         ApiKey: {
             /**
-             * @description Of the key.
+             * @description The unique identifier of the key.
              * @example 3
              */
             id: components["schemas"]["Id"];
             /**
-             * @description Its name.
+             * @description The name of the key.
              * @example importer
              */
             name: string;
@@ -1089,133 +1089,133 @@ export interface components {
              * @example phs_live_…x7Qa
              */
             prefix: string;
-            /** @description What it may do; never changes. */
+            /** @description What the key may do. Never changes. */
             scopes: ("customer:read" | "photos:read" | "photos:write" | "photos:delete" | "tags:read" | "tags:write")[];
             /**
-             * @description Whether it works only from some addresses.
+             * @description Whether the key works only from certain addresses.
              * @example true
              */
             ipRestricted: boolean;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When the key was created.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it stops working; null: never.
+             * @description When the key expires. Null if it never does.
              * @example 2026-11-21T03:04:05.123Z
              */
             expiresAt: string | null;
         };
-        /** @description A photo of the library. */
+        /** @description A photo in the library. */
         Photo: {
             /**
-             * @description The same that its item in the import had.
+             * @description The unique identifier of the photo, the same as that of its import item.
              * @example 90417
              */
             id: components["schemas"]["Id"];
             /**
-             * @description May be changed; need not be unique.
+             * @description The file name. Can be changed; need not be unique.
              * @example DSC_3701.jpg
              */
             filename: string;
             /**
-             * @description Found in the bytes, whatever was said of them.
+             * @description Detected from the bytes, whatever was declared.
              * @example image/jpeg
              */
             contentType: string;
             /**
-             * @description Bytes of the original.
+             * @description The size of the original in bytes.
              * @example 25194033
              */
             sizeBytes: number;
             /**
-             * @description SHA-256 of the original, in lower-case hex.
+             * @description The SHA-256 of the original, in lowercase hex.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             sha256: string;
             /**
-             * @description Width in pixels, as shown: upright and after `rotation`.
+             * @description Width in pixels, as displayed: upright and after `rotation`.
              * @example 4016
              */
             width: number;
             /**
-             * @description Height in pixels, as shown: upright and after `rotation`.
+             * @description Height in pixels, as displayed: upright and after `rotation`.
              * @example 6016
              */
             height: number;
             /**
-             * @description The EXIF orientation in effect, decided at import.
+             * @description The EXIF orientation that was applied, decided at import.
              * @example 8
              */
             orientation: number;
             /**
-             * @description Turned further by so many degrees, clockwise.
+             * @description Additional clockwise rotation in degrees.
              * @example 0
              * @enum {integer}
              */
             rotation: 0 | 90 | 180 | 270;
             /**
-             * @description At first what the file says.
+             * @description Initially taken from the file.
              * @example Eiffel Tower
              */
             title: string | null;
             /**
-             * @description At first what the file says.
+             * @description Initially taken from the file.
              * @example From the Trocadéro.
              */
             description: string | null;
             /**
              * Format: date-time
-             * @description The instant it was taken.
+             * @description When the photo was taken.
              * @example 2024-12-21T22:39:24.670Z
              */
             takenAt: string | null;
             /**
-             * @description What the clock of the camera showed then, without a zone.
+             * @description The time the camera's clock showed, without a time zone.
              * @example 2024-12-21T23:39:24.670
              */
             takenAtLocal: string | null;
             /**
-             * @description The zone of that clock: an IANA name, or an offset as `+01:00`.
+             * @description The time zone of the camera's clock: an IANA name, or a UTC offset such as `+01:00`.
              * @example +01:00
              */
             timeZone: string | null;
             /**
-             * @description Where the zone, and so the instant, comes from.
+             * @description How the time zone, and with it the instant, was determined.
              *
-             *     - `exif_offset`: an offset written in the file
-             *     - `gps_time`: the UTC time of the GPS beside the clock
-             *     - `gps_position`: the zone of the place
-             *     - `customer_default`: the default zone of import or account: a guess
-             *     - `client`: said by a client
-             *     - `none`: nothing is known
+             *     - `exif_offset`: a UTC offset in the file
+             *     - `gps_time`: the difference between GPS time and the camera's clock
+             *     - `gps_position`: the time zone of the position
+             *     - `customer_default`: the default time zone of the import or account: a guess
+             *     - `client`: set by a client
+             *     - `none`: unknown
              * @example exif_offset
              * @enum {string}
              */
             takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "client" | "none";
-            /** @description Where it was taken; null: not known. */
+            /** @description Where the photo was taken. Null if unknown. */
             location: components["schemas"]["Location"] | null;
-            /** @description What it was taken with; null: not known. */
+            /** @description The camera the photo was taken with. Null if unknown. */
             camera: components["schemas"]["Camera"] | null;
-            /** @description How it was exposed; null: not known. */
+            /** @description The exposure settings. Null if unknown. */
             exposure: components["schemas"]["Exposure"] | null;
             /**
-             * @description Stars; null: none given.
+             * @description A rating in stars. Null if unrated.
              * @example 4
              */
             rating: number | null;
-            /** @description By name. */
+            /** @description The photo's tags, by name. */
             tags: components["schemas"]["TagName"][];
             /**
-             * @description Your own id of it.
+             * @description Your own identifier for the photo.
              * @example shoot-17/3701
              */
             externalId: string | null;
             /**
-             * @description Your own names and values. At most 50 keys of 1 to 40 characters.
+             * @description Your own key-value pairs. At most 50 keys of 1 to 40 characters.
              * @example {
              *       "client": "ACME"
              *     }
@@ -1224,18 +1224,18 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description The import that brought it. Goes on being told when the import is forgotten, a year after its end.
+             * @description The import that added the photo. Remains set after the import is deleted, a year after it ended.
              * @example 7
              */
             importId: components["schemas"]["Id"] | null;
             /**
-             * @description Whether the file can be read only by overlooking errors in it.
+             * @description Whether the file can be decoded only by ignoring errors in it.
              * @example false
              */
             damaged: boolean;
             /**
              * Format: date-time
-             * @description Since when the stored original is known to be missing or damaged; null: it is not. Its download answers 503. Import the same file again to bring it back.
+             * @description When the stored original was found to be missing or damaged. Null if it is intact. Downloading it returns 503; import the same file again to repair it.
              * @example 2026-11-21T03:04:05.123Z
              */
             originalLostAt: string | null;
@@ -1245,43 +1245,43 @@ export interface components {
              */
             thumbhash: string | null;
             /**
-             * @description What it looks like from far away.
+             * @description A blurred preview of the photo.
              * @example #7a5c3e
              */
             dominantColor: string | null;
             /**
              * Format: date-time
-             * @description When it was moved to the trash; null: it is not there.
+             * @description When the photo was moved to the trash. Null if it is not in the trash.
              * @example 2026-11-21T03:04:05.123Z
              */
             trashedAt: string | null;
             /**
              * Format: date-time
-             * @description When it will be deleted for ever.
+             * @description When the photo will be deleted permanently.
              * @example 2026-11-21T03:04:05.123Z
              */
             purgeAt: string | null;
             /**
              * Format: date-time
-             * @description When it came into the library. Never changes.
+             * @description When the photo was added to the library. Never changes.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed, its set of tags included.
+             * @description When the photo or its set of tags was last changed.
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
             /**
-             * @description Counts its changes.
+             * @description Incremented by every change.
              * @example 1
              */
             version: number;
             /** @description Only with `include=urls`. Null for a key with an IP list. */
             urls?: components["schemas"]["RenditionUrls"] | null;
             /**
-             * @description Only with `include=exif`: what the file says, as it stands there, by the names of the tags; at most 64 KiB.
+             * @description Only with `include=exif`: the raw metadata of the file, by tag name; at most 64 KiB.
              * @example {
              *       "FNumber": 4,
              *       "ISOSpeedRatings": 3200,
@@ -1294,183 +1294,183 @@ export interface components {
         };
         /** @description A page of photos. */
         PhotoPage: {
-            /** @description The items of this page, in the order of the list. */
+            /** @description The items on this page, in the order of the list. */
             data: components["schemas"]["Photo"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description Where it was taken. */
+        /** @description Where the photo was taken. */
         Location: {
             /**
-             * @description Degrees north of the equator (WGS84).
+             * @description Degrees north of the equator (WGS 84).
              * @example 48.85837
              */
             latitude: number;
             /**
-             * @description Degrees east of Greenwich (WGS84).
+             * @description Degrees east of Greenwich (WGS 84).
              * @example 2.294481
              */
             longitude: number;
             /**
-             * @description Metres above sea level; null: not known.
+             * @description Metres above sea level. Null if unknown.
              * @example 35.4
              */
             altitude: number | null;
         };
-        /** @description A place, whole or not at all. */
+        /** @description A position. Replaced as a whole. */
         NewLocation: {
             /**
-             * @description Degrees north of the equator (WGS84).
+             * @description Degrees north of the equator (WGS 84).
              * @example 48.85837
              */
             latitude: number;
             /**
-             * @description Degrees east of Greenwich (WGS84).
+             * @description Degrees east of Greenwich (WGS 84).
              * @example 2.294481
              */
             longitude: number;
             /**
-             * @description Metres above sea level; null: not known.
+             * @description Metres above sea level. Null if unknown.
              * @example 35.4
              */
             altitude?: number | null;
         };
-        /** @description What it was taken with. */
+        /** @description The camera the photo was taken with. */
         Camera: {
             /**
-             * @description Maker of the camera.
+             * @description The manufacturer of the camera.
              * @example NIKON CORPORATION
              */
             make: string | null;
             /**
-             * @description Model of the camera.
+             * @description The model of the camera.
              * @example NIKON D750
              */
             model: string | null;
             /**
-             * @description Lens.
+             * @description The lens.
              * @example 24-120mm f/4
              */
             lens: string | null;
         };
-        /** @description How it was exposed. */
+        /** @description The exposure settings. */
         Exposure: {
             /**
-             * @description Sensitivity.
+             * @description The ISO sensitivity.
              * @example 3200
              */
             iso: number | null;
             /**
-             * @description Aperture.
+             * @description The f-number.
              * @example 4
              */
             fNumber: number | null;
             /**
-             * @description Seconds, as people write them.
+             * @description The exposure time in seconds, as photographers write it.
              * @example 1/60
              */
             exposureTime: string | null;
             /**
-             * @description Millimetres.
+             * @description The focal length in millimetres.
              * @example 24
              */
             focalLength: number | null;
             /**
-             * @description Millimetres on 35 mm film.
+             * @description The 35 mm equivalent focal length in millimetres.
              * @example 24
              */
             focalLength35mm: number | null;
             /**
-             * @description Whether it fired.
+             * @description Whether the flash fired.
              * @example false
              */
             flash: boolean | null;
         };
-        /** @description Only with `include=urls`: addresses for `<img>`, good without a key for 12 to 24 hours, and the same within a half day for one key. They end with the key that asked for them. Null for a key with an IP list. */
+        /** @description Only with `include=urls`: URLs for use in `<img>`. They work without an API key for 12 to 24 hours, stay the same for half a day for each key, and stop working when the key that requested them does. Null for a key with an IP list. */
         RenditionUrls: {
             /**
              * Format: uri
-             * @description 320 pixels on its longest side.
+             * @description At most 320 pixels on its longest side.
              * @example https://photos.example/renditions/WzEsOTA0MTcs.thumb
              */
             thumb: string;
             /**
              * Format: uri
-             * @description 640 pixels on its longest side.
+             * @description At most 640 pixels on its longest side.
              * @example https://photos.example/renditions/WzEsOTA0MTcs.small
              */
             small: string;
             /**
              * Format: uri
-             * @description 1280 pixels on its longest side.
+             * @description At most 1280 pixels on its longest side.
              * @example https://photos.example/renditions/WzEsOTA0MTcs.medium
              */
             medium: string;
             /**
              * Format: uri
-             * @description 2560 pixels on its longest side.
+             * @description At most 2560 pixels on its longest side.
              * @example https://photos.example/renditions/WzEsOTA0MTcs.large
              */
             large: string;
             /**
              * Format: date-time
-             * @description When they stop working.
+             * @description When the URLs expire.
              * @example 2026-11-21T03:04:05.123Z
              */
             expiresAt: string;
         };
-        /** @description What is to change. What is left out stays; null clears. */
+        /** @description The values to change. Omitted fields keep their value; null clears a field. */
         PhotoPatch: {
             /**
-             * @description A short name. Kept in NFC without white space at its ends, and measured so.
+             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example Eiffel Tower
              */
             title?: string | null;
             /**
-             * @description More words. Kept in NFC without white space at its ends, and measured so.
+             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example From the Trocadéro, just before the rain.
              */
             description?: string | null;
             /**
              * Format: date-time
-             * @description The instant, as RFC 3339 with its offset, which becomes the zone; sets `takenAtLocal` and `timeZone` too, and does not go with them.
+             * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
              * @example 2024-12-21T23:39:24.670+01:00
              */
             takenAt?: string | null;
             /**
-             * @description What the clock showed, without a zone. More than milliseconds are cut.
+             * @description The wall-clock time when the photo was taken, without a time zone. Digits beyond milliseconds are dropped.
              * @example 2024-12-21T23:39:24.670
              */
             takenAtLocal?: string | null;
             /**
-             * @description The zone of that clock: an IANA name, or an offset as `+01:00`.
+             * @description The time zone of the wall-clock time: an IANA name, or a UTC offset such as `+01:00`.
              * @example Europe/Paris
              */
             timeZone?: string | null;
-            /** @description Where it was taken; null clears. */
+            /** @description Where the photo was taken. Null removes the position. */
             location?: components["schemas"]["NewLocation"] | null;
             /**
-             * @description Stars; null: none given.
+             * @description A rating in stars. Null if unrated.
              * @example 4
              */
             rating?: number | null;
             /**
-             * @description Your own id of it. Can be looked for, need not be unique. Kept in NFC without white space at its ends, and measured so.
+             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example shoot-17/3701
              */
             externalId?: string | null;
             /**
-             * @description A plain file name: no `/` or `\`, no control characters, not `.` or `..`. Need not be unique. Kept in NFC without white space at its ends, and measured so.
+             * @description A plain file name: no `/` or `\`, no control characters, and not `.` or `..`. Need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example DSC_3701.jpg
              */
             filename?: string;
             /**
-             * @description Turn by so many degrees in all, clockwise.
+             * @description The total clockwise rotation in degrees.
              * @example 0
              * @enum {integer}
              */
             rotation?: 0 | 90 | 180 | 270;
             /**
-             * @description Merged key by key; null removes one. At most 50 keys of 1 to 40 characters.
+             * @description Merged key by key; null removes a key. At most 50 keys of 1 to 40 characters.
              * @example {
              *       "client": "ACME"
              *     }
@@ -1479,16 +1479,16 @@ export interface components {
                 [key: string]: string | null;
             };
             /**
-             * @description `false` brings it back from the trash.
+             * @description `false` restores the photo from the trash.
              * @example false
              * @constant
              */
             trashed?: false;
         };
-        /** @description The new set of tags; at least one of the two lists. */
+        /** @description The new set of tags, as at least one of the two lists. */
         PhotoTags: {
             /**
-             * @description Tags by id; one that is not there is refused.
+             * @description The ids of existing tags. Unknown ids are refused.
              * @example [
              *       12,
              *       15
@@ -1496,58 +1496,58 @@ export interface components {
              */
             tagIds?: components["schemas"]["Id"][];
             /**
-             * @description Tags by name. Those that are not there are made, which needs `tags:write`.
+             * @description The names of tags. Tags that do not exist are created, which requires `tags:write`.
              * @example [
              *       "Holiday"
              *     ]
              */
             tagNames?: string[];
         };
-        /** @description What became of each photo, in the order of the ids. */
+        /** @description The outcome for each photo, in the order of the ids. */
         PhotoEdits: {
-            /** @description Each id once. */
+            /** @description One outcome per distinct id. */
             data: components["schemas"]["PhotoEdit"][];
         };
-        /** @description What became of one photo. */
+        /** @description The outcome for one photo. */
         PhotoEdit: {
             /**
-             * @description Of the photo.
+             * @description The id of the photo.
              * @example 90417
              */
             id: components["schemas"]["Id"];
             /**
-             * @description What became of it.
+             * @description What happened to the photo.
              *
              *     - `updated`: changed
-             *     - `unchanged`: it was so already
-             *     - `not_found`: there is none, or it is in the trash
-             *     - `error`: the patch does not fit it
+             *     - `unchanged`: it already had these values
+             *     - `not_found`: it does not exist or is in the trash
+             *     - `error`: the patch is not valid for this photo
              * @example updated
              * @enum {string}
              */
             outcome: "updated" | "unchanged" | "not_found" | "error";
-            /** @description As it is now; null where there is none, and where the patch does not fit. */
+            /** @description The photo after the change. Null if it does not exist or the patch is not valid for it. */
             photo: components["schemas"]["Photo"] | null;
-            /** @description Why the patch does not fit. */
+            /** @description Why the patch is not valid for this photo. */
             error: components["schemas"]["ItemError"] | null;
         };
-        /** @description What became of each photo, in the order of the ids. */
+        /** @description The outcome for each photo, in the order of the ids. */
         PhotoDeletions: {
-            /** @description Each id once. */
+            /** @description One outcome per distinct id. */
             data: components["schemas"]["PhotoDeletion"][];
         };
-        /** @description What became of one photo. */
+        /** @description The outcome for one photo. */
         PhotoDeletion: {
             /**
-             * @description Of the photo.
+             * @description The id of the photo.
              * @example 90417
              */
             id: components["schemas"]["Id"];
             /**
-             * @description What became of it.
+             * @description What happened to the photo.
              *
-             *     - `deleted`: it is gone
-             *     - `not_found`: there was none
+             *     - `deleted`: it was deleted
+             *     - `not_found`: it did not exist
              * @example deleted
              * @enum {string}
              */
@@ -1556,161 +1556,161 @@ export interface components {
         /** @description A tag. */
         Tag: {
             /**
-             * @description Of the tag.
+             * @description The unique identifier of the tag.
              * @example 12
              */
             id: components["schemas"]["Id"];
             /**
-             * @description Unique in the account, whatever its case.
+             * @description Unique in the account, ignoring case.
              * @example Paris
              */
             name: string;
             /**
-             * @description `#rrggbb`; null: none.
+             * @description `#rrggbb`, or null for none.
              * @example #3366ff
              */
             color: string | null;
             /**
-             * @description What the tag is for.
+             * @description What the tag is used for.
              * @example Photos from Paris.
              */
             description: string | null;
             /**
-             * @description Photos outside the trash that carry it.
+             * @description The number of photos outside the trash that have the tag.
              * @example 431
              */
             photoCount: number;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When the tag was created.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed.
+             * @description When the tag was last changed.
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
             /**
-             * @description Counts its changes.
+             * @description Incremented by every change.
              * @example 3
              */
             version: number;
             changes?: components["schemas"]["TagChanges"];
         };
-        /** @description A tag as it stands in other resources. */
+        /** @description A tag as it appears in other resources. */
         TagName: {
             /**
-             * @description Of the tag.
+             * @description The unique identifier of the tag.
              * @example 12
              */
             id: components["schemas"]["Id"];
             /**
-             * @description Unique in the account, whatever its case.
+             * @description Unique in the account, ignoring case.
              * @example Paris
              */
             name: string;
         };
         /** @description A page of tags. */
         TagPage: {
-            /** @description The items of this page, in the order of the list. */
+            /** @description The items on this page, in the order of the list. */
             data: components["schemas"]["Tag"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description Only after `addPhotoIds`, `removePhotoIds` or `mergeTagIds`: what they did to photos outside the trash. */
+        /** @description Only after `addPhotoIds`, `removePhotoIds` or `mergeTagIds`: what they changed, counting photos outside the trash. */
         TagChanges: {
             /**
-             * @description Photos that got the tag.
+             * @description Photos that the tag was added to.
              * @example 1
              */
             added: number;
             /**
-             * @description Photos that lost it.
+             * @description Photos that the tag was removed from.
              * @example 1
              */
             removed: number;
             /**
-             * @description Photos that had it already, or not at all.
+             * @description Photos that already had the tag, or did not have it.
              * @example 1
              */
             unchanged: number;
             /** @description Photos that do not exist or are in the trash. */
             notFound: components["schemas"]["Id"][];
-            /** @description Photos that have as many tags as a photo may have, and so did not get it. */
+            /** @description Photos that did not get the tag because they have the maximum number of tags. */
             full: components["schemas"]["Id"][];
-            /** @description Tags that were merged into it and are gone. */
+            /** @description Tags that were merged into this one and deleted. */
             mergedTagIds: components["schemas"]["Id"][];
         };
-        /** @description A tag to be made. */
+        /** @description A tag to create. */
         NewTag: {
             /**
-             * @description Unique in the account, whatever its case. Kept in NFC without white space at its ends, and measured so. White space inside becomes one space; no control characters.
+             * @description Unique in the account, ignoring case. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form. White space inside becomes one space; control characters are not allowed.
              * @example Paris
              */
             name: string;
             /**
-             * @description `#rrggbb`; null: none.
+             * @description `#rrggbb`, or null for none.
              * @example #3366ff
              */
             color?: string | null;
             /**
-             * @description What the tag is for.
+             * @description What the tag is used for.
              * @example Photos from Paris.
              */
             description?: string | null;
         };
-        /** @description Many tags to be made. */
+        /** @description Tags to create. */
         NewTags: {
-            /** @description In any order. */
+            /** @description The tags, in any order. */
             tags: components["schemas"]["NewTag"][];
         };
-        /** @description What became of each tag, in the order of the request. */
+        /** @description The outcome for each tag, in the order of the request. */
         TagCreations: {
-            /** @description One for each. */
+            /** @description One outcome per tag. */
             data: components["schemas"]["TagCreation"][];
         };
-        /** @description What became of one tag. */
+        /** @description The outcome for one tag. */
         TagCreation: {
             /**
-             * @description Its place in the request, from 0.
+             * @description The position of the tag in the request, starting at 0.
              * @example 0
              */
             index: number;
             /**
-             * @description What became of it.
+             * @description What happened to the tag.
              *
-             *     - `created`: it is new
-             *     - `existing`: the name was taken: this is the tag that has it, as it is
-             *     - `rejected`: it is wrong in itself, or there is no room
+             *     - `created`: the tag is new
+             *     - `existing`: a tag with this name existed, and is returned unchanged
+             *     - `rejected`: the tag is invalid, or a limit is reached
              * @example created
              * @enum {string}
              */
             outcome: "created" | "existing" | "rejected";
-            /** @description The tag; null when it was rejected. */
+            /** @description The tag. Null if it was rejected. */
             tag: components["schemas"]["Tag"] | null;
-            /** @description Why it was rejected. */
+            /** @description Why the tag was rejected. */
             error: components["schemas"]["ItemError"] | null;
         };
-        /** @description What is to change, and to which photos. What is left out stays; null clears. */
+        /** @description The values to change, and the photos to add the tag to or remove it from. Omitted fields keep their value; null clears a field. */
         TagPatch: {
             /**
-             * @description Unique in the account, whatever its case. Kept in NFC without white space at its ends, and measured so. White space inside becomes one space; no control characters.
+             * @description Unique in the account, ignoring case. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form. White space inside becomes one space; control characters are not allowed.
              * @example Paris
              */
             name?: string;
             /**
-             * @description `#rrggbb`; null: none.
+             * @description `#rrggbb`, or null for none.
              * @example #3366ff
              */
             color?: string | null;
             /**
-             * @description What the tag is for.
+             * @description What the tag is used for.
              * @example Photos from Paris.
              */
             description?: string | null;
             /**
-             * @description Photos that get the tag.
+             * @description Photos to add the tag to.
              * @example [
              *       90417,
              *       90418
@@ -1718,7 +1718,7 @@ export interface components {
              */
             addPhotoIds?: components["schemas"]["Id"][];
             /**
-             * @description Photos that lose it.
+             * @description Photos to remove the tag from.
              * @example [
              *       90417,
              *       90418
@@ -1726,7 +1726,7 @@ export interface components {
              */
             removePhotoIds?: components["schemas"]["Id"][];
             /**
-             * @description Tags whose photos move to this one; those tags are deleted.
+             * @description Tags to merge into this one. Their photos get this tag, and they are deleted.
              * @example [
              *       15
              *     ]
@@ -1736,266 +1736,266 @@ export interface components {
         /** @description A batch of files on its way into the library. */
         Import: {
             /**
-             * @description Of the import.
+             * @description The unique identifier of the import.
              * @example 7
              */
             id: components["schemas"]["Id"];
             /**
-             * @description Where it stands. The last four are ends.
+             * @description The state of the import. The last four are final.
              *
-             *     - `open`: photos can be added
-             *     - `processing`: finalized, and not done with yet
+             *     - `open`: files can be added
+             *     - `processing`: finalized, with work still to do
              *     - `completed`: every file is a photo or a duplicate
-             *     - `completed_with_errors`: some files failed, the others are there
-             *     - `cancelled`: discarded: nothing of it came into the library
-             *     - `expired`: nobody used it for 7 days: nothing of it came into the library
+             *     - `completed_with_errors`: some files failed; the others are in the library
+             *     - `cancelled`: discarded: nothing was added to the library
+             *     - `expired`: unused for 7 days: nothing was added to the library
              * @example open
              * @enum {string}
              */
             status: "open" | "processing" | "completed" | "completed_with_errors" | "cancelled" | "expired";
             /**
-             * @description For people.
+             * @description A name for people to read.
              * @example Paris shoot
              */
             name: string | null;
             /**
-             * @description The program that imports.
+             * @description The program that runs the import.
              * @example phs-cli/1.2
              */
             source: string | null;
             /**
-             * @description Your own id of it, unique among open imports.
+             * @description Your own identifier for the import. Must be unique among open imports.
              * @example laptop:/photos/paris@2026-11-21
              */
             clientRef: string | null;
             /**
-             * @description What becomes of a file whose bytes are in the library already.
+             * @description How to handle a file whose bytes are already in the library.
              *
-             *     - `skip`: nothing: its item is `duplicate`, and names that photo
-             *     - `allow`: it becomes a second photo
+             *     - `skip`: no photo is created: the item becomes `duplicate` and refers to the existing photo
+             *     - `allow`: a second photo is created
              * @example skip
              * @enum {string}
              */
             duplicatePolicy: "skip" | "allow";
             /**
-             * @description Whether a photo in the trash that is imported again is brought back.
+             * @description Whether to restore a photo from the trash when it is imported again.
              * @example true
              */
             restoreTrashed: boolean;
             /**
-             * @description Zone of photos that say nothing of theirs: an IANA name or an offset.
+             * @description The time zone of photos that do not state one: an IANA name or a UTC offset.
              * @example Europe/Paris
              */
             defaultTimeZone: string | null;
-            /** @description Given to every new photo. */
+            /** @description Tags that every new photo gets. */
             tags: components["schemas"]["TagName"][];
             counts: components["schemas"]["ImportCounts"];
             /**
-             * @description Sum of the sizes that are known.
+             * @description The sum of all known file sizes.
              * @example 6120331882
              */
             totalBytes: number;
             /**
-             * @description Share of the items that are done with.
+             * @description The share of items that have been processed.
              * @example 0.816
              */
             progress: number;
             /**
-             * @description The key that opened it.
+             * @description The API key that opened the import.
              * @example 3
              */
             apiKeyId: components["schemas"]["Id"] | null;
             /**
              * Format: date-time
-             * @description When it was opened.
+             * @description When the import was opened.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed.
+             * @description When the import was last changed.
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
             /**
              * Format: date-time
-             * @description When it will be `expired` if nobody uses it: 7 days after the last use; null once it is not open.
+             * @description When the import expires if it is not used again: 7 days after its last use. Null unless it is open.
              * @example 2026-11-21T03:04:05.123Z
              */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description When it was finalized.
+             * @description When the import was finalized.
              * @example 2026-11-21T03:04:05.123Z
              */
             finalizedAt: string | null;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description When the import ended.
              * @example 2026-11-21T03:04:05.123Z
              */
             completedAt: string | null;
             /**
-             * @description Counts its changes.
+             * @description Incremented by every change.
              * @example 44
              */
             version: number;
             photos?: components["schemas"]["ImportPhotoPage"];
         };
-        /** @description Its items by state. Counted anew at each look. */
+        /** @description The number of items in each state, counted on every request. */
         ImportCounts: {
             /**
-             * @description All items: the sum of the others.
+             * @description All items: the sum of the other counts.
              * @example 500
              */
             total: number;
             /**
-             * @description Their bytes have not come.
+             * @description Items whose bytes have not arrived.
              * @example 0
              */
             awaitingUpload: number;
             /**
-             * @description Their bytes are being looked at.
+             * @description Items whose bytes are being inspected.
              * @example 12
              */
             processing: number;
             /**
-             * @description They will be photos once the import is finalized.
+             * @description Items that become photos once the import is finalized.
              * @example 80
              */
             ready: number;
             /**
-             * @description They are photos.
+             * @description Items that are photos.
              * @example 371
              */
             imported: number;
             /**
-             * @description Their bytes are in the library already.
+             * @description Items whose bytes are already in the library.
              * @example 35
              */
             duplicate: number;
             /**
-             * @description They came to nothing; each says why.
+             * @description Items that could not be imported.
              * @example 2
              */
             failed: number;
             /**
-             * @description They were given up.
+             * @description Items that were cancelled.
              * @example 0
              */
             cancelled: number;
         };
-        /** @description One file of an import. */
+        /** @description A file in an import. */
         ImportPhoto: {
             /**
-             * @description Of the item, and of the photo that it will be.
+             * @description The unique identifier of the item, and of the photo it becomes.
              * @example 90418
              */
             id: components["schemas"]["Id"];
             /**
-             * @description Of the import.
+             * @description The import this item belongs to.
              * @example 7
              */
             importId: components["schemas"]["Id"];
             /**
-             * @description Your own id of the file, unique in the import: registered again, it is the same item.
+             * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item.
              * @example 2026/IMG_0001.HEIC
              */
             clientRef: string | null;
             /**
-             * @description Where it stands.
+             * @description The state of the item.
              *
-             *     - `awaiting_upload`: its bytes have not come
-             *     - `processing`: its bytes are being looked at
-             *     - `ready`: it will be a photo once the import is finalized
+             *     - `awaiting_upload`: its bytes have not arrived
+             *     - `processing`: its bytes are being inspected
+             *     - `ready`: it becomes a photo once the import is finalized
              *     - `imported`: it is a photo
-             *     - `duplicate`: its bytes are in the library already, or come with another item; `photoId` names the photo once there is one
-             *     - `failed`: it came to nothing; `error` says why
-             *     - `cancelled`: it was given up
+             *     - `duplicate`: its bytes are already in the library or belong to another item; `photoId` is that photo, once it exists
+             *     - `failed`: it could not be imported; `error` says why
+             *     - `cancelled`: it was cancelled
              * @example awaiting_upload
              * @enum {string}
              */
             status: "awaiting_upload" | "processing" | "ready" | "imported" | "duplicate" | "failed" | "cancelled";
             /**
-             * @description The photo that it is, or is a duplicate of.
+             * @description The photo that the item became or duplicates.
              * @example 90418
              */
             photoId: components["schemas"]["Id"] | null;
             /**
-             * @description Whether it brought a photo back from the trash.
+             * @description Whether the import restored a photo from the trash.
              * @example false
              */
             restored: boolean;
             /**
-             * @description Of the photo to come.
+             * @description The file name of the photo.
              * @example IMG_0001.HEIC
              */
             filename: string;
             /**
-             * @description As declared, later as it is.
+             * @description The declared size, replaced by the actual size once known.
              * @example 2311040
              */
             sizeBytes: number | null;
             /**
-             * @description As declared, later as it is.
+             * @description The declared hash, replaced by the actual hash once known.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             sha256: string | null;
             /**
-             * @description Found in the bytes. Null until it is known.
+             * @description Detected from the bytes. Null until known.
              * @example image/jpeg
              */
             contentType: string | null;
             /**
-             * @description In pixels, as shown. Null until it is known.
+             * @description In pixels, as displayed. Null until known.
              * @example 4016
              */
             width: number | null;
             /**
-             * @description In pixels, as shown. Null until it is known.
+             * @description In pixels, as displayed. Null until known.
              * @example 4016
              */
             height: number | null;
             /**
-             * @description What you said; null: taken from the file.
+             * @description The value you provided, or null to take it from the file.
              * @example Eiffel Tower
              */
             title: string | null;
             /**
-             * @description What you said; null: taken from the file.
+             * @description The value you provided, or null to take it from the file.
              * @example From the Trocadéro.
              */
             description: string | null;
             /**
              * Format: date-time
-             * @description What you said; null: taken from the file.
+             * @description The value you provided, or null to take it from the file.
              * @example 2024-12-21T22:39:24.670Z
              */
             takenAt: string | null;
             /**
-             * @description What you said; null: taken from the file.
+             * @description The value you provided, or null to take it from the file.
              * @example 2024-12-21T23:39:24.670
              */
             takenAtLocal: string | null;
             /**
-             * @description What you said; null: taken from the file.
+             * @description The value you provided, or null to take it from the file.
              * @example Europe/Paris
              */
             timeZone: string | null;
-            /** @description What you said; null: taken from the file. */
+            /** @description The value you provided, or null to take it from the file. */
             location: components["schemas"]["Location"] | null;
             /**
-             * @description What you said; null: taken from the file.
+             * @description The value you provided, or null to take it from the file.
              * @example 4
              */
             rating: number | null;
             /**
-             * @description Your own id of the photo.
+             * @description Your own identifier for the photo.
              * @example shoot-17/3701
              */
             externalId: string | null;
             /**
-             * @description Your own names and values. At most 50 keys of 1 to 40 characters.
+             * @description Your own key-value pairs. At most 50 keys of 1 to 40 characters.
              * @example {
              *       "client": "ACME"
              *     }
@@ -2003,47 +2003,47 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
-            /** @description Beside those of the import. */
+            /** @description Tags of this item, in addition to those of the import. */
             tags: components["schemas"]["TagName"][];
-            /** @description Why it failed. */
+            /** @description Why the item failed. */
             error: components["schemas"]["ItemError"] | null;
-            /** @description Where its bytes go; only while they are awaited. */
+            /** @description Where to send the bytes. Null unless the item is awaiting them. */
             upload: components["schemas"]["UploadTarget"] | null;
             /**
              * Format: date-time
-             * @description When it was registered.
+             * @description When the item was registered.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed.
+             * @description When the item was last changed.
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
         };
-        /** @description A page of items, by id. Items are forgotten 90 days after the end of their import. */
+        /** @description A page of items, sorted by id. Items are deleted 90 days after their import ends. */
         ImportPhotoPage: {
-            /** @description The items of this page, in the order of the list. */
+            /** @description The items on this page, in the order of the list. */
             data: components["schemas"]["ImportPhoto"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description Where the bytes go; only while they are awaited. Send them with exactly these headers and without your key. Costs no budget. */
+        /** @description Where to send the bytes. Present only while the item is awaiting them. Send exactly these headers, without your API key. Uploads do not count against any rate limit. */
         UploadTarget: {
             /**
-             * @description Always this.
+             * @description Always `PUT`.
              * @example PUT
              * @constant
              */
             method: "PUT";
             /**
              * Format: uri
-             * @description Of this service, or of its store. Good for 6 hours and this item alone.
+             * @description The URL to upload to, at this service or its object store. Valid for 6 hours and for this item only.
              * @example https://photos.example/uploads/WzEsNyw5MDQxOA
              */
             url: string;
             /**
-             * @description To be sent as they are.
+             * @description Headers to send unchanged.
              * @example {
              *       "content-length": "2311040"
              *     }
@@ -2053,51 +2053,51 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it stops working. `GET /imports/{id}?include=photos` gives a fresh one.
+             * @description When the URL expires. `GET /imports/{id}?include=photos` returns a new one.
              * @example 2026-11-21T03:04:05.123Z
              */
             expiresAt: string;
         };
-        /** @description How to begin. */
+        /** @description The settings of a new import. */
         NewImport: {
             /**
-             * @description For people.
+             * @description A name for people to read.
              * @example Paris shoot
              */
             name?: string | null;
             /**
-             * @description The program that imports.
+             * @description The program that runs the import.
              * @example phs-cli/1.2
              */
             source?: string | null;
             /**
-             * @description Your own id of it, unique among open imports.
+             * @description Your own identifier for the import. Must be unique among open imports.
              * @example laptop:/photos/paris@2026-11-21
              */
             clientRef?: string | null;
             /**
-             * @description What becomes of a file whose bytes are in the library already.
+             * @description How to handle a file whose bytes are already in the library.
              *
-             *     - `skip`: nothing: its item is `duplicate`, and names that photo
-             *     - `allow`: it becomes a second photo
+             *     - `skip`: no photo is created: the item becomes `duplicate` and refers to the existing photo
+             *     - `allow`: a second photo is created
              * @default skip
              * @example skip
              * @enum {string}
              */
             duplicatePolicy?: "skip" | "allow";
             /**
-             * @description Whether a photo in the trash that is imported again is brought back.
+             * @description Whether to restore a photo from the trash when it is imported again.
              * @default true
              * @example true
              */
             restoreTrashed?: boolean;
             /**
-             * @description Zone of photos that say nothing of theirs: an IANA name or an offset.
+             * @description The time zone of photos that do not state one: an IANA name or a UTC offset.
              * @example Europe/Paris
              */
             defaultTimeZone?: string | null;
             /**
-             * @description Tags that every new photo gets, by id.
+             * @description The ids of tags to add to every new photo.
              * @example [
              *       12,
              *       15
@@ -2105,60 +2105,60 @@ export interface components {
              */
             tagIds?: components["schemas"]["Id"][];
             /**
-             * @description Tags by name. Those that are not there are made, which needs `tags:write`.
+             * @description The names of tags. Tags that do not exist are created, which requires `tags:write`.
              * @example [
              *       "Holiday"
              *     ]
              */
             tagNames?: string[];
         };
-        /** @description A file to come. */
+        /** @description A file to upload. */
         NewImportPhoto: {
             /**
-             * @description A short name. Kept in NFC without white space at its ends, and measured so.
+             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example Eiffel Tower
              */
             title?: string | null;
             /**
-             * @description More words. Kept in NFC without white space at its ends, and measured so.
+             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example From the Trocadéro, just before the rain.
              */
             description?: string | null;
             /**
              * Format: date-time
-             * @description The instant, as RFC 3339 with its offset, which becomes the zone; sets `takenAtLocal` and `timeZone` too, and does not go with them.
+             * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
              * @example 2024-12-21T23:39:24.670+01:00
              */
             takenAt?: string | null;
             /**
-             * @description What the clock showed, without a zone. More than milliseconds are cut.
+             * @description The wall-clock time when the photo was taken, without a time zone. Digits beyond milliseconds are dropped.
              * @example 2024-12-21T23:39:24.670
              */
             takenAtLocal?: string | null;
             /**
-             * @description The zone of that clock: an IANA name, or an offset as `+01:00`.
+             * @description The time zone of the wall-clock time: an IANA name, or a UTC offset such as `+01:00`.
              * @example Europe/Paris
              */
             timeZone?: string | null;
-            /** @description Where it was taken; null clears. */
+            /** @description Where the photo was taken. Null removes the position. */
             location?: components["schemas"]["NewLocation"] | null;
             /**
-             * @description Stars; null: none given.
+             * @description A rating in stars. Null if unrated.
              * @example 4
              */
             rating?: number | null;
             /**
-             * @description Your own id of it. Can be looked for, need not be unique. Kept in NFC without white space at its ends, and measured so.
+             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example shoot-17/3701
              */
             externalId?: string | null;
             /**
-             * @description SHA-256 of the bytes, in hex or base64. With it a file that is there already need not be sent.
+             * @description The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.
              * @example n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
              */
             sha256?: string | null;
             /**
-             * @description Tags by id; one that is not there is refused.
+             * @description The ids of existing tags. Unknown ids are refused.
              * @example [
              *       12,
              *       15
@@ -2166,24 +2166,24 @@ export interface components {
              */
             tagIds?: components["schemas"]["Id"][];
             /**
-             * @description Tags by name. Those that are not there are made, which needs `tags:write`.
+             * @description The names of tags. Tags that do not exist are created, which requires `tags:write`.
              * @example [
              *       "Holiday"
              *     ]
              */
             tagNames?: string[];
             /**
-             * @description Your own id of the file, unique in the import: registered again, it is the same item.
+             * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item.
              * @example 2026/IMG_0001.HEIC
              */
             clientRef?: string | null;
             /**
-             * @description A hint and no more: the bytes decide.
+             * @description A hint only: the type is detected from the bytes.
              * @example image/jpeg
              */
             contentType?: string | null;
             /**
-             * @description Your own names and values. At most 50 keys of 1 to 40 characters.
+             * @description Your own key-value pairs. At most 50 keys of 1 to 40 characters.
              * @example {
              *       "client": "ACME"
              *     }
@@ -2192,63 +2192,63 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description A plain file name: no `/` or `\`, no control characters, not `.` or `..`. Need not be unique. Kept in NFC without white space at its ends, and measured so.
+             * @description A plain file name: no `/` or `\`, no control characters, and not `.` or `..`. Need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example DSC_3701.jpg
              */
             filename: string;
             /**
-             * @description Bytes of the file, at most `limits.maxFileBytes` (209715200 unless the operator says otherwise).
+             * @description The size of the file in bytes, at most `limits.maxFileBytes` (209715200 by default).
              * @example 2311040
              */
             sizeBytes: number;
         };
-        /** @description What there is to say of a file of this request; its name and size are known without. */
+        /** @description Details of a file sent in the same request. Its name and size are taken from the file. */
         InlineImportPhoto: {
             /**
-             * @description A short name. Kept in NFC without white space at its ends, and measured so.
+             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example Eiffel Tower
              */
             title?: string | null;
             /**
-             * @description More words. Kept in NFC without white space at its ends, and measured so.
+             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example From the Trocadéro, just before the rain.
              */
             description?: string | null;
             /**
              * Format: date-time
-             * @description The instant, as RFC 3339 with its offset, which becomes the zone; sets `takenAtLocal` and `timeZone` too, and does not go with them.
+             * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
              * @example 2024-12-21T23:39:24.670+01:00
              */
             takenAt?: string | null;
             /**
-             * @description What the clock showed, without a zone. More than milliseconds are cut.
+             * @description The wall-clock time when the photo was taken, without a time zone. Digits beyond milliseconds are dropped.
              * @example 2024-12-21T23:39:24.670
              */
             takenAtLocal?: string | null;
             /**
-             * @description The zone of that clock: an IANA name, or an offset as `+01:00`.
+             * @description The time zone of the wall-clock time: an IANA name, or a UTC offset such as `+01:00`.
              * @example Europe/Paris
              */
             timeZone?: string | null;
-            /** @description Where it was taken; null clears. */
+            /** @description Where the photo was taken. Null removes the position. */
             location?: components["schemas"]["NewLocation"] | null;
             /**
-             * @description Stars; null: none given.
+             * @description A rating in stars. Null if unrated.
              * @example 4
              */
             rating?: number | null;
             /**
-             * @description Your own id of it. Can be looked for, need not be unique. Kept in NFC without white space at its ends, and measured so.
+             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example shoot-17/3701
              */
             externalId?: string | null;
             /**
-             * @description SHA-256 of the bytes, in hex or base64. With it a file that is there already need not be sent.
+             * @description The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.
              * @example n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
              */
             sha256?: string | null;
             /**
-             * @description Tags by id; one that is not there is refused.
+             * @description The ids of existing tags. Unknown ids are refused.
              * @example [
              *       12,
              *       15
@@ -2256,24 +2256,24 @@ export interface components {
              */
             tagIds?: components["schemas"]["Id"][];
             /**
-             * @description Tags by name. Those that are not there are made, which needs `tags:write`.
+             * @description The names of tags. Tags that do not exist are created, which requires `tags:write`.
              * @example [
              *       "Holiday"
              *     ]
              */
             tagNames?: string[];
             /**
-             * @description Your own id of the file, unique in the import: registered again, it is the same item.
+             * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item.
              * @example 2026/IMG_0001.HEIC
              */
             clientRef?: string | null;
             /**
-             * @description A hint and no more: the bytes decide.
+             * @description A hint only: the type is detected from the bytes.
              * @example image/jpeg
              */
             contentType?: string | null;
             /**
-             * @description Your own names and values. At most 50 keys of 1 to 40 characters.
+             * @description Your own key-value pairs. At most 50 keys of 1 to 40 characters.
              * @example {
              *       "client": "ACME"
              *     }
@@ -2282,104 +2282,104 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description A plain file name: no `/` or `\`, no control characters, not `.` or `..`. Need not be unique. Kept in NFC without white space at its ends, and measured so.
+             * @description A plain file name: no `/` or `\`, no control characters, and not `.` or `..`. Need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example DSC_3701.jpg
              */
             filename?: string;
             /**
-             * @description Bytes of the file, at most `limits.maxFileBytes` (209715200 unless the operator says otherwise).
+             * @description The size of the file in bytes, at most `limits.maxFileBytes` (209715200 by default).
              * @example 2311040
              */
             sizeBytes?: number;
         };
-        /** @description Files to come. */
+        /** @description The files to register. */
         Registration: {
-            /** @description In any order. */
+            /** @description The files, in any order. */
             photos: components["schemas"]["NewImportPhoto"][];
         };
-        /** @description Files, and what there is to say of them. */
+        /** @description Files, and optionally their details. */
         InlineFiles: {
-            /** @description First part, if it comes: one entry for each file, in their order. */
+            /** @description Optional. Must be the first part, with one entry per file in the same order. */
             photos?: components["schemas"]["InlineImportPhoto"][];
-            /** @description The files, each in a part `file` with a file name in UTF-8; up to `limits.inlineMaxFiles` (20) and `limits.inlineMaxBytes` (104857600). */
+            /** @description The files, each in a part named `file` with a UTF-8 file name; at most `limits.inlineMaxFiles` (20) files and `limits.inlineMaxBytes` (104857600) bytes. */
             file: string[];
         };
-        /** @description What became of each file, and the import with them. */
+        /** @description The outcome for each file, and the import. */
         RegistrationOutcomes: {
-            /** @description One for each, in the order of the request. */
+            /** @description One outcome per file, in the order of the request. */
             data: components["schemas"]["RegistrationOutcome"][];
             import: components["schemas"]["Import"];
         };
-        /** @description What became of one file. */
+        /** @description The outcome for one file. */
         RegistrationOutcome: {
             /**
-             * @description Its place in the request, from 0.
+             * @description The position of the file in the request, starting at 0.
              * @example 0
              */
             index: number;
             /**
-             * @description What became of it.
+             * @description What happened to the file.
              *
-             *     - `created`: an item that waits for bytes, or has them
-             *     - `existing`: the item was there: send its bytes if it has an `upload`
-             *     - `duplicate`: an item that needs no bytes: they are here already
-             *     - `rejected`: nothing; `error` says why
+             *     - `created`: a new item, awaiting its bytes or already holding them
+             *     - `existing`: the item already existed; send its bytes if it has an `upload`
+             *     - `duplicate`: an item that needs no bytes because they are already in the library
+             *     - `rejected`: no item was created; `error` says why
              * @example created
              * @enum {string}
              */
             outcome: "created" | "existing" | "duplicate" | "rejected";
-            /** @description The item; null when it was rejected. */
+            /** @description The item. Null if the file was rejected. */
             photo: components["schemas"]["ImportPhoto"] | null;
-            /** @description Why it was rejected. */
+            /** @description Why the file was rejected. */
             error: components["schemas"]["ItemError"] | null;
         };
-        /** @description What is to change. What is left out stays; null: taken from the file. */
+        /** @description The values to change. Omitted fields keep their value; null takes the value from the file. */
         ImportPhotoPatch: {
             /**
-             * @description A short name. Kept in NFC without white space at its ends, and measured so.
+             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example Eiffel Tower
              */
             title?: string | null;
             /**
-             * @description More words. Kept in NFC without white space at its ends, and measured so.
+             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example From the Trocadéro, just before the rain.
              */
             description?: string | null;
             /**
              * Format: date-time
-             * @description The instant, as RFC 3339 with its offset, which becomes the zone; sets `takenAtLocal` and `timeZone` too, and does not go with them.
+             * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
              * @example 2024-12-21T23:39:24.670+01:00
              */
             takenAt?: string | null;
             /**
-             * @description What the clock showed, without a zone. More than milliseconds are cut.
+             * @description The wall-clock time when the photo was taken, without a time zone. Digits beyond milliseconds are dropped.
              * @example 2024-12-21T23:39:24.670
              */
             takenAtLocal?: string | null;
             /**
-             * @description The zone of that clock: an IANA name, or an offset as `+01:00`.
+             * @description The time zone of the wall-clock time: an IANA name, or a UTC offset such as `+01:00`.
              * @example Europe/Paris
              */
             timeZone?: string | null;
-            /** @description Where it was taken; null clears. */
+            /** @description Where the photo was taken. Null removes the position. */
             location?: components["schemas"]["NewLocation"] | null;
             /**
-             * @description Stars; null: none given.
+             * @description A rating in stars. Null if unrated.
              * @example 4
              */
             rating?: number | null;
             /**
-             * @description Your own id of it. Can be looked for, need not be unique. Kept in NFC without white space at its ends, and measured so.
+             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example shoot-17/3701
              */
             externalId?: string | null;
             /**
-             * @description SHA-256 of the bytes, in hex or base64. With it a file that is there already need not be sent.
+             * @description The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.
              * @example n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
              */
             sha256?: string | null;
             /**
-             * @description Tags by id; one that is not there is refused.
+             * @description The ids of existing tags. Unknown ids are refused.
              * @example [
              *       12,
              *       15
@@ -2387,24 +2387,24 @@ export interface components {
              */
             tagIds?: components["schemas"]["Id"][];
             /**
-             * @description Tags by name. Those that are not there are made, which needs `tags:write`.
+             * @description The names of tags. Tags that do not exist are created, which requires `tags:write`.
              * @example [
              *       "Holiday"
              *     ]
              */
             tagNames?: string[];
             /**
-             * @description A plain file name: no `/` or `\`, no control characters, not `.` or `..`. Need not be unique. Kept in NFC without white space at its ends, and measured so.
+             * @description A plain file name: no `/` or `\`, no control characters, and not `.` or `..`. Need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example DSC_3701.jpg
              */
             filename?: string;
             /**
-             * @description Another size, while bytes are awaited or it has failed.
+             * @description The new size, while the item is awaiting its bytes or has failed.
              * @example 2311040
              */
             sizeBytes?: number;
             /**
-             * @description Merged key by key; null removes one. At most 50 keys of 1 to 40 characters.
+             * @description Merged key by key; null removes a key. At most 50 keys of 1 to 40 characters.
              * @example {
              *       "client": "ACME"
              *     }
@@ -2413,146 +2413,146 @@ export interface components {
                 [key: string]: string | null;
             };
             /**
-             * @description What is to become of it.
+             * @description The state to move the item to.
              *
-             *     - `uploaded`: the bytes are there: look now
-             *     - `awaiting_upload`: a failed one gets another try, a waiting one a fresh address
-             *     - `cancelled`: it is given up
+             *     - `uploaded`: the bytes have been sent: inspect them now
+             *     - `awaiting_upload`: retry a failed item, or get a new upload URL for a waiting one
+             *     - `cancelled`: cancel the item
              * @example uploaded
              * @enum {string}
              */
             status?: "uploaded" | "awaiting_upload" | "cancelled";
         };
-        /** @description How to end. */
+        /** @description How to finalize the import. */
         Finalization: {
             /**
-             * @description What is to become of the import.
+             * @description What to do with the import.
              *
-             *     - `commit`: its sound files become photos
-             *     - `discard`: nothing of it comes into the library
+             *     - `commit`: import every valid file
+             *     - `discard`: import nothing
              * @default commit
              * @example commit
              * @enum {string}
              */
             action?: "commit" | "discard";
             /**
-             * @description What is to be done when bytes are missing.
+             * @description What to do about items whose bytes have not arrived.
              *
-             *     - `reject`: 409 `uploads_incomplete`, and the import stays open
-             *     - `fail`: those items fail (`upload_missing`)
+             *     - `reject`: return 409 `uploads_incomplete` and leave the import open
+             *     - `fail`: mark those items as failed (`upload_missing`)
              * @default reject
              * @example reject
              * @enum {string}
              */
             missingUploads?: "reject" | "fail";
         };
-        /** @description A photo of the library. As it was when the event was sent. */
+        /** @description A photo in the library. The values are those at the time of sending. */
         EventPhoto: {
             /**
-             * @description The same that its item in the import had.
+             * @description The unique identifier of the photo, the same as that of its import item.
              * @example 90417
              */
             id: components["schemas"]["Id"];
             /**
-             * @description May be changed; need not be unique.
+             * @description The file name. Can be changed; need not be unique.
              * @example DSC_3701.jpg
              */
             filename: string;
             /**
-             * @description Found in the bytes, whatever was said of them.
+             * @description Detected from the bytes, whatever was declared.
              * @example image/jpeg
              */
             contentType: string;
             /**
-             * @description Bytes of the original.
+             * @description The size of the original in bytes.
              * @example 25194033
              */
             sizeBytes: number;
             /**
-             * @description SHA-256 of the original, in lower-case hex.
+             * @description The SHA-256 of the original, in lowercase hex.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             sha256: string;
             /**
-             * @description Width in pixels, as shown: upright and after `rotation`.
+             * @description Width in pixels, as displayed: upright and after `rotation`.
              * @example 4016
              */
             width: number;
             /**
-             * @description Height in pixels, as shown: upright and after `rotation`.
+             * @description Height in pixels, as displayed: upright and after `rotation`.
              * @example 6016
              */
             height: number;
             /**
-             * @description The EXIF orientation in effect, decided at import.
+             * @description The EXIF orientation that was applied, decided at import.
              * @example 8
              */
             orientation: number;
             /**
-             * @description Turned further by so many degrees, clockwise.
+             * @description Additional clockwise rotation in degrees.
              * @example 0
              * @enum {integer}
              */
             rotation: 0 | 90 | 180 | 270;
             /**
-             * @description At first what the file says.
+             * @description Initially taken from the file.
              * @example Eiffel Tower
              */
             title: string | null;
             /**
-             * @description At first what the file says.
+             * @description Initially taken from the file.
              * @example From the Trocadéro.
              */
             description?: string | null;
             /**
              * Format: date-time
-             * @description The instant it was taken.
+             * @description When the photo was taken.
              * @example 2024-12-21T22:39:24.670Z
              */
             takenAt: string | null;
             /**
-             * @description What the clock of the camera showed then, without a zone.
+             * @description The time the camera's clock showed, without a time zone.
              * @example 2024-12-21T23:39:24.670
              */
             takenAtLocal: string | null;
             /**
-             * @description The zone of that clock: an IANA name, or an offset as `+01:00`.
+             * @description The time zone of the camera's clock: an IANA name, or a UTC offset such as `+01:00`.
              * @example +01:00
              */
             timeZone: string | null;
             /**
-             * @description Where the zone, and so the instant, comes from.
+             * @description How the time zone, and with it the instant, was determined.
              *
-             *     - `exif_offset`: an offset written in the file
-             *     - `gps_time`: the UTC time of the GPS beside the clock
-             *     - `gps_position`: the zone of the place
-             *     - `customer_default`: the default zone of import or account: a guess
-             *     - `client`: said by a client
-             *     - `none`: nothing is known
+             *     - `exif_offset`: a UTC offset in the file
+             *     - `gps_time`: the difference between GPS time and the camera's clock
+             *     - `gps_position`: the time zone of the position
+             *     - `customer_default`: the default time zone of the import or account: a guess
+             *     - `client`: set by a client
+             *     - `none`: unknown
              * @example exif_offset
              * @enum {string}
              */
             takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "client" | "none";
-            /** @description Where it was taken; null: not known. */
+            /** @description Where the photo was taken. Null if unknown. */
             location: components["schemas"]["Location"] | null;
-            /** @description What it was taken with; null: not known. */
+            /** @description The camera the photo was taken with. Null if unknown. */
             camera: components["schemas"]["Camera"] | null;
-            /** @description How it was exposed; null: not known. */
+            /** @description The exposure settings. Null if unknown. */
             exposure: components["schemas"]["Exposure"] | null;
             /**
-             * @description Stars; null: none given.
+             * @description A rating in stars. Null if unrated.
              * @example 4
              */
             rating: number | null;
-            /** @description By name. */
+            /** @description The photo's tags, by name. */
             tags?: components["schemas"]["TagName"][];
             /**
-             * @description Your own id of it.
+             * @description Your own identifier for the photo.
              * @example shoot-17/3701
              */
             externalId: string | null;
             /**
-             * @description Your own names and values. At most 50 keys of 1 to 40 characters.
+             * @description Your own key-value pairs. At most 50 keys of 1 to 40 characters.
              * @example {
              *       "client": "ACME"
              *     }
@@ -2561,18 +2561,18 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description The import that brought it. Goes on being told when the import is forgotten, a year after its end.
+             * @description The import that added the photo. Remains set after the import is deleted, a year after it ended.
              * @example 7
              */
             importId: components["schemas"]["Id"] | null;
             /**
-             * @description Whether the file can be read only by overlooking errors in it.
+             * @description Whether the file can be decoded only by ignoring errors in it.
              * @example false
              */
             damaged: boolean;
             /**
              * Format: date-time
-             * @description Since when the stored original is known to be missing or damaged; null: it is not. Its download answers 503. Import the same file again to bring it back.
+             * @description When the stored original was found to be missing or damaged. Null if it is intact. Downloading it returns 503; import the same file again to repair it.
              * @example 2026-11-21T03:04:05.123Z
              */
             originalLostAt: string | null;
@@ -2582,43 +2582,43 @@ export interface components {
              */
             thumbhash: string | null;
             /**
-             * @description What it looks like from far away.
+             * @description A blurred preview of the photo.
              * @example #7a5c3e
              */
             dominantColor: string | null;
             /**
              * Format: date-time
-             * @description When it was moved to the trash; null: it is not there.
+             * @description When the photo was moved to the trash. Null if it is not in the trash.
              * @example 2026-11-21T03:04:05.123Z
              */
             trashedAt: string | null;
             /**
              * Format: date-time
-             * @description When it will be deleted for ever.
+             * @description When the photo will be deleted permanently.
              * @example 2026-11-21T03:04:05.123Z
              */
             purgeAt: string | null;
             /**
              * Format: date-time
-             * @description When it came into the library. Never changes.
+             * @description When the photo was added to the library. Never changes.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed, its set of tags included.
+             * @description When the photo or its set of tags was last changed.
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
             /**
-             * @description Counts its changes.
+             * @description Incremented by every change.
              * @example 1
              */
             version: number;
             /** @description Only with `include=urls`. Null for a key with an IP list. */
             urls?: components["schemas"]["RenditionUrls"] | null;
             /**
-             * @description Only with `include=exif`: what the file says, as it stands there, by the names of the tags; at most 64 KiB.
+             * @description Only with `include=exif`: the raw metadata of the file, by tag name; at most 64 KiB.
              * @example {
              *       "FNumber": 4,
              *       "ISOSpeedRatings": 3200,
@@ -2629,170 +2629,170 @@ export interface components {
                 [key: string]: string | number;
             };
         };
-        /** @description A tag. As it was when the event was sent. */
+        /** @description A tag. The values are those at the time of sending. */
         EventTag: {
             /**
-             * @description Of the tag.
+             * @description The unique identifier of the tag.
              * @example 12
              */
             id: components["schemas"]["Id"];
             /**
-             * @description Unique in the account, whatever its case.
+             * @description Unique in the account, ignoring case.
              * @example Paris
              */
             name: string;
             /**
-             * @description `#rrggbb`; null: none.
+             * @description `#rrggbb`, or null for none.
              * @example #3366ff
              */
             color: string | null;
             /**
-             * @description What the tag is for.
+             * @description What the tag is used for.
              * @example Photos from Paris.
              */
             description?: string | null;
             /**
-             * @description Photos outside the trash that carry it.
+             * @description The number of photos outside the trash that have the tag.
              * @example 431
              */
             photoCount: number;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When the tag was created.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed.
+             * @description When the tag was last changed.
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
             /**
-             * @description Counts its changes.
+             * @description Incremented by every change.
              * @example 3
              */
             version: number;
             changes?: components["schemas"]["TagChanges"];
         };
-        /** @description A batch of files on its way into the library. As it was when the event was sent. */
+        /** @description A batch of files on its way into the library. The values are those at the time of sending. */
         EventImport: {
             /**
-             * @description Of the import.
+             * @description The unique identifier of the import.
              * @example 7
              */
             id: components["schemas"]["Id"];
             /**
-             * @description Where it stands. The last four are ends.
+             * @description The state of the import. The last four are final.
              *
-             *     - `open`: photos can be added
-             *     - `processing`: finalized, and not done with yet
+             *     - `open`: files can be added
+             *     - `processing`: finalized, with work still to do
              *     - `completed`: every file is a photo or a duplicate
-             *     - `completed_with_errors`: some files failed, the others are there
-             *     - `cancelled`: discarded: nothing of it came into the library
-             *     - `expired`: nobody used it for 7 days: nothing of it came into the library
+             *     - `completed_with_errors`: some files failed; the others are in the library
+             *     - `cancelled`: discarded: nothing was added to the library
+             *     - `expired`: unused for 7 days: nothing was added to the library
              * @example open
              * @enum {string}
              */
             status: "open" | "processing" | "completed" | "completed_with_errors" | "cancelled" | "expired";
             /**
-             * @description For people.
+             * @description A name for people to read.
              * @example Paris shoot
              */
             name: string | null;
             /**
-             * @description The program that imports.
+             * @description The program that runs the import.
              * @example phs-cli/1.2
              */
             source: string | null;
             /**
-             * @description Your own id of it, unique among open imports.
+             * @description Your own identifier for the import. Must be unique among open imports.
              * @example laptop:/photos/paris@2026-11-21
              */
             clientRef: string | null;
             /**
-             * @description What becomes of a file whose bytes are in the library already.
+             * @description How to handle a file whose bytes are already in the library.
              *
-             *     - `skip`: nothing: its item is `duplicate`, and names that photo
-             *     - `allow`: it becomes a second photo
+             *     - `skip`: no photo is created: the item becomes `duplicate` and refers to the existing photo
+             *     - `allow`: a second photo is created
              * @example skip
              * @enum {string}
              */
             duplicatePolicy: "skip" | "allow";
             /**
-             * @description Whether a photo in the trash that is imported again is brought back.
+             * @description Whether to restore a photo from the trash when it is imported again.
              * @example true
              */
             restoreTrashed: boolean;
             /**
-             * @description Zone of photos that say nothing of theirs: an IANA name or an offset.
+             * @description The time zone of photos that do not state one: an IANA name or a UTC offset.
              * @example Europe/Paris
              */
             defaultTimeZone: string | null;
-            /** @description Given to every new photo. */
+            /** @description Tags that every new photo gets. */
             tags?: components["schemas"]["TagName"][];
             counts: components["schemas"]["ImportCounts"];
             /**
-             * @description Sum of the sizes that are known.
+             * @description The sum of all known file sizes.
              * @example 6120331882
              */
             totalBytes: number;
             /**
-             * @description Share of the items that are done with.
+             * @description The share of items that have been processed.
              * @example 0.816
              */
             progress: number;
             /**
-             * @description The key that opened it.
+             * @description The API key that opened the import.
              * @example 3
              */
             apiKeyId: components["schemas"]["Id"] | null;
             /**
              * Format: date-time
-             * @description When it was opened.
+             * @description When the import was opened.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed.
+             * @description When the import was last changed.
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
             /**
              * Format: date-time
-             * @description When it will be `expired` if nobody uses it: 7 days after the last use; null once it is not open.
+             * @description When the import expires if it is not used again: 7 days after its last use. Null unless it is open.
              * @example 2026-11-21T03:04:05.123Z
              */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description When it was finalized.
+             * @description When the import was finalized.
              * @example 2026-11-21T03:04:05.123Z
              */
             finalizedAt: string | null;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description When the import ended.
              * @example 2026-11-21T03:04:05.123Z
              */
             completedAt: string | null;
             /**
-             * @description Counts its changes.
+             * @description Incremented by every change.
              * @example 44
              */
             version: number;
             photos?: components["schemas"]["ImportPhotoPage"];
         };
-        /** @description A key, without its secret. As it was when the event was sent. */
+        /** @description An API key, without its secret. The values are those at the time of sending. */
         EventApiKey: {
             /**
-             * @description Of the key.
+             * @description The unique identifier of the key.
              * @example 3
              */
             id: components["schemas"]["Id"];
             /**
-             * @description Its name.
+             * @description The name of the key.
              * @example importer
              */
             name: string;
@@ -2801,308 +2801,308 @@ export interface components {
              * @example phs_live_…x7Qa
              */
             prefix: string;
-            /** @description What it may do; never changes. */
+            /** @description What the key may do. Never changes. */
             scopes: ("customer:read" | "photos:read" | "photos:write" | "photos:delete" | "tags:read" | "tags:write")[];
             /**
-             * @description Whether it works only from some addresses.
+             * @description Whether the key works only from certain addresses.
              * @example true
              */
             ipRestricted: boolean;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When the key was created.
              * @example 2026-11-21T03:04:05.123Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it stops working; null: never.
+             * @description When the key expires. Null if it never does.
              * @example 2026-11-21T03:04:05.123Z
              */
             expiresAt: string | null;
         };
-        /** @description What there is no more to show of: its id alone. */
+        /** @description A resource that no longer exists, by its id. */
         EventReference: {
             /**
-             * @description Of what was there.
+             * @description The id of the deleted resource.
              * @example 90417
              */
             id: components["schemas"]["Id"];
         };
-        /** @description A photo came into the library. */
+        /** @description A photo was added to the library. */
         PhotoCreatedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example photo.created
              * @constant
              */
             type: "photo.created";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 photo: components["schemas"]["EventPhoto"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
-        /** @description A photo was changed, its set of tags included. */
+        /** @description A photo or its set of tags was changed. */
         PhotoUpdatedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example photo.updated
              * @constant
              */
             type: "photo.updated";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 photo: components["schemas"]["EventPhoto"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
         /** @description A photo was moved to the trash. */
         PhotoTrashedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example photo.trashed
              * @constant
              */
             type: "photo.trashed";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 photo: components["schemas"]["EventPhoto"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
-        /** @description A photo was brought back from the trash. */
+        /** @description A photo was restored from the trash. */
         PhotoRestoredEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example photo.restored
              * @constant
              */
             type: "photo.restored";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 photo: components["schemas"]["EventPhoto"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
-        /** @description A photo was deleted for ever. */
+        /** @description A photo was deleted permanently. */
         PhotoDeletedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example photo.deleted
              * @constant
              */
             type: "photo.deleted";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 photo: components["schemas"]["EventReference"];
             };
         };
-        /** @description A tag was made. */
+        /** @description A tag was created. */
         TagCreatedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example tag.created
              * @constant
              */
             type: "tag.created";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 tag: components["schemas"]["EventTag"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
         /** @description A tag was changed. */
         TagUpdatedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example tag.updated
              * @constant
              */
             type: "tag.updated";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 tag: components["schemas"]["EventTag"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
         /** @description A tag was deleted. */
         TagDeletedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example tag.deleted
              * @constant
              */
             type: "tag.deleted";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
@@ -3112,203 +3112,203 @@ export interface components {
         /** @description An import ended, with or without errors. */
         ImportCompletedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example import.completed
              * @constant
              */
             type: "import.completed";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 import: components["schemas"]["EventImport"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
-        /** @description An import that nobody used was given up. */
+        /** @description An unused import expired. */
         ImportExpiredEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example import.expired
              * @constant
              */
             type: "import.expired";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 import: components["schemas"]["EventImport"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
         /** @description An import was discarded. */
         ImportCancelledEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example import.cancelled
              * @constant
              */
             type: "import.cancelled";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 import: components["schemas"]["EventImport"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
-        /** @description A key was made. */
+        /** @description An API key was created. */
         ApiKeyCreatedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example api_key.created
              * @constant
              */
             type: "api_key.created";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 /**
-                 * @description Of what is shown: drop what is below the highest that you have seen of it.
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
                  * @example 3
                  */
                 version?: number;
-                /** @description As it was when this was sent; of what was gone by then, its id. */
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
                 apiKey: components["schemas"]["EventApiKey"] | components["schemas"]["EventReference"];
-                /** @description Fields that were left out so that the body has at most 20000 bytes. */
+                /** @description Fields omitted to keep the body within 20000 bytes. */
                 omitted?: string[];
             };
         };
-        /** @description A key was deleted. */
+        /** @description An API key was deleted. */
         ApiKeyDeletedEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example api_key.deleted
              * @constant
              */
             type: "api_key.deleted";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened, and to what. */
+            /** @description The account and the affected resource. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
                 apiKey: components["schemas"]["EventReference"];
             };
         };
-        /** @description A test that somebody asked for. */
+        /** @description A test event that a person sent. */
         WebhookTestEvent: {
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @example webhook.test
              * @constant
              */
             type: "webhook.test";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              * @example 2026-11-21T03:04:05.123Z
              */
             timestamp: string;
             /**
-             * @description Of the event: the same in every delivery of it.
+             * @description The unique identifier of the event, the same in every delivery.
              * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
              */
             id: string;
-            /** @description Where it happened. */
+            /** @description The account. */
             data: {
                 /**
-                 * @description The account in which it happened.
+                 * @description The account in which the event happened.
                  * @example 1
                  */
                 customerId: components["schemas"]["Id"];
@@ -3316,7 +3316,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `invalid_request`: something in path, query, headers or body is wrong; `details.errors` lists everything. */
+        /** @description `invalid_request`: the path, query, headers or body are invalid; `details.errors` lists every error. */
         InvalidRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3358,9 +3358,9 @@ export interface components {
             };
         };
         /**
-         * @description `scope_required`: the key lacks the scope in `details.scope`.
+         * @description `scope_required`: the key does not have the scope in `details.scope`.
          *
-         *     `ip_not_whitelisted`: the key may not be used from this address; the message names the address.
+         *     `ip_not_whitelisted`: the key may not be used from this address, which the message names.
          */
         ScopeRequiredOrIpNotWhitelisted: {
             headers: {
@@ -3382,7 +3382,7 @@ export interface components {
                 };
             };
         };
-        /** @description `rate_limited`: the budget is used up: wait for `Retry-After`. This request was not counted. */
+        /** @description `rate_limited`: the budget is used up: retry after `Retry-After`. This request was not counted. */
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3403,7 +3403,7 @@ export interface components {
                 };
             };
         };
-        /** @description `internal_error`: a fault of the service: quote the request id. */
+        /** @description `internal_error`: an unexpected error in the service: quote the request id when you report it. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3423,7 +3423,7 @@ export interface components {
                 };
             };
         };
-        /** @description `service_unavailable`: the database, the store or something else is away for the moment: try again after `Retry-After`. */
+        /** @description `service_unavailable`: a part of the service, such as the database or the object store, is temporarily unavailable: retry after `Retry-After`. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3445,9 +3445,9 @@ export interface components {
             };
         };
         /**
-         * @description `invalid_request`: something in path, query, headers or body is wrong; `details.errors` lists everything.
+         * @description `invalid_request`: the path, query, headers or body are invalid; `details.errors` lists every error.
          *
-         *     `invalid_cursor`: the cursor does not belong to this list with this sort and these filters, or has outlived it: start again without.
+         *     `invalid_cursor`: the cursor does not belong to this list with this sort order and these filters, or has expired: start again without it.
          */
         InvalidRequestOrInvalidCursor: {
             headers: {
@@ -3468,7 +3468,7 @@ export interface components {
                 };
             };
         };
-        /** @description `not_found`: it does not exist, is in the trash, or belongs to someone else; `details.resource` says what. */
+        /** @description `not_found`: the resource does not exist, is in the trash, or belongs to another account; `details.resource` names its type. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3490,11 +3490,11 @@ export interface components {
             };
         };
         /**
-         * @description `scope_required`: the key lacks the scope in `details.scope`.
+         * @description `scope_required`: the key does not have the scope in `details.scope`.
          *
-         *     `ip_not_whitelisted`: the key may not be used from this address; the message names the address.
+         *     `ip_not_whitelisted`: the key may not be used from this address, which the message names.
          *
-         *     `account_suspended`: the operator has suspended the account: it can be read, not changed.
+         *     `account_suspended`: the operator has suspended the account: it is read-only.
          */
         ScopeRequiredOrIpNotWhitelistedOrAccountSuspended: {
             headers: {
@@ -3516,7 +3516,7 @@ export interface components {
                 };
             };
         };
-        /** @description `idempotency_in_progress`: the first request with this Idempotency-Key is still at work: wait for `Retry-After`. */
+        /** @description `idempotency_in_progress`: the first request with this `Idempotency-Key` is still running: retry after `Retry-After`. */
         IdempotencyInProgress: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3538,7 +3538,7 @@ export interface components {
                 };
             };
         };
-        /** @description `precondition_failed`: the resource is not in the state that `If-Match` names; `details.currentEtag` is that of its state now. */
+        /** @description `precondition_failed`: the resource does not match `If-Match`; `details.currentEtag` is its current ETag. */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3559,7 +3559,7 @@ export interface components {
                 };
             };
         };
-        /** @description `payload_too_large`: the body is over the limit in `details.maxBytes`. */
+        /** @description `payload_too_large`: the body exceeds the limit in `details.maxBytes`. */
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3579,7 +3579,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unsupported_media_type`: the body is not of a type in `details.accepted`. */
+        /** @description `unsupported_media_type`: the media type of the body is not one of `details.accepted`. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3599,7 +3599,7 @@ export interface components {
                 };
             };
         };
-        /** @description `idempotency_key_reused`: this Idempotency-Key was used for another request within 24 hours. */
+        /** @description `idempotency_key_reused`: this `Idempotency-Key` was used for a different request within the last 24 hours. */
         IdempotencyKeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3620,7 +3620,7 @@ export interface components {
                 };
             };
         };
-        /** @description `range_not_satisfiable`: the range lies behind the end of the file; `Content-Range` says how long it is. */
+        /** @description `range_not_satisfiable`: the range starts after the end of the file; `Content-Range` gives its length. */
         RangeNotSatisfiable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3642,9 +3642,9 @@ export interface components {
             };
         };
         /**
-         * @description `limit_reached`: a limit on how many there may be; `details` has `name` and `limit`.
+         * @description `limit_reached`: a limit is reached; `details` has `name` and `limit`.
          *
-         *     `idempotency_in_progress`: the first request with this Idempotency-Key is still at work: wait for `Retry-After`.
+         *     `idempotency_in_progress`: the first request with this `Idempotency-Key` is still running: retry after `Retry-After`.
          */
         LimitReachedOrIdempotencyInProgress: {
             headers: {
@@ -3668,11 +3668,11 @@ export interface components {
             };
         };
         /**
-         * @description `tag_name_taken`: a tag has this name, whatever its case; `details.tagId` is its id.
+         * @description `tag_name_taken`: another tag has this name, ignoring case; `details.tagId` is its id.
          *
-         *     `limit_reached`: a limit on how many there may be; `details` has `name` and `limit`.
+         *     `limit_reached`: a limit is reached; `details` has `name` and `limit`.
          *
-         *     `idempotency_in_progress`: the first request with this Idempotency-Key is still at work: wait for `Retry-After`.
+         *     `idempotency_in_progress`: the first request with this `Idempotency-Key` is still running: retry after `Retry-After`.
          */
         TagNameTakenOrLimitReachedOrIdempotencyInProgress: {
             headers: {
@@ -3696,9 +3696,9 @@ export interface components {
             };
         };
         /**
-         * @description `tag_name_taken`: a tag has this name, whatever its case; `details.tagId` is its id.
+         * @description `tag_name_taken`: another tag has this name, ignoring case; `details.tagId` is its id.
          *
-         *     `idempotency_in_progress`: the first request with this Idempotency-Key is still at work: wait for `Retry-After`.
+         *     `idempotency_in_progress`: the first request with this `Idempotency-Key` is still running: retry after `Retry-After`.
          */
         TagNameTakenOrIdempotencyInProgress: {
             headers: {
@@ -3722,11 +3722,11 @@ export interface components {
             };
         };
         /**
-         * @description `import_not_open`: the import takes nothing more; `details.status` says what it is.
+         * @description `import_not_open`: the import no longer accepts files; `details.status` is its state.
          *
-         *     `uploads_incomplete`: bytes are missing; `details.missing` counts them, `details.sample` names up to 20 items.
+         *     `uploads_incomplete`: some bytes have not arrived; `details.missing` counts the items, `details.sample` lists up to 20 of them.
          *
-         *     `idempotency_in_progress`: the first request with this Idempotency-Key is still at work: wait for `Retry-After`.
+         *     `idempotency_in_progress`: the first request with this `Idempotency-Key` is still running: retry after `Retry-After`.
          */
         ImportNotOpenOrUploadsIncompleteOrIdempotencyInProgress: {
             headers: {
@@ -3750,13 +3750,13 @@ export interface components {
             };
         };
         /**
-         * @description `scope_required`: the key lacks the scope in `details.scope`.
+         * @description `scope_required`: the key does not have the scope in `details.scope`.
          *
-         *     `ip_not_whitelisted`: the key may not be used from this address; the message names the address.
+         *     `ip_not_whitelisted`: the key may not be used from this address, which the message names.
          *
-         *     `account_suspended`: the operator has suspended the account: it can be read, not changed.
+         *     `account_suspended`: the operator has suspended the account: it is read-only.
          *
-         *     `quota_exceeded`: nothing of the request fits into what the account may hold; `details` has `quota`, `limit`, `used` and `requested`.
+         *     `quota_exceeded`: the request would exceed a quota; `details` has `quota`, `limit`, `used` and `requested`.
          */
         ScopeRequiredOrIpNotWhitelistedOrAccountSuspendedOrQuotaExceeded: {
             headers: {
@@ -3778,7 +3778,7 @@ export interface components {
                 };
             };
         };
-        /** @description `storage_full`: the disk of this installation is nearly full: nothing is received until there is room. */
+        /** @description `storage_full`: the disk of this installation is nearly full: nothing is received until space is freed. */
         StorageFull: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3800,11 +3800,11 @@ export interface components {
             };
         };
         /**
-         * @description `import_not_open`: the import takes nothing more; `details.status` says what it is.
+         * @description `import_not_open`: the import no longer accepts files; `details.status` is its state.
          *
-         *     `limit_reached`: a limit on how many there may be; `details` has `name` and `limit`.
+         *     `limit_reached`: a limit is reached; `details` has `name` and `limit`.
          *
-         *     `idempotency_in_progress`: the first request with this Idempotency-Key is still at work: wait for `Retry-After`.
+         *     `idempotency_in_progress`: the first request with this `Idempotency-Key` is still running: retry after `Retry-After`.
          */
         ImportNotOpenOrLimitReachedOrIdempotencyInProgress: {
             headers: {
@@ -3828,9 +3828,9 @@ export interface components {
             };
         };
         /**
-         * @description `no_photos_accepted`: every photo of the batch was rejected and nothing was made; `details.results` says why of each.
+         * @description `no_photos_accepted`: every file in the batch was rejected and nothing was created; `details.results` gives the reason for each.
          *
-         *     `idempotency_key_reused`: this Idempotency-Key was used for another request within 24 hours.
+         *     `idempotency_key_reused`: this `Idempotency-Key` was used for a different request within the last 24 hours.
          */
         NoPhotosAcceptedOrIdempotencyKeyReused: {
             headers: {
@@ -3853,15 +3853,15 @@ export interface components {
             };
         };
         /**
-         * @description `import_not_open`: the import takes nothing more; `details.status` says what it is.
+         * @description `import_not_open`: the import no longer accepts files; `details.status` is its state.
          *
-         *     `import_photo_final`: the state of this item does not allow the change; `details` has `status` and `photoId`.
+         *     `import_photo_final`: the state of the item does not allow the change; `details` has `status` and `photoId`.
          *
-         *     `uploads_incomplete`: bytes are missing; `details.missing` counts them, `details.sample` names up to 20 items.
+         *     `uploads_incomplete`: some bytes have not arrived; `details.missing` counts the items, `details.sample` lists up to 20 of them.
          *
-         *     `limit_reached`: a limit on how many there may be; `details` has `name` and `limit`.
+         *     `limit_reached`: a limit is reached; `details` has `name` and `limit`.
          *
-         *     `idempotency_in_progress`: the first request with this Idempotency-Key is still at work: wait for `Retry-After`.
+         *     `idempotency_in_progress`: the first request with this `Idempotency-Key` is still running: retry after `Retry-After`.
          */
         ImportNotOpenOrImportPhotoFinalOrUploadsIncompleteOrLimitReachedOrIdempotencyInProgress: {
             headers: {
@@ -3884,7 +3884,7 @@ export interface components {
                 };
             };
         };
-        /** @description `upload_forbidden`: the upload address has expired, was never given, or its key is gone: ask for a fresh one. */
+        /** @description `upload_forbidden`: the upload URL is invalid or expired, or its key no longer exists: request a new URL. */
         SignedUploadForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3904,7 +3904,7 @@ export interface components {
         /**
          * @description `upload_in_progress`: a newer upload to the same item has begun; only the newest is received.
          *
-         *     `import_photo_final`: the state of this item does not allow the change; `details` has `status` and `photoId`.
+         *     `import_photo_final`: the state of the item does not allow the change; `details` has `status` and `photoId`.
          */
         SignedUploadInProgressOrImportPhotoFinal: {
             headers: {
@@ -3922,7 +3922,7 @@ export interface components {
                 };
             };
         };
-        /** @description `storage_full`: the disk of this installation is nearly full: nothing is received until there is room. */
+        /** @description `storage_full`: the disk of this installation is nearly full: nothing is received until space is freed. */
         SignedStorageFull: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3940,7 +3940,7 @@ export interface components {
                 };
             };
         };
-        /** @description `request_timeout`: the body came more slowly than 1 KB a second for 60 seconds. */
+        /** @description `request_timeout`: the body arrived more slowly than 1 KB per second for 60 seconds. */
         SignedRequestTimeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3959,9 +3959,9 @@ export interface components {
             };
         };
         /**
-         * @description `size_mismatch`: fewer bytes arrived than were declared: send them again.
+         * @description `size_mismatch`: fewer bytes arrived than declared: send them again.
          *
-         *     `checksum_mismatch`: the bytes that arrived do not have the declared SHA-256: read the file again, send it again.
+         *     `checksum_mismatch`: the SHA-256 of the bytes is not the declared one: read the file again and resend it.
          */
         SignedSizeMismatchOrChecksumMismatch: {
             headers: {
@@ -3979,7 +3979,7 @@ export interface components {
                 };
             };
         };
-        /** @description `payload_too_large`: the body is over the limit in `details.maxBytes`. */
+        /** @description `payload_too_large`: the body exceeds the limit in `details.maxBytes`. */
         SignedPayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3996,7 +3996,7 @@ export interface components {
                 };
             };
         };
-        /** @description `rate_limited`: the budget is used up: wait for `Retry-After`. This request was not counted. */
+        /** @description `rate_limited`: the budget is used up: retry after `Retry-After`. This request was not counted. */
         SignedRateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4014,7 +4014,7 @@ export interface components {
                 };
             };
         };
-        /** @description `internal_error`: a fault of the service: quote the request id. */
+        /** @description `internal_error`: an unexpected error in the service: quote the request id when you report it. */
         SignedInternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4031,7 +4031,7 @@ export interface components {
                 };
             };
         };
-        /** @description `service_unavailable`: the database, the store or something else is away for the moment: try again after `Retry-After`. */
+        /** @description `service_unavailable`: a part of the service, such as the database or the object store, is temporarily unavailable: retry after `Retry-After`. */
         SignedServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4049,7 +4049,7 @@ export interface components {
                 };
             };
         };
-        /** @description `url_forbidden`: the address has expired or was never given: ask for a fresh one. */
+        /** @description `url_forbidden`: the URL is invalid or expired: request a new one. */
         SignedUrlForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4066,7 +4066,7 @@ export interface components {
                 };
             };
         };
-        /** @description `not_found`: it does not exist, is in the trash, or belongs to someone else; `details.resource` says what. */
+        /** @description `not_found`: the resource does not exist, is in the trash, or belongs to another account; `details.resource` names its type. */
         SignedNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4083,7 +4083,7 @@ export interface components {
                 };
             };
         };
-        /** @description `range_not_satisfiable`: the range lies behind the end of the file; `Content-Range` says how long it is. */
+        /** @description `range_not_satisfiable`: the range starts after the end of the file; `Content-Range` gives its length. */
         SignedRangeNotSatisfiable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4105,39 +4105,39 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names this request. Quote it when you report a problem; it is in the log of the service too. */
+        /** @description The unique identifier of the request, which the service also logs. Quote it when you report a problem. */
         "X-Request-Id": string;
-        /** @description Requests that the budget of this request admits in any 60 seconds: by default 300 reads and 30 writes a key, 300 of an address without a valid key. */
+        /** @description The number of requests allowed in any 60 seconds: by default 300 reads and 30 writes for a key, 300 for an address without a valid key. */
         "X-RateLimit-Limit": number;
-        /** @description What is left of that budget after this request. */
+        /** @description The number of requests left after this one. */
         "X-RateLimit-Remaining": number;
-        /** @description When the whole budget is back if nothing more is sent. */
+        /** @description When the whole budget will be available if no more requests are sent. */
         "X-RateLimit-Reset": number;
-        /** @description Which budget it is: of the reads or the writes of this key, or of this source address. */
+        /** @description The budget that this request counts against: the reads or writes of the key, or the source address. */
         "X-RateLimit-Resource": "read" | "write" | "anonymous";
-        /** @description Seconds to wait. On 429 exact: the next request then succeeds. On 503 and 409 a good time to try again; on an import that is at work, to look again. */
+        /** @description How long to wait, in seconds. On 429, the next request after this time succeeds. On 503 and 409, a good time to retry. On an import that is being processed, a good time to poll again. */
         "Retry-After": number;
-        /** @description `private, no-cache` on resources (ask again with `If-None-Match`), `no-store` on errors and `/me`. */
+        /** @description `private, no-cache` on resources (revalidate with `If-None-Match`), `no-store` on errors and `/me`. */
         "Cache-Control": string;
-        /** @description Strong: a hash of what a plain GET of this resource returns. */
+        /** @description A strong validator: a hash of what a plain GET of this resource returns. */
         ETag: string;
-        /** @description The path of what was made. */
+        /** @description The path of the created resource. */
         Location: string;
-        /** @description `true` when an earlier request with this Idempotency-Key was answered so, and nothing was done now. */
+        /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key`. */
         "Idempotent-Replayed": "true";
         /** @description How to authenticate. */
         "WWW-Authenticate": "Bearer";
-        /** @description When these bytes came to be as they are. */
+        /** @description When the bytes were last changed. */
         "Last-Modified": string;
-        /** @description A range of bytes can be asked for. */
+        /** @description Byte ranges are supported. */
         "Accept-Ranges": "bytes";
-        /** @description Which bytes these are; of a range that lies behind the end, how many there are. */
+        /** @description The range that this response contains. On 416, the length of the file. */
         "Content-Range": string;
-        /** @description The name to save the file under (RFC 6266, RFC 8187). */
+        /** @description The file name to save as (RFC 6266, RFC 8187). */
         "Content-Disposition": string;
-        /** @description SHA-256 of the whole original (RFC 9530). */
+        /** @description The SHA-256 of the complete original (RFC 9530). */
         "Repr-Digest": string;
-        /** @description Pages of any origin may use signed addresses. */
+        /** @description Pages of any origin may use signed URLs. */
         "Access-Control-Allow-Origin": "*";
     };
     pathItems: never;
@@ -4180,7 +4180,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of what you have: if it is still right, the answer is 304 without a body. It counts as a request. */
+                /** @description The ETag you have. If it is still current, the response is 304 without a body. The request still counts. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4204,7 +4204,7 @@ export interface operations {
                     "application/json": components["schemas"]["Customer"];
                 };
             };
-            /** @description It has not changed. */
+            /** @description The account has not changed. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4229,74 +4229,74 @@ export interface operations {
     listPhotos: {
         parameters: {
             query?: {
-                /** @description Items of a page, 50 when left out. Outside 1 to 100 it is refused, not cut. */
+                /** @description The number of items per page, 50 by default. A value outside 1 to 100 is refused. */
                 limit?: number;
-                /** @description The `pagination.nextCursor` of the page before. Repeat sort and filters with it; `limit` may change. Good for at least 24 hours. */
+                /** @description The `pagination.nextCursor` of the previous page. Send the same sort order and filters with it; `limit` may change. Valid for at least 24 hours. */
                 cursor?: string;
-                /** @description The order; `-` is descending, the default is newest in the library first. What has no value comes last in both directions. `updatedAt` only ascends: a walk the other way would miss what changes meanwhile. */
+                /** @description The sort order; `-` means descending. By default, the photos most recently added to the library come first. Photos without a value come last in both directions. `updatedAt` can only ascend: reading in the other direction would miss photos that change in the meantime. */
                 sort?: "-createdAt" | "createdAt" | "id" | "-id" | "takenAt" | "-takenAt" | "filename" | "-filename" | "sizeBytes" | "-sizeBytes" | "updatedAt";
-                /** @description These photos; ids that do not exist are simply not there. At most 100, with commas between. */
+                /** @description Return only these photos. Unknown ids are ignored. At most 100, separated by commas. */
                 ids?: components["schemas"]["Id"][];
-                /** @description Words, all of which begin a word of file name, title, description or a tag's name, whatever case and accents. At most 10 different words (`too_many`); without a letter or digit it is refused. */
+                /** @description Search words. Each must begin a word in the file name, title, description or name of a tag; case and accents are ignored. At most 10 different words (`too_many`), with at least one letter or digit. */
                 q?: string;
-                /** @description The whole name, whatever its case. */
+                /** @description The complete file name, ignoring case. */
                 filename?: string;
-                /** @description Carries all of these tags. At most 20, with commas between. */
+                /** @description Return only photos with all of these tags. At most 20, separated by commas. */
                 tagIds?: components["schemas"]["Id"][];
-                /** @description Carries at least one of these tags. At most 20, with commas between. */
+                /** @description Return only photos with at least one of these tags. At most 20, separated by commas. */
                 anyTagIds?: components["schemas"]["Id"][];
-                /** @description Carries none of these tags. At most 20, with commas between. */
+                /** @description Return only photos with none of these tags. At most 20, separated by commas. */
                 excludeTagIds?: components["schemas"]["Id"][];
-                /** @description `true`: carries no tag; `false`: carries one at least. */
+                /** @description `true` returns only photos without tags, `false` only photos with at least one. */
                 untagged?: boolean;
-                /** @description Came with this import. */
+                /** @description Return only photos from this import. */
                 importId?: components["schemas"]["Id"];
-                /** @description Has exactly this `externalId`. */
+                /** @description Return only photos with exactly this `externalId`. */
                 externalId?: string;
-                /** @description Originals with these hashes: which of them are there already? At most 100, with commas between. */
+                /** @description Return only photos whose originals have these SHA-256 hashes. Useful to check what is already in the library. At most 100, separated by commas. */
                 sha256?: string[];
-                /** @description One of these types, or of a kind as `image/*`. At most 20, with commas between. */
+                /** @description Return only photos of these types; `image/*` matches a whole family. At most 20, separated by commas. */
                 contentType?: string[];
-                /** @description Taken then or later. RFC 3339 with its offset (in a URL `+` is `%2B`). */
+                /** @description Return only photos taken at or after this time. RFC 3339 with a UTC offset (encode `+` as `%2B` in a URL). */
                 takenAfter?: string;
-                /** @description Taken before. RFC 3339 with its offset (in a URL `+` is `%2B`). */
+                /** @description Return only photos taken before this time. RFC 3339 with a UTC offset (encode `+` as `%2B` in a URL). */
                 takenBefore?: string;
-                /** @description In the library since then or later. RFC 3339 with its offset (in a URL `+` is `%2B`). */
+                /** @description Return only photos added to the library at or after this time. RFC 3339 with a UTC offset (encode `+` as `%2B` in a URL). */
                 createdAfter?: string;
-                /** @description In the library since before. RFC 3339 with its offset (in a URL `+` is `%2B`). */
+                /** @description Return only photos added to the library before this time. RFC 3339 with a UTC offset (encode `+` as `%2B` in a URL). */
                 createdBefore?: string;
-                /** @description Changed then or later. RFC 3339 with its offset (in a URL `+` is `%2B`). */
+                /** @description Return only photos changed at or after this time. RFC 3339 with a UTC offset (encode `+` as `%2B` in a URL). */
                 updatedAfter?: string;
-                /** @description Last changed before. RFC 3339 with its offset (in a URL `+` is `%2B`). */
+                /** @description Return only photos last changed before this time. RFC 3339 with a UTC offset (encode `+` as `%2B` in a URL). */
                 updatedBefore?: string;
-                /** @description Whether its place is known. */
+                /** @description Whether the position of the photo is known. */
                 hasLocation?: boolean;
-                /** @description Taken in this box: minLon,minLat,maxLon,maxLat in decimal degrees. Crosses 180° when minLon is above maxLon. */
+                /** @description Return only photos taken within this box: minLon,minLat,maxLon,maxLat in decimal degrees. If minLon is greater than maxLon, the box crosses the 180th meridian. */
                 bbox?: number[];
-                /** @description Part of make and model, whatever case and accents; without a letter or digit it is refused. */
+                /** @description Part of the camera's make and model, ignoring case and accents. Must contain a letter or digit. */
                 camera?: string;
-                /** @description So many stars or more. */
+                /** @description Return only photos with at least this rating. */
                 minRating?: number;
                 /**
-                 * @description The shape, as shown.
+                 * @description The shape of the photo as displayed.
                  *
-                 *     - `landscape`: wider than high
-                 *     - `portrait`: higher than wide
+                 *     - `landscape`: wider than it is high
+                 *     - `portrait`: higher than it is wide
                  *     - `square`: neither
                  */
                 aspect?: "landscape" | "portrait" | "square";
                 /**
-                 * @description Where to look.
+                 * @description Where to search.
                  *
-                 *     - `false`: in the library
-                 *     - `true`: in the trash
-                 *     - `any`: in both
+                 *     - `false`: the library
+                 *     - `true`: the trash
+                 *     - `any`: both
                  */
                 trashed?: "false" | "true" | "any";
                 /**
-                 * @description What to show beside the rest, with commas between.
+                 * @description Additional fields to return, separated by commas.
                  *
-                 *     - `urls`: addresses of the renditions for `<img>`
+                 *     - `urls`: signed URLs of the renditions, for use in `<img>`
                  */
                 include?: "urls"[];
             };
@@ -4333,26 +4333,26 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What to show beside the rest, with commas between.
+                 * @description Additional fields to return, separated by commas.
                  *
-                 *     - `exif`: what the file says
-                 *     - `urls`: addresses of the renditions for `<img>`
+                 *     - `exif`: the metadata in the file
+                 *     - `urls`: signed URLs of the renditions, for use in `<img>`
                  */
                 include?: ("exif" | "urls")[];
                 /**
-                 * @description Whether one in the trash is shown.
+                 * @description Whether to return a photo that is in the trash.
                  *
-                 *     - `false`: it is 404
-                 *     - `any`: it is shown
+                 *     - `false`: no: return 404
+                 *     - `any`: yes
                  */
                 trashed?: "false" | "any";
             };
             header?: {
-                /** @description The ETag of what you have: if it is still right, the answer is 304 without a body. It counts as a request. */
+                /** @description The ETag you have. If it is still current, the response is 304 without a body. The request still counts. */
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description The id of the photo. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the photo. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -4375,7 +4375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Photo"];
                 };
             };
-            /** @description It has not changed. Not with `include`. */
+            /** @description The photo has not changed. Never returned with `include`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4401,24 +4401,24 @@ export interface operations {
     deletePhoto: {
         parameters: {
             query?: {
-                /** @description `true` deletes for ever, at once. */
+                /** @description `true` deletes the photo permanently, without the trash. */
                 permanent?: boolean;
             };
             header?: {
-                /** @description The ETag of the state that you have seen, or `*`: if the resource has changed since, nothing is done and the answer is 412. Not with a list of ids. */
+                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the photo, or up to 100 of them with commas between: `1,2,3`. With a comma at the end, `7,`, one id is a list of one, and is answered as a list. A list with anything else in it is 404. */
+                /** @description The id of the photo, or up to 100 ids separated by commas: `1,2,3`. A trailing comma, `7,`, makes a list of one id, with the response of a list. A list that contains anything else returns 404. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Of a list: what became of each. */
+            /** @description For a list: the outcome for each photo. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4434,7 +4434,7 @@ export interface operations {
                     "application/json": components["schemas"]["PhotoDeletions"];
                 };
             };
-            /** @description It is deleted. */
+            /** @description The photo was deleted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4464,18 +4464,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state that you have seen, or `*`: if the resource has changed since, nothing is done and the answer is 412. Not with a list of ids. */
+                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the photo, or up to 100 of them with commas between: `1,2,3`. With a comma at the end, `7,`, one id is a list of one, and is answered as a list. A list with anything else in it is 404. */
+                /** @description The id of the photo, or up to 100 ids separated by commas: `1,2,3`. A trailing comma, `7,`, makes a list of one id, with the response of a list. A list that contains anything else returns 404. */
                 id: string;
             };
             cookie?: never;
         };
-        /** @description What is to change. */
+        /** @description The values to change. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["PhotoPatch"];
@@ -4483,7 +4483,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The photo as it is now; of a list, what became of each. */
+            /** @description The updated photo or, for a list, the outcome for each photo. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4518,19 +4518,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What to send. The number is the longest side in pixels; nothing is enlarged.
+                 * @description What to download. The number is the longest side in pixels; photos are never enlarged.
                  *
-                 *     - `original`: the file as it was imported
+                 *     - `original`: the file exactly as imported
                  *     - `thumb`: 320
                  *     - `small`: 640
                  *     - `medium`: 1280
                  *     - `large`: 2560
                  */
                 rendition?: "original" | "thumb" | "small" | "medium" | "large";
-                /** @description Of a rendition; not with the original. Left out: JPEG, or WebP for pictures with transparency. */
+                /** @description The format of a rendition; not valid for the original. By default JPEG, or WebP for images with transparency. */
                 format?: "jpeg" | "webp";
                 /**
-                 * @description What browsers do with it.
+                 * @description How browsers handle the file.
                  *
                  *     - `attachment`: save
                  *     - `inline`: show
@@ -4538,24 +4538,24 @@ export interface operations {
                 disposition?: "attachment" | "inline";
             };
             header?: {
-                /** @description The ETag of what you have: if it is still right, the answer is 304 without a body. It counts as a request. */
+                /** @description The ETag you have. If it is still current, the response is 304 without a body. The request still counts. */
                 "If-None-Match"?: string;
-                /** @description One range of bytes (RFC 9110 §14.2). Several, and what cannot be read, are answered with the whole file. */
+                /** @description A single range of bytes (RFC 9110 §14.2). Multiple or malformed ranges return the whole file. */
                 Range?: string;
-                /** @description An ETag, or a date: the range counts only if the file is still that one. */
+                /** @description An ETag or a date. The range applies only if the file has not changed since. */
                 "If-Range"?: string;
-                /** @description Counts only without `If-None-Match`. */
+                /** @description Ignored if `If-None-Match` is sent. */
                 "If-Modified-Since"?: string;
             };
             path: {
-                /** @description The id of the photo. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the photo. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The whole file. */
+            /** @description The complete file. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4575,7 +4575,7 @@ export interface operations {
                     "image/*": string;
                 };
             };
-            /** @description The range that was asked for. */
+            /** @description The requested range. */
             206: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4596,7 +4596,7 @@ export interface operations {
                     "image/*": string;
                 };
             };
-            /** @description It has not changed. */
+            /** @description The file has not changed. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4629,14 +4629,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the photo. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the photo. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Its tags. */
+            /** @description The tags of the photo. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4664,25 +4664,25 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state that you have seen, or `*`: if the resource has changed since, nothing is done and the answer is 412. Not with a list of ids. */
+                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the photo. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the photo. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
         };
-        /** @description The new set. */
+        /** @description The new set of tags. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PhotoTags"];
             };
         };
         responses: {
-            /** @description Its tags now. */
+            /** @description The tags of the photo. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4715,19 +4715,19 @@ export interface operations {
     listTags: {
         parameters: {
             query?: {
-                /** @description Items of a page, 50 when left out. Outside 1 to 100 it is refused, not cut. */
+                /** @description The number of items per page, 50 by default. A value outside 1 to 100 is refused. */
                 limit?: number;
-                /** @description The `pagination.nextCursor` of the page before. Repeat sort and filters with it; `limit` may change. Good for at least 24 hours. */
+                /** @description The `pagination.nextCursor` of the previous page. Send the same sort order and filters with it; `limit` may change. Valid for at least 24 hours. */
                 cursor?: string;
-                /** @description Part of the name, whatever case and accents. */
+                /** @description Part of the name, ignoring case and accents. */
                 q?: string;
-                /** @description The whole name, whatever its case: one tag or none. */
+                /** @description The complete name, ignoring case. Matches at most one tag. */
                 name?: string;
-                /** @description These tags; ids that do not exist are simply not there. At most 100, with commas between. */
+                /** @description Return only these tags. Unknown ids are ignored. At most 100, separated by commas. */
                 ids?: components["schemas"]["Id"][];
-                /** @description `true`: on no photo outside the trash; `false`: on one at least. */
+                /** @description `true` returns only tags that no photo outside the trash has, `false` only those that at least one has. */
                 unused?: boolean;
-                /** @description The order; `-` is descending. By `id` is by age. */
+                /** @description The sort order; `-` means descending. `id` sorts by age. */
                 sort?: "name" | "-name" | "id" | "-id";
             };
             header?: never;
@@ -4763,28 +4763,28 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description When the name is taken. A list always answers the tag that has it.
+                 * @description What to do if a tag with this name exists. Applies to a single tag; a list always returns the existing tag.
                  *
                  *     - `fail`: 409
-                 *     - `return`: 200 with the tag that has it, as it is
+                 *     - `return`: return 200 and the existing tag, unchanged
                  */
                 ifExists?: "fail" | "return";
             };
             header?: {
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description One tag, or many. */
+        /** @description One tag, or a list of tags. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewTag"] | components["schemas"]["NewTags"];
             };
         };
         responses: {
-            /** @description The tag that had the name; of a list, what became of each. */
+            /** @description The existing tag with this name or, for a list, the outcome for each tag. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4835,11 +4835,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of what you have: if it is still right, the answer is 304 without a body. It counts as a request. */
+                /** @description The ETag you have. If it is still current, the response is 304 without a body. The request still counts. */
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description The id of the tag. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the tag. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -4862,7 +4862,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"];
                 };
             };
-            /** @description It has not changed. */
+            /** @description The tag has not changed. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4889,20 +4889,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state that you have seen, or `*`: if the resource has changed since, nothing is done and the answer is 412. Not with a list of ids. */
+                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the tag. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the tag. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is deleted. */
+            /** @description The tag was deleted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4932,18 +4932,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state that you have seen, or `*`: if the resource has changed since, nothing is done and the answer is 412. Not with a list of ids. */
+                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the tag. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the tag. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
         };
-        /** @description What is to change. */
+        /** @description The values to change. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["TagPatch"];
@@ -4951,7 +4951,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The tag as it is now. */
+            /** @description The updated tag. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4986,20 +4986,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description How to begin; nothing has to be said. */
+        /** @description The settings of the import, all optional. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["NewImport"];
             };
         };
         responses: {
-            /** @description The open import of this `clientRef`. */
+            /** @description The open import with this `clientRef`. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5049,28 +5049,28 @@ export interface operations {
     getImport: {
         parameters: {
             query?: {
-                /** @description Items of a page, 50 when left out. Outside 1 to 100 it is refused, not cut. */
+                /** @description The number of items per page, 50 by default. A value outside 1 to 100 is refused. */
                 limit?: number;
-                /** @description The `pagination.nextCursor` of the page before. Repeat sort and filters with it; `limit` may change. Good for at least 24 hours. */
+                /** @description The `pagination.nextCursor` of the previous page. Send the same sort order and filters with it; `limit` may change. Valid for at least 24 hours. */
                 cursor?: string;
-                /** @description `photos`: a page of items. `limit`, `cursor` and `photoStatus` go only with it. */
+                /** @description `photos` adds a page of items. `limit`, `cursor` and `photoStatus` require it. */
                 include?: "photos"[];
-                /** @description Items in these states, with commas between. */
+                /** @description Return only items in these states, separated by commas. */
                 photoStatus?: ("awaiting_upload" | "processing" | "ready" | "duplicate" | "failed" | "imported" | "cancelled")[];
             };
             header?: {
-                /** @description The ETag of what you have: if it is still right, the answer is 304 without a body. It counts as a request. */
+                /** @description The ETag you have. If it is still current, the response is 304 without a body. The request still counts. */
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description The id of the import. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the import. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The import. `Retry-After` while it is at work. */
+            /** @description The import. `Retry-After` is set while it is being processed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5087,7 +5087,7 @@ export interface operations {
                     "application/json": components["schemas"]["Import"];
                 };
             };
-            /** @description It has not changed. Not with `include`. */
+            /** @description The import has not changed. Never returned with `include`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5115,25 +5115,25 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: answer once the import has ended, or after N seconds, at most 15 (RFC 7240). */
+                /** @description `wait=N` delays the response until the import ends, for at most N seconds, up to 15 (RFC 7240). */
                 Prefer?: string;
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the import. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the import. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
         };
-        /** @description How to end; nothing has to be said. */
+        /** @description How to finalize the import, all optional. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["Finalization"];
             };
         };
         responses: {
-            /** @description It has ended. */
+            /** @description The import has ended. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5150,7 +5150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Import"];
                 };
             };
-            /** @description It is at work. */
+            /** @description The import is being processed. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5186,16 +5186,16 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the import. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the import. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
             };
             cookie?: never;
         };
-        /** @description Files to come, or the files themselves. */
+        /** @description The files to register, or the files themselves. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Registration"];
@@ -5203,7 +5203,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All were registered before. */
+            /** @description Every file was already registered. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5219,7 +5219,7 @@ export interface operations {
                     "application/json": components["schemas"]["RegistrationOutcomes"];
                 };
             };
-            /** @description Some are new. */
+            /** @description At least one file is new. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5253,18 +5253,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422. */
+                /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the import. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the import. A value that is not an id returns 404, like an id that does not exist. */
                 id: components["schemas"]["Id"];
-                /** @description The id of the item. What is no id is answered as an id that does not exist: 404. */
+                /** @description The id of the item. A value that is not an id returns 404, like an id that does not exist. */
                 photoId: components["schemas"]["Id"];
             };
             cookie?: never;
         };
-        /** @description What is to change. */
+        /** @description The values to change. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["ImportPhotoPatch"];
@@ -5272,7 +5272,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The item as it is now. */
+            /** @description The updated item. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5306,19 +5306,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What the service signed. Take the whole address as you were given it. */
+                /** @description The signed part of the URL. Use the whole URL as you received it. */
                 token: string;
             };
             cookie?: never;
         };
-        /** @description The bytes of the file, with the headers that the item names. */
+        /** @description The bytes of the file, with the headers listed in the item's `upload`. */
         requestBody: {
             content: {
                 "*/*": string;
             };
         };
         responses: {
-            /** @description They are safe, and will be looked at. */
+            /** @description The bytes are stored and will be inspected. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5343,24 +5343,24 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of what you have: if it is still right, the answer is 304 without a body. It counts as a request. */
+                /** @description The ETag you have. If it is still current, the response is 304 without a body. The request still counts. */
                 "If-None-Match"?: string;
-                /** @description One range of bytes (RFC 9110 §14.2). Several, and what cannot be read, are answered with the whole file. */
+                /** @description A single range of bytes (RFC 9110 §14.2). Multiple or malformed ranges return the whole file. */
                 Range?: string;
-                /** @description An ETag, or a date: the range counts only if the file is still that one. */
+                /** @description An ETag or a date. The range applies only if the file has not changed since. */
                 "If-Range"?: string;
-                /** @description Counts only without `If-None-Match`. */
+                /** @description Ignored if `If-None-Match` is sent. */
                 "If-Modified-Since"?: string;
             };
             path: {
-                /** @description What the service signed. Take the whole address as you were given it. */
+                /** @description The signed part of the URL. Use the whole URL as you received it. */
                 token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The picture. */
+            /** @description The image. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5376,7 +5376,7 @@ export interface operations {
                     "image/*": string;
                 };
             };
-            /** @description The range that was asked for. */
+            /** @description The requested range. */
             206: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5393,7 +5393,7 @@ export interface operations {
                     "image/*": string;
                 };
             };
-            /** @description It has not changed. */
+            /** @description The image has not changed. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5420,9 +5420,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5434,14 +5434,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5456,9 +5456,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5470,14 +5470,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5492,9 +5492,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5506,14 +5506,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5528,9 +5528,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5542,14 +5542,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5564,9 +5564,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5578,14 +5578,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5600,9 +5600,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5614,14 +5614,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5636,9 +5636,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5650,14 +5650,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5672,9 +5672,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5686,14 +5686,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5708,9 +5708,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5722,14 +5722,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5744,9 +5744,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5758,14 +5758,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5780,9 +5780,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5794,14 +5794,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5816,9 +5816,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5830,14 +5830,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5852,9 +5852,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5866,14 +5866,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5888,9 +5888,9 @@ export interface operations {
             header: {
                 /** @description The `id` of the event. */
                 "webhook-id": string;
-                /** @description When this attempt was made: Unix time in seconds. */
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced. */
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -5902,14 +5902,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint is gone: it is disabled. */
+            /** @description The endpoint is gone and will be disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days. */
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

@@ -26,5 +26,5 @@ export function preflight(response: Response, methods: string): void {
 
 export function otherMethod({ method }: Request, response: Response, methods: string): DomainError {
   response.setHeader('Allow', methods);
-  return new DomainError('method_not_allowed', `${method} is not possible here. Possible: ${methods}.`);
+  return new DomainError('method_not_allowed', `${method} is not supported here. Allowed: ${methods}.`);
 }

@@ -34,20 +34,20 @@ export class RenditionsController {
   @Get(':token')
   @Documented({
     operationId: 'showRendition',
-    tag: 'Signed addresses',
-    summary: 'Show a rendition',
+    tag: 'Signed URLs',
+    summary: 'Retrieve a rendition',
     description:
-      'One of the `urls` of a photo, for `<img>`. Good until their `expiresAt`, and no longer than the key that asked for them: once that is deleted or expired, or has an IP list, the answer is 403. Any cache may keep the picture until `expiresAt`, since another rotation has another address.',
+      "One of a photo's `urls`, for use in `<img>`. Valid until its `expiresAt`, and no longer than the key that requested it: once that key is deleted or expired, or has an IP list, the response is 403. Any cache may store the image until `expiresAt`, because another rotation has another URL.",
     path: [pathToken],
     headers: [ifNoneMatchHeader, ...rangeParameters],
     answers: {
-      200: { description: 'The picture.', content: picture, headers: fileHeaders },
+      200: { description: 'The image.', content: picture, headers: fileHeaders },
       206: {
-        description: 'The range that was asked for.',
+        description: 'The requested range.',
         content: picture,
         headers: [...fileHeaders, 'Content-Range'],
       },
-      304: { description: 'It has not changed.', headers: fileHeaders },
+      304: { description: 'The image has not changed.', headers: fileHeaders },
     },
     errors: ['url_forbidden', 'not_found', 'range_not_satisfiable'],
   })

@@ -22,14 +22,14 @@ export class UploadsController {
   @Put(':token')
   @Documented({
     operationId: 'uploadBytes',
-    tag: 'Signed addresses',
-    summary: 'Send the bytes of one item',
+    tag: 'Signed URLs',
+    summary: 'Upload the bytes of an item',
     description:
-      'The `upload.url` of an item. Good for 6 hours, for this item and its declared size and hash; it ends with the key that asked for it. The same bytes again are fine. One upload to an item is received at a time: a newer one ends the older. An installation may give addresses of its store instead.',
+      'The `upload.url` of an import item. Valid for 6 hours, for this item and its declared size and hash, and no longer than the key that requested it. Sending the same bytes again has no effect. An item receives one upload at a time: a newer upload ends an older one. Some installations issue URLs of their object store instead.',
     path: [pathToken],
-    body: 'The bytes of the file, with the headers that the item names.',
+    body: "The bytes of the file, with the headers listed in the item's `upload`.",
     streamed: { '*/*': { schema: { type: 'string', format: 'binary' } } },
-    answers: { 204: { description: 'They are safe, and will be looked at.' } },
+    answers: { 204: { description: 'The bytes are stored and will be inspected.' } },
     errors: [
       'size_mismatch',
       'checksum_mismatch',

@@ -16,13 +16,13 @@ export const scopeMeanings: Readonly<Record<Scope, string>> = {
   'photos:write': 'import and change photos',
   'photos:delete': 'delete photos',
   'tags:read': 'list and read tags',
-  'tags:write': 'make, change and delete tags',
+  'tags:write': 'create, change and delete tags',
 };
 
 const count = (description: string, example: number): Schema => whole(description, example, { minimum: 0 });
 
 function limit(name: keyof Limits, description: string): Schema {
-  return whole(`${description} Unless the operator says otherwise ${defaultLimits[name]}.`, defaultLimits[name], {
+  return whole(`${description} Default: ${defaultLimits[name]}.`, defaultLimits[name], {
     minimum: 0,
   });
 }
@@ -32,67 +32,75 @@ const rateLimit = ref('RateLimit');
 export const account: Chapter = {
   schemas: {
     Customer: answer<CustomerAnswer>('The account that the key belongs to.', {
-      id: id('Of the account.', 1),
-      name: text('Of the account.', 'ACME'),
-      status: oneOf<CustomerStatus>('Whether it can be used.', {
+      id: id('The unique identifier of the account.', 1),
+      name: text('The name of the account.', 'ACME'),
+      status: oneOf<CustomerStatus>('The state of the account.', {
         active: 'everything works',
-        suspended: 'it can be read, not changed',
-        closing: 'it is being deleted',
+        suspended: 'read-only',
+        closing: 'being deleted',
       }),
-      defaultTimeZone: text('Zone of photos that say nothing of theirs: an IANA name.', 'Europe/Paris'),
-      trashRetentionDays: count('Days that a deleted photo can be restored.', 30),
-      usage: answer<CustomerAnswer['usage']>('What is there now.', {
+      defaultTimeZone: text('The time zone of photos that do not state one, as an IANA name.', 'Europe/Paris'),
+      trashRetentionDays: count('The number of days a deleted photo can be restored.', 30),
+      usage: answer<CustomerAnswer['usage']>('What the account currently holds.', {
         photos: count('Photos outside the trash.', 812),
         trashedPhotos: count('Photos in the trash.', 3),
-        storageBytes: count('Bytes of the originals outside the trash.', 6120331882),
-        trashedBytes: count('Bytes of the originals in the trash.', 25194033),
+        storageBytes: count('Total size of originals outside the trash, in bytes.', 6120331882),
+        trashedBytes: count('Total size of originals in the trash, in bytes.', 25194033),
         tags: count('Tags.', 40),
-        openImports: count('Imports that can still be added to.', 1),
+        openImports: count('Imports that still accept files.', 1),
       }),
-      limits: answer<CustomerAnswer['limits']>('What there may be.', {
+      limits: answer<CustomerAnswer['limits']>('The limits of the account.', {
         storageBytes: orNull(
-          count('Bytes of originals, with the trash and what open imports have announced; null: no limit.', 1e12),
+          count(
+            'Total size of originals in bytes, including the trash and files registered in open imports. Null means no limit.',
+            1e12,
+          ),
         ),
-        photos: orNull(count('Photos, with the trash and what open imports have announced; null: no limit.', 1e6)),
-        tags: limit('tags', 'Tags of the account.'),
-        tagsPerPhoto: limit('tagsPerPhoto', 'Tags of one photo.'),
-        maxFileBytes: limit('maxFileBytes', 'Bytes of one file.'),
-        maxPixels: limit('maxPixels', 'Pixels of one picture.'),
-        importBatchSize: limit('importBatchSize', 'Photos of one registration.'),
-        importMaxPhotos: limit('importMaxPhotos', 'Photos of one import.'),
-        inlineMaxFiles: limit('inlineMaxFiles', 'Files of one multipart request.'),
-        inlineMaxBytes: limit('inlineMaxBytes', 'Bytes of one multipart request.'),
-        openImports: limit('openImports', 'Imports that are open at the same time.'),
+        photos: orNull(
+          count('Photos, including the trash and files registered in open imports. Null means no limit.', 1e6),
+        ),
+        tags: limit('tags', 'Tags per account.'),
+        tagsPerPhoto: limit('tagsPerPhoto', 'Tags per photo.'),
+        maxFileBytes: limit('maxFileBytes', 'Bytes per file.'),
+        maxPixels: limit('maxPixels', 'Pixels per image.'),
+        importBatchSize: limit('importBatchSize', 'Files per registration request.'),
+        importMaxPhotos: limit('importMaxPhotos', 'Files per import.'),
+        inlineMaxFiles: limit('inlineMaxFiles', 'Files per multipart request.'),
+        inlineMaxBytes: limit('inlineMaxBytes', 'Bytes per multipart request.'),
+        openImports: limit('openImports', 'Imports open at the same time.'),
       }),
       formats: listOf(
-        'Content types of pictures that are taken here. HEIC depends on the installation.',
-        text('A content type.', 'image/jpeg'),
+        'The image types that this installation accepts. HEIC depends on the installation.',
+        text('A media type.', 'image/jpeg'),
       ),
-      createdAt: instant('When the account was made.'),
-      updatedAt: instant('When it was last changed.'),
-      version: whole('Counts its changes.', 1, { minimum: 1 }),
+      createdAt: instant('When the account was created.'),
+      updatedAt: instant('When the account was last changed.'),
+      version: whole('Incremented by every change.', 1, { minimum: 1 }),
     }),
-    RateLimit: answer<MeAnswer['rateLimit']>('A budget of requests in any 60 seconds.', {
-      limit: count('Requests that it admits.', 300),
-      remaining: count('What is left.', 299),
-      reset: count('When the whole budget is back if nothing more is sent: Unix time in seconds.', 1795230983),
+    RateLimit: answer<MeAnswer['rateLimit']>('A rate limit over any 60 seconds.', {
+      limit: count('The number of requests allowed.', 300),
+      remaining: count('The number of requests left.', 299),
+      reset: count(
+        'When the whole budget will be available if no more requests are sent, as a Unix time in seconds.',
+        1795230983,
+      ),
     }),
-    Me: answer<MeAnswer>('Who is calling, and what is left of the budgets.', {
+    Me: answer<MeAnswer>('The caller, and what is left of its rate limits.', {
       customer: ref('Customer'),
       apiKey: ref('ApiKey'),
-      rateLimit: ref('RateLimit', { description: 'As the headers of this very answer tell it.' }),
+      rateLimit: ref('RateLimit', { description: "The same values as in this response's headers." }),
       rateLimits: answer<MeAnswer['rateLimits']>('Both budgets of the key.', { read: rateLimit, write: rateLimit }),
-      clientIp: text('The address that the IP list of the key is compared with.', '203.0.113.9'),
-      serverTime: instant('The clock of the service.'),
+      clientIp: text('The address that the IP list of the key is checked against.', '203.0.113.9'),
+      serverTime: instant('The current time of the service.'),
     }),
-    ApiKey: answer<MeAnswer['apiKey']>('A key, without its secret.', {
-      id: id('Of the key.', 3),
-      name: text('Its name.', 'importer'),
+    ApiKey: answer<MeAnswer['apiKey']>('An API key, without its secret.', {
+      id: id('The unique identifier of the key.', 3),
+      name: text('The name of the key.', 'importer'),
       prefix: text('The beginning and the last four characters of the token.', 'phs_live_…x7Qa'),
-      scopes: listOf('What it may do; never changes.', oneOf<Scope>('A scope.', scopeMeanings)),
-      ipRestricted: flag('Whether it works only from some addresses.', true),
-      createdAt: instant('When it was made.'),
-      expiresAt: orNull(instant('When it stops working; null: never.')),
+      scopes: listOf('What the key may do. Never changes.', oneOf<Scope>('A scope.', scopeMeanings)),
+      ipRestricted: flag('Whether the key works only from certain addresses.', true),
+      createdAt: instant('When the key was created.'),
+      expiresAt: orNull(instant('When the key expires. Null if it never does.')),
     }),
   },
   paths: {
@@ -100,9 +108,9 @@ export const account: Chapter = {
       get: {
         operationId: 'getMe',
         tag: 'Account',
-        summary: 'Read who is calling',
+        summary: 'Retrieve the caller',
         description:
-          'The account, the key, and what is left of its budgets. `rateLimit` equals the headers of the answer.',
+          "Returns the account, the key, and what is left of the key's budgets. `rateLimit` has the same values as the response headers.",
         scope: 'customer:read',
         answers: { 200: { description: 'The account and the key.', content: json(ref('Me')) } },
       },
@@ -111,13 +119,13 @@ export const account: Chapter = {
       get: {
         operationId: 'getCustomer',
         tag: 'Account',
-        summary: 'Read the account',
-        description: 'Its usage, its limits, and the formats that are taken here.',
+        summary: 'Retrieve the account',
+        description: "Returns the account's usage and limits, and the formats that this installation accepts.",
         scope: 'customer:read',
         parameters: [ifNoneMatchHeader],
         answers: {
           200: { description: 'The account.', content: json(ref('Customer')), headers: ['ETag'] },
-          304: { description: 'It has not changed.', headers: ['ETag'] },
+          304: { description: 'The account has not changed.', headers: ['ETag'] },
         },
       },
     },

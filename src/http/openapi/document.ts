@@ -25,26 +25,26 @@ const chapters: readonly Chapter[] = [
 const shared: Readonly<Record<string, Schema>> = {
   Id: {
     type: 'integer',
-    description: 'A whole number, never used twice. Gaps are normal.',
+    description: 'A positive integer that is never reused. Gaps are normal.',
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
   },
-  Pagination: answer('How to go on.', {
+  Pagination: answer('Where the list continues.', {
     nextCursor: orNull(
-      text('Send it as `cursor` for the next page; null: this is the last.', 'eyJ2IjoxLCJjIjoxfQ.c2lnbmF0dXJl'),
+      text('Send this as `cursor` to get the next page. Null on the last page.', 'eyJ2IjoxLCJjIjoxfQ.c2lnbmF0dXJl'),
     ),
     hasMore: flag('Whether there is a next page.', true),
   }),
 };
 
 const tagDescriptions = {
-  Account: 'Who is calling, and what there may be.',
-  Photos: 'The library.',
-  Tags: 'Words that photos carry.',
-  Imports: 'How photos come into the library.',
-  'Signed addresses':
-    'Outside /api/v1, without a key: addresses that other answers hold. They count against no budget.',
-  Webhooks: 'What the service tells your server by itself.',
+  Account: "The caller, and the account's usage and limits.",
+  Photos: 'Photos in the library.',
+  Tags: 'Labels for photos.',
+  Imports: 'Batches of files on their way into the library.',
+  'Signed URLs':
+    'URLs outside /api/v1 that other responses contain. They work without an API key and count against no rate limit.',
+  Webhooks: 'Events that the service sends to your server.',
 };
 
 /** The whole contract as an OpenAPI 3.1 document, made of the same limits, codes, scopes and types as the service. */
@@ -56,11 +56,11 @@ export function openApiDocument(version: string) {
     info: {
       title: 'Photo Service',
       version,
-      summary: 'Photos of many customers: imports, tags, renditions, and originals kept byte for byte.',
+      summary: 'A photo library for many customers: imports, tags, renditions, and originals stored byte for byte.',
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The installation that this document was read from.' }],
+    servers: [{ url: '/', description: 'The installation that serves this document.' }],
     tags: Object.entries(tagDescriptions).map(([name, description]) => ({ name, description })),
     paths: Object.assign({}, ...paths) as Record<string, Record<string, object>>,
     webhooks,
@@ -70,7 +70,7 @@ export function openApiDocument(version: string) {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'phs_live_ and 49 letters and digits',
-          description: `\`Authorization: Bearer <API key>\`. What a key may do never changes:\n${scopes
+          description: `\`Authorization: Bearer <API key>\`. The scopes of a key never change:\n${scopes
             .map((scope) => `\n- \`${scope}\`: ${scopeMeanings[scope]}`)
             .join('')}`,
         },
@@ -119,7 +119,7 @@ function operationOf(method: Method, operation: Operation, errors: ErrorResponse
     operationId,
     tags: [tag],
     summary,
-    description: scope === null ? description : `${description}\n\nNeeds the scope \`${scope}\`.`,
+    description: scope === null ? description : `${description}\n\nRequires the scope \`${scope}\`.`,
     security: scope === null ? [] : [{ apiKey: [scope] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),

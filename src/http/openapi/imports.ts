@@ -27,20 +27,24 @@ export const imports: Chapter = {
   schemas: {
     ...modelSchemas([ImportView, ImportCountsView, ImportPhotoView]),
     ImportPhotoPage: listSchema(
-      'A page of items, by id. Items are forgotten 90 days after the end of their import.',
+      'A page of items, sorted by id. Items are deleted 90 days after their import ends.',
       ref('ImportPhoto'),
     ),
     ...modelSchemas([UploadTargetView, ImportCreationBody, RegistrationItem, InlineItem, RegistrationBody]),
     // A multipart body is read as a stream, not into a class.
     InlineFiles: body<{ photos: unknown; file: unknown }>(
-      'Files, and what there is to say of them.',
+      'Files, and optionally their details.',
       {
-        photos: listOf('First part, if it comes: one entry for each file, in their order.', ref('InlineImportPhoto'), {
-          minItems: 1,
-          maxItems: importBatchSize,
-        }),
+        photos: listOf(
+          'Optional. Must be the first part, with one entry per file in the same order.',
+          ref('InlineImportPhoto'),
+          {
+            minItems: 1,
+            maxItems: importBatchSize,
+          },
+        ),
         file: listOf(
-          `The files, each in a part \`file\` with a file name in UTF-8; up to \`limits.inlineMaxFiles\` (${inlineMaxFiles}) and \`limits.inlineMaxBytes\` (${inlineMaxBytes}).`,
+          `The files, each in a part named \`file\` with a UTF-8 file name; at most \`limits.inlineMaxFiles\` (${inlineMaxFiles}) files and \`limits.inlineMaxBytes\` (${inlineMaxBytes}) bytes.`,
           { type: 'string', format: 'binary' },
           { minItems: 1 },
         ),

@@ -4,22 +4,22 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.j
 const { read, write, anonymous } = defaultBudgets;
 
 /** What holds for every operation (API.md §4), once. */
-export const introduction = `Nineteen endpoints under \`/api/v1\`; bulk work fits inside them. Guides with code that runs are at [/docs](/docs).
+export const introduction = `Nineteen endpoints under \`/api/v1\`, with bulk operations built in. The guides at [/docs](/docs) have tested code examples.
 
-**Keys.** Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one account and has scopes. What is someone else's looks like what does not exist: 404.
+**Authentication.** Every request must carry \`Authorization: Bearer <API key>\`. A key belongs to one account and has scopes. Resources of other accounts return 404, exactly like resources that do not exist.
 
-**JSON.** UTF-8, camelCase. Ids are whole numbers. Instants are RFC 3339 in UTC with milliseconds. All fields of a resource are always there, without a value \`null\`, \`[]\` or \`{}\`; \`urls\`, \`exif\`, \`photos\` and \`changes\` come only when they are asked for. Requests with fields or parameters that are not known are refused. Later versions may add fields, values of enums and codes of item and field errors: overlook what you do not know.
+**JSON.** UTF-8 with camelCase names. Ids are integers. Timestamps are RFC 3339 in UTC with milliseconds. Every field of a resource is always present; a field without a value is \`null\`, \`[]\` or \`{}\`. Only \`urls\`, \`exif\`, \`photos\` and \`changes\` depend on the request. Unknown fields and parameters in a request are refused. Later versions may add fields, enum values, and codes of item and field errors: ignore those you do not know.
 
-**Methods.** HEAD works wherever GET does, OPTIONS answers 204 with \`Allow\`; another method is 405 \`method_not_allowed\`, an unknown path 404 \`not_found\`.
+**Methods.** HEAD works wherever GET does, and OPTIONS returns 204 with \`Allow\`. An unsupported method returns 405 \`method_not_allowed\`, an unknown path 404 \`not_found\`.
 
-**Errors.** Always \`{"error": {"code", "message", "requestId", "details"?}}\`. Decide by \`code\`; its status never changes. Checks come in this order: key (401), address (403), budget (429), path and method (404, 405), scope (403), body (413, 415), values (400, all that is wrong in one answer), Idempotency-Key (409, 422), existence (404), state (409, 412).
+**Errors.** Every error has the form \`{"error": {"code", "message", "requestId", "details"?}}\`. Handle errors by \`code\`: each code always has the same HTTP status. Checks run in this order: key (401), address (403), rate limit (429), path and method (404, 405), scope (403), body size and type (413, 415), values (400, with every error at once), Idempotency-Key (409, 422), existence (404), state (409, 412).
 
-**Rate limits.** In any 60 seconds a key has ${read} reads (GET, HEAD, OPTIONS) and ${write} writes, unless the operator says otherwise; an address without a valid key has ${anonymous} requests. The window rolls and is exact. Every answer says in \`X-RateLimit-*\` what is left. 429 says in \`Retry-After\` when the next request succeeds, and is not counted. Bytes sent to signed addresses cost nothing: 10,000 photos are 22 writes.
+**Rate limits.** By default, a key may send ${read} reads (GET, HEAD, OPTIONS) and ${write} writes in any 60 seconds, and an address without a valid key ${anonymous} requests. The window is a rolling one and exact. Every response reports the budget in \`X-RateLimit-*\` headers. A 429 response is not counted, and its \`Retry-After\` says when the next request will succeed. Uploads to signed URLs are not counted: importing 10,000 photos takes 22 writes.
 
-**Lists.** \`{"data": […], "pagination": {"nextCursor", "hasMore"}}\`, ${DEFAULT_PAGE_SIZE} items a page unless \`limit\` says otherwise, at most ${MAX_PAGE_SIZE}. Repeat the request with \`cursor\` set to \`nextCursor\`, with the same sort and filters, until it is null. A cursor is good for at least 24 hours, for every key of the account.
+**Pagination.** Lists return \`{"data": […], "pagination": {"nextCursor", "hasMore"}}\`, with ${DEFAULT_PAGE_SIZE} items per page by default and at most ${MAX_PAGE_SIZE} (\`limit\`). To get the next page, send \`nextCursor\` as \`cursor\` with the same sort order and filters, until it is null. A cursor is valid for at least 24 hours, for every key of the account.
 
-**Doing it once.** Any write may carry an \`Idempotency-Key\`. Sent again within 24 hours it is answered as before (\`Idempotent-Replayed: true\`). 400, 401, 413, 415, 429, missing scopes and 5xx are not kept: such a request may be sent again under its key.
+**Idempotency.** Any write may carry an \`Idempotency-Key\`. A request repeated within 24 hours is not executed again but returns the first response (\`Idempotent-Replayed: true\`). Responses with 400, 401, 413, 415, 429, 5xx or a missing scope are not stored: you can send such a request again with the same key.
 
-**Conditions.** Photos, tags, imports and the account have strong ETags. \`If-None-Match\` makes a read 304, \`If-Match\` keeps a write from overwriting what you have not seen (412).
+**Conditional requests.** Photos, tags, imports and the account have strong ETags. With \`If-None-Match\`, an unchanged resource returns 304. With \`If-Match\`, a write fails with 412 if the resource has changed since you read it.
 
-**Versions.** v1 only grows. What would break a client comes as v2, and v1 lives on for a year beside it.`;
+**Versioning.** v1 only gains features. Breaking changes come as v2, and v1 remains available for a year beside it.`;

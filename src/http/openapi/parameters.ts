@@ -6,7 +6,7 @@ export function pathId(name: string, what: string, example: number): Parameter {
     name,
     in: 'path',
     required: true,
-    description: `The id of the ${what}. What is no id is answered as an id that does not exist: 404.`,
+    description: `The id of the ${what}. A value that is not an id returns 404, like an id that does not exist.`,
     schema: { $ref: '#/components/schemas/Id', examples: [example] },
   };
 }
@@ -19,7 +19,7 @@ export function pathIds(name: string, what: string): Parameter {
     name,
     in: 'path',
     required: true,
-    description: `The id of the ${what}, or up to ${MAX_IDS} of them with commas between: \`1,2,3\`. With a comma at the end, \`7,\`, one id is a list of one, and is answered as a list. A list with anything else in it is 404.`,
+    description: `The id of the ${what}, or up to ${MAX_IDS} ids separated by commas: \`1,2,3\`. A trailing comma, \`7,\`, makes a list of one id, with the response of a list. A list that contains anything else returns 404.`,
     schema: {
       type: 'string',
       pattern: `^${ID}(,|(,${ID}){1,${MAX_IDS - 1}})?$`,
@@ -32,7 +32,7 @@ export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Your name for this request: 1 to 255 visible ASCII characters, in quotes or without. Sent again within 24 hours by any key of the customer it is not done again but answered as before, with `Idempotent-Replayed: true`. With another method, path, query or body it is 422.',
+    'A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422.',
   schema: { type: 'string', minLength: 1, maxLength: 512, examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'] },
 };
 
@@ -40,7 +40,7 @@ export const ifMatchHeader: Parameter = {
   name: 'If-Match',
   in: 'header',
   description:
-    'The ETag of the state that you have seen, or `*`: if the resource has changed since, nothing is done and the answer is 412. Not with a list of ids.',
+    'The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids.',
   schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
 };
 
@@ -48,7 +48,7 @@ export const ifNoneMatchHeader: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   description:
-    'The ETag of what you have: if it is still right, the answer is 304 without a body. It counts as a request.',
+    'The ETag you have. If it is still current, the response is 304 without a body. The request still counts.',
   schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
 };
 
@@ -57,14 +57,14 @@ export const pathToken: Parameter = {
   name: 'token',
   in: 'path',
   required: true,
-  description: 'What the service signed. Take the whole address as you were given it.',
+  description: 'The signed part of the URL. Use the whole URL as you received it.',
   schema: { type: 'string', examples: ['WzEsNyw5MDQxOF0.c2lnbmF0dXJl'] },
 };
 
 export const preferHeader: Parameter = {
   name: 'Prefer',
   in: 'header',
-  description: '`wait=N`: answer once the import has ended, or after N seconds, at most 15 (RFC 7240).',
+  description: '`wait=N` delays the response until the import ends, for at most N seconds, up to 15 (RFC 7240).',
   schema: { type: 'string', examples: ['wait=10'] },
 };
 
@@ -72,20 +72,19 @@ export const rangeParameters: readonly Parameter[] = [
   {
     name: 'Range',
     in: 'header',
-    description:
-      'One range of bytes (RFC 9110 §14.2). Several, and what cannot be read, are answered with the whole file.',
+    description: 'A single range of bytes (RFC 9110 §14.2). Multiple or malformed ranges return the whole file.',
     schema: { type: 'string', examples: ['bytes=0-1023'] },
   },
   {
     name: 'If-Range',
     in: 'header',
-    description: 'An ETag, or a date: the range counts only if the file is still that one.',
+    description: 'An ETag or a date. The range applies only if the file has not changed since.',
     schema: { type: 'string', examples: ['"sha256-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"'] },
   },
   {
     name: 'If-Modified-Since',
     in: 'header',
-    description: 'Counts only without `If-None-Match`.',
+    description: 'Ignored if `If-None-Match` is sent.',
     schema: { type: 'string', examples: ['Sat, 21 Nov 2026 03:04:05 GMT'] },
   },
 ];

@@ -89,7 +89,7 @@ export function listSchema(description: string, item: Schema): Schema {
     type: 'object',
     description,
     properties: {
-      data: listOf('The items of this page, in the order of the list.', item),
+      data: listOf('The items on this page, in the order of the list.', item),
       pagination: ref('Pagination'),
     },
     required: ['data', 'pagination'],

@@ -7,20 +7,20 @@ import { answer, id, instant, listOf, ref, type Schema, text, whole } from './sc
 import { tags } from './tags.js';
 
 const meanings: Readonly<Record<EventType, string>> = {
-  'photo.created': 'A photo came into the library',
-  'photo.updated': 'A photo was changed, its set of tags included',
+  'photo.created': 'A photo was added to the library',
+  'photo.updated': 'A photo or its set of tags was changed',
   'photo.trashed': 'A photo was moved to the trash',
-  'photo.restored': 'A photo was brought back from the trash',
-  'photo.deleted': 'A photo was deleted for ever',
-  'tag.created': 'A tag was made',
+  'photo.restored': 'A photo was restored from the trash',
+  'photo.deleted': 'A photo was deleted permanently',
+  'tag.created': 'A tag was created',
   'tag.updated': 'A tag was changed',
   'tag.deleted': 'A tag was deleted',
   'import.completed': 'An import ended, with or without errors',
-  'import.expired': 'An import that nobody used was given up',
+  'import.expired': 'An unused import expired',
   'import.cancelled': 'An import was discarded',
-  'api_key.created': 'A key was made',
-  'api_key.deleted': 'A key was deleted',
-  'webhook.test': 'A test that somebody asked for',
+  'api_key.created': 'An API key was created',
+  'api_key.deleted': 'An API key was deleted',
+  'webhook.test': 'A test event that a person sent',
 };
 
 /** Where the schema of each subject is, and what a body that would be too long leaves out of it. */
@@ -38,11 +38,13 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
     Object.values(subjects).map(({ name, schema, dispensable }) => {
       const { description, required, ...rest } = schema ?? {};
       const names = (required as readonly string[]).filter((field) => !dispensable.includes(field));
-      const fields = `${String(description)} As it was when the event was sent.`;
+      const fields = `${String(description)} The values are those at the time of sending.`;
       return [name, { ...rest, description: fields, required: names }];
     }),
   ),
-  EventReference: answer('What there is no more to show of: its id alone.', { id: id('Of what was there.', 90417) }),
+  EventReference: answer('A resource that no longer exists, by its id.', {
+    id: id('The id of the deleted resource.', 90417),
+  }),
   ...Object.fromEntries(eventTypes.map((type) => [eventName(type), eventSchema(type)])),
 };
 
@@ -52,9 +54,9 @@ function eventName(type: EventType): string {
 
 function eventSchema(type: EventType): Schema {
   return answer(`${meanings[type]}.`, {
-    type: { type: 'string', const: type, description: 'What happened.', examples: [type] },
-    timestamp: instant('When it happened.'),
-    id: text('Of the event: the same in every delivery of it.', 'evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C', {
+    type: { type: 'string', const: type, description: 'The type of the event.', examples: [type] },
+    timestamp: instant('When the event happened.'),
+    id: text('The unique identifier of the event, the same in every delivery.', 'evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C', {
       pattern: '^evt_[0-9A-HJKMNP-TV-Z]{26}$',
     }),
     data: dataSchema(type),
@@ -63,38 +65,42 @@ function eventSchema(type: EventType): Schema {
 
 function dataSchema(type: EventType): Schema {
   const kind = subjectKind(type);
-  const customerId = id('The account in which it happened.', 1);
-  if (kind === null) return answer('Where it happened.', { customerId });
+  const customerId = id('The account in which the event happened.', 1);
+  if (kind === null) return answer('The account.', { customerId });
   const { name } = subjects[kind];
   if (isDeletion(type)) {
-    return answer('Where it happened, and to what.', { customerId, [kind]: ref('EventReference') });
+    return answer('The account and the affected resource.', { customerId, [kind]: ref('EventReference') });
   }
   const fields = {
     customerId,
-    version: whole('Of what is shown: drop what is below the highest that you have seen of it.', 3, { minimum: 1 }),
+    version: whole(
+      'The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.',
+      3,
+      { minimum: 1 },
+    ),
     [kind]: {
-      description: 'As it was when this was sent; of what was gone by then, its id.',
+      description: 'The resource at the time of sending, or only its id if it no longer exists.',
       anyOf: [ref(name), ref('EventReference')],
     },
     omitted: listOf(
-      `Fields that were left out so that the body has at most ${MAX_BODY_BYTES} bytes.`,
-      text('A field.', 'metadata'),
+      `Fields omitted to keep the body within ${MAX_BODY_BYTES} bytes.`,
+      text('The name of a field.', 'metadata'),
     ),
   };
-  return answer('Where it happened, and to what.', fields, { sometimes: ['version', 'omitted'] });
+  return answer('The account and the affected resource.', fields, { sometimes: ['version', 'omitted'] });
 }
 
 const signature = [
   { name: 'webhook-id', description: 'The `id` of the event.', example: 'evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C' },
   {
     name: 'webhook-timestamp',
-    description: 'When this attempt was made: Unix time in seconds.',
+    description: 'When this delivery attempt was made, as a Unix time in seconds.',
     example: '1795230983',
   },
   {
     name: 'webhook-signature',
     description:
-      '`v1,` and the HMAC-SHA-256 of `id.timestamp.body` in base64; two with a space between while a secret is replaced.',
+      '`v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space.',
     example: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   },
 ];
@@ -109,7 +115,7 @@ export const webhooks = Object.fromEntries(
         tags: ['Webhooks'],
         summary: meanings[type],
         description:
-          'Sent to every endpoint that asked for it, at least once, in no particular order. docs/webhooks.md says more.',
+          'Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.',
         security: [],
         parameters: signature.map(({ name, description, example }) => ({
           name,
@@ -122,9 +128,9 @@ export const webhooks = Object.fromEntries(
         responses: {
           '2XX': {
             description:
-              'It has arrived. Anything else within 15 seconds, or nothing, and it is tried again for three days.',
+              'The event was received. Any other response, or none within 15 seconds, is retried for three days.',
           },
-          '410': { description: 'The endpoint is gone: it is disabled.' },
+          '410': { description: 'The endpoint is gone and will be disabled.' },
         },
       },
     },

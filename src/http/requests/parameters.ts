@@ -163,7 +163,7 @@ export function idList(max = MAX_IDS): ParameterParser<readonly Id[]> {
 
 /** What the document says of a list of ids. */
 export function idListWords(description: string, max = MAX_IDS) {
-  return { description: `${description} At most ${max}, with commas between.`, example: [12, 15] };
+  return { description: `${description} At most ${max}, separated by commas.`, example: [12, 15] };
 }
 
 /** At least one character, at most `max`, counted as code points. */
@@ -185,7 +185,7 @@ function opaque(max: number): ParameterParser<string> {
 /** Parameters of every list. Core checks the cursor, because only core can. */
 export class PaginationQuery {
   @Parameter(wholeNumber(1, MAX_PAGE_SIZE), {
-    description: `Items of a page, ${DEFAULT_PAGE_SIZE} when left out. Outside 1 to ${MAX_PAGE_SIZE} it is refused, not cut.`,
+    description: `The number of items per page, ${DEFAULT_PAGE_SIZE} by default. A value outside 1 to ${MAX_PAGE_SIZE} is refused.`,
     example: MAX_PAGE_SIZE,
     default: DEFAULT_PAGE_SIZE,
   })
@@ -193,7 +193,7 @@ export class PaginationQuery {
 
   @Parameter(opaque(MAX_CURSOR), {
     description:
-      'The `pagination.nextCursor` of the page before. Repeat sort and filters with it; `limit` may change. Good for at least 24 hours.',
+      'The `pagination.nextCursor` of the previous page. Send the same sort order and filters with it; `limit` may change. Valid for at least 24 hours.',
     example: 'eyJ2IjoxLCJjIjoxLCJlIjoicGhvdG9zIn0.c2lnbmF0dXJl',
   })
   readonly cursor?: string;

@@ -5,14 +5,14 @@ import { Flag, OneOf, Text } from '../../fields/fields.js';
 /** Fields that a client sends and gets back. */
 
 export const Name = () =>
-  Text({ description: 'For people.', example: 'Paris shoot', max: MAX_IMPORT_NAME, nullable: true });
+  Text({ description: 'A name for people to read.', example: 'Paris shoot', max: MAX_IMPORT_NAME, nullable: true });
 
 export const Source = () =>
-  Text({ description: 'The program that imports.', example: 'phs-cli/1.2', max: MAX_SOURCE, nullable: true });
+  Text({ description: 'The program that runs the import.', example: 'phs-cli/1.2', max: MAX_SOURCE, nullable: true });
 
 export const ImportRef = () =>
   Text({
-    description: 'Your own id of it, unique among open imports.',
+    description: 'Your own identifier for the import. Must be unique among open imports.',
     example: 'laptop:/photos/paris@2026-11-21',
     max: MAX_CLIENT_REF,
     nullable: true,
@@ -20,7 +20,8 @@ export const ImportRef = () =>
 
 export const ItemRef = () =>
   Text({
-    description: 'Your own id of the file, unique in the import: registered again, it is the same item.',
+    description:
+      'Your own identifier for the file. Must be unique within the import; registering it again returns the same item.',
     example: '2026/IMG_0001.HEIC',
     max: MAX_CLIENT_REF,
     nullable: true,
@@ -29,22 +30,22 @@ export const ItemRef = () =>
 export const Duplicates = (options: { readonly default?: DuplicatePolicy } = {}) =>
   OneOf<DuplicatePolicy>(
     {
-      skip: 'nothing: its item is `duplicate`, and names that photo',
-      allow: 'it becomes a second photo',
+      skip: 'no photo is created: the item becomes `duplicate` and refers to the existing photo',
+      allow: 'a second photo is created',
     },
-    { description: 'What becomes of a file whose bytes are in the library already.', ...options },
+    { description: 'How to handle a file whose bytes are already in the library.', ...options },
   );
 
 export const RestoreTrashed = (options: { readonly default?: boolean } = {}) =>
   Flag({
-    description: 'Whether a photo in the trash that is imported again is brought back.',
+    description: 'Whether to restore a photo from the trash when it is imported again.',
     example: true,
     ...options,
   });
 
 export const DefaultZone = () =>
   Text({
-    description: 'Zone of photos that say nothing of theirs: an IANA name or an offset.',
+    description: 'The time zone of photos that do not state one: an IANA name or a UTC offset.',
     example: 'Europe/Paris',
     nullable: true,
   });

@@ -26,43 +26,43 @@ import { ItemRef } from './import-fields.js';
 
 @ResponseModel(
   'UploadTarget',
-  'Where the bytes go; only while they are awaited. Send them with exactly these headers and without your key. Costs no budget.',
+  'Where to send the bytes. Present only while the item is awaiting them. Send exactly these headers, without your API key. Uploads do not count against any rate limit.',
 )
 export class UploadTargetView {
-  @Constant('PUT', { description: 'Always this.' })
+  @Constant('PUT', { description: 'Always `PUT`.' })
   method: 'PUT';
 
   @Text({
-    description: 'Of this service, or of its store. Good for 6 hours and this item alone.',
+    description: 'The URL to upload to, at this service or its object store. Valid for 6 hours and for this item only.',
     example: 'https://photos.example/uploads/WzEsNyw5MDQxOA',
     format: 'uri',
   })
   url: string;
 
   @StringMap({
-    description: 'To be sent as they are.',
+    description: 'Headers to send unchanged.',
     schema: {
-      additionalProperties: { type: 'string', description: 'A value.', examples: ['2311040'] },
+      additionalProperties: { type: 'string', description: 'The value of the header.', examples: ['2311040'] },
       examples: [{ 'content-length': '2311040' }],
     },
   })
   headers: Record<string, string>;
 
-  @Instant({ description: 'When it stops working. `GET /imports/{id}?include=photos` gives a fresh one.' })
+  @Instant({ description: 'When the URL expires. `GET /imports/{id}?include=photos` returns a new one.' })
   expiresAt: string;
 }
 
-const UNTIL_KNOWN = 'Null until it is known.';
-const FROM_CLIENT = 'What you said; null: taken from the file.';
-const side = { description: `In pixels, as shown. ${UNTIL_KNOWN}`, min: 1, nullable: true };
+const UNTIL_KNOWN = 'Null until known.';
+const FROM_CLIENT = 'The value you provided, or null to take it from the file.';
+const side = { description: `In pixels, as displayed. ${UNTIL_KNOWN}`, min: 1, nullable: true };
 
 /** API.md §5.4. */
-@ResponseModel('ImportPhoto', 'One file of an import.')
+@ResponseModel('ImportPhoto', 'A file in an import.')
 export class ImportPhotoView {
-  @IdOf({ description: 'Of the item, and of the photo that it will be.', example: 90418 })
+  @IdOf({ description: 'The unique identifier of the item, and of the photo it becomes.', example: 90418 })
   id: number;
 
-  @IdOf({ description: 'Of the import.', example: 7 })
+  @IdOf({ description: 'The import this item belongs to.', example: 7 })
   importId: number;
 
   @ItemRef()
@@ -70,35 +70,40 @@ export class ImportPhotoView {
 
   @OneOf<ImportPhotoStatus>(
     {
-      awaiting_upload: 'its bytes have not come',
-      processing: 'its bytes are being looked at',
-      ready: 'it will be a photo once the import is finalized',
+      awaiting_upload: 'its bytes have not arrived',
+      processing: 'its bytes are being inspected',
+      ready: 'it becomes a photo once the import is finalized',
       imported: 'it is a photo',
       duplicate:
-        'its bytes are in the library already, or come with another item; `photoId` names the photo once there is one',
-      failed: 'it came to nothing; `error` says why',
-      cancelled: 'it was given up',
+        'its bytes are already in the library or belong to another item; `photoId` is that photo, once it exists',
+      failed: 'it could not be imported; `error` says why',
+      cancelled: 'it was cancelled',
     },
-    { description: 'Where it stands.' },
+    { description: 'The state of the item.' },
   )
   status: ImportPhotoStatus;
 
-  @IdOf({ description: 'The photo that it is, or is a duplicate of.', example: 90418, nullable: true })
+  @IdOf({ description: 'The photo that the item became or duplicates.', example: 90418, nullable: true })
   photoId: number | null;
 
-  @Flag({ description: 'Whether it brought a photo back from the trash.', example: false })
+  @Flag({ description: 'Whether the import restored a photo from the trash.', example: false })
   restored: boolean;
 
-  @Text({ description: 'Of the photo to come.', example: 'IMG_0001.HEIC', min: 1, max: MAX_FILENAME })
+  @Text({ description: 'The file name of the photo.', example: 'IMG_0001.HEIC', min: 1, max: MAX_FILENAME })
   filename: string;
 
-  @WholeNumber({ description: 'As declared, later as it is.', example: 2311040, min: 0, nullable: true })
+  @WholeNumber({
+    description: 'The declared size, replaced by the actual size once known.',
+    example: 2311040,
+    min: 0,
+    nullable: true,
+  })
   sizeBytes: number | null;
 
-  @Sha256('As declared, later as it is.', { nullable: true })
+  @Sha256('The declared hash, replaced by the actual hash once known.', { nullable: true })
   sha256: string | null;
 
-  @Text({ description: `Found in the bytes. ${UNTIL_KNOWN}`, example: 'image/jpeg', nullable: true })
+  @Text({ description: `Detected from the bytes. ${UNTIL_KNOWN}`, example: 'image/jpeg', nullable: true })
   contentType: string | null;
 
   @WholeNumber({ ...side, example: 4016 })
@@ -128,25 +133,33 @@ export class ImportPhotoView {
   @Rating(FROM_CLIENT)
   rating: number | null;
 
-  @Text({ description: 'Your own id of the photo.', example: 'shoot-17/3701', max: MAX_EXTERNAL_ID, nullable: true })
+  @Text({
+    description: 'Your own identifier for the photo.',
+    example: 'shoot-17/3701',
+    max: MAX_EXTERNAL_ID,
+    nullable: true,
+  })
   externalId: string | null;
 
   @MetadataMap()
   metadata: Record<string, string>;
 
-  @Models(TagNameView, { description: 'Beside those of the import.' })
+  @Models(TagNameView, { description: 'Tags of this item, in addition to those of the import.' })
   tags: TagNameView[];
 
-  @Reference('ItemError', { description: 'Why it failed.', nullable: true })
+  @Reference('ItemError', { description: 'Why the item failed.', nullable: true })
   error: { readonly code: ItemErrorCode; readonly message: string } | null;
 
-  @Nested(UploadTargetView, { description: 'Where its bytes go; only while they are awaited.', nullable: true })
+  @Nested(UploadTargetView, {
+    description: 'Where to send the bytes. Null unless the item is awaiting them.',
+    nullable: true,
+  })
   upload: UploadTargetView | null;
 
-  @Instant({ description: 'When it was registered.' })
+  @Instant({ description: 'When the item was registered.' })
   createdAt: string;
 
-  @Instant({ description: 'When it was last changed.' })
+  @Instant({ description: 'When the item was last changed.' })
   updatedAt: string;
 }
 

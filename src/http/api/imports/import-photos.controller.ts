@@ -33,9 +33,9 @@ export class ImportPhotosController {
     tag: 'Imports',
     summary: 'Add files to an import',
     description:
-      'As JSON up to 500 files are announced at once, and each is answered with the address that its bytes go to; those cost no budget. As multipart/form-data up to 20 small files come with their bytes. What one file gets wrong, in its values or the names of its tags, rejects that file only. A file that was registered before (by `clientRef`, else by hash and name) is `existing`; a request may be repeated as often as you like.',
+      'JSON registers up to 500 files and returns an upload URL for each; uploading to those URLs does not count against any rate limit. multipart/form-data sends up to 20 small files along with their bytes. An error in one file, such as an invalid value or tag name, rejects only that file. A file that is already registered (matched by `clientRef`, or else by hash and file name) is returned as `existing`, so you can repeat a request as often as you like.',
     path: [importId],
-    body: 'Files to come, or the files themselves.',
+    body: 'The files to register, or the files themselves.',
     streamed: {
       'multipart/form-data': {
         schema: ref('InlineFiles'),
@@ -46,8 +46,8 @@ export class ImportPhotosController {
       },
     },
     answers: {
-      200: { description: 'All were registered before.', body: RegistrationOutcomesView },
-      201: { description: 'Some are new.', body: RegistrationOutcomesView },
+      200: { description: 'Every file was already registered.', body: RegistrationOutcomesView },
+      201: { description: 'At least one file is new.', body: RegistrationOutcomesView },
     },
     errors: ['quota_exceeded', 'not_found', 'import_not_open', 'limit_reached', 'no_photos_accepted', 'storage_full'],
   })
@@ -78,12 +78,12 @@ export class ImportPhotosController {
   @Documented({
     operationId: 'updateImportPhoto',
     tag: 'Imports',
-    summary: 'Change an item of an import',
+    summary: 'Update an import item',
     description:
-      'Never needed in the normal flow. A merge patch (RFC 7396) to what was said of the file, or a word on what is to become of it. A status that it has reached already is 200 without effect.',
+      'Not needed in the normal flow. A merge patch (RFC 7396) that corrects what was registered or changes the state of the item. Requesting a state that the item has already reached returns 200 and has no effect.',
     path: [importId, pathId('photoId', 'item', 90418)],
-    body: 'What is to change.',
-    answers: { 200: { description: 'The item as it is now.', body: ImportPhotoView } },
+    body: 'The values to change.',
+    answers: { 200: { description: 'The updated item.', body: ImportPhotoView } },
     errors: [
       'quota_exceeded',
       'not_found',

@@ -17,13 +17,13 @@ const statuses = Object.keys(importPhotoTransitions) as ImportPhotoStatus[];
 
 export class ImportQuery extends PaginationQuery {
   @Parameter(someOf(['photos']), {
-    description: '`photos`: a page of items. `limit`, `cursor` and `photoStatus` go only with it.',
+    description: '`photos` adds a page of items. `limit`, `cursor` and `photoStatus` require it.',
     example: ['photos'],
   })
   readonly include?: readonly 'photos'[];
 
   @Parameter(someOf(statuses), {
-    description: 'Items in these states, with commas between.',
+    description: 'Return only items in these states, separated by commas.',
     example: ['failed', 'awaiting_upload'],
   })
   readonly photoStatus?: readonly ImportPhotoStatus[];
@@ -35,7 +35,7 @@ export const importRule: ParameterRule<ImportQuery> = (_, { sent }) => {
   return (['limit', 'cursor', 'photoStatus'] as const)
     .filter((name) => sent.has(name))
     .map((field) => {
-      return { field, code: 'unknown_parameter', message: `${field} is known only together with include=photos.` };
+      return { field, code: 'unknown_parameter', message: `${field} requires include=photos.` };
     });
 };
 
@@ -45,7 +45,7 @@ export function itemListRequest(query: ImportQuery): ItemListRequest | null {
   return include ? { ...paginationOf(query), ...(photoStatus && { statuses: photoStatus }) } : null;
 }
 
-@RequestModel('NewImport', 'How to begin.')
+@RequestModel('NewImport', 'The settings of a new import.')
 export class ImportCreationBody {
   static readonly valueErrors = creationErrors;
 
@@ -67,24 +67,27 @@ export class ImportCreationBody {
   @DefaultZone()
   defaultTimeZone?: string | null;
 
-  @PhotoTagIds('Tags that every new photo gets, by id.')
+  @PhotoTagIds('The ids of tags to add to every new photo.')
   tagIds?: number[];
 
   @PhotoTagNames()
   tagNames?: string[];
 }
 
-@RequestModel('Finalization', 'How to end.')
+@RequestModel('Finalization', 'How to finalize the import.')
 export class FinalizationBody {
   @OneOf(
-    { commit: 'its sound files become photos', discard: 'nothing of it comes into the library' },
-    { description: 'What is to become of the import.', default: 'commit' },
+    { commit: 'import every valid file', discard: 'import nothing' },
+    { description: 'What to do with the import.', default: 'commit' },
   )
   action?: 'commit' | 'discard';
 
   @OneOf(
-    { reject: '409 `uploads_incomplete`, and the import stays open', fail: 'those items fail (`upload_missing`)' },
-    { description: 'What is to be done when bytes are missing.', default: 'reject' },
+    {
+      reject: 'return 409 `uploads_incomplete` and leave the import open',
+      fail: 'mark those items as failed (`upload_missing`)',
+    },
+    { description: 'What to do about items whose bytes have not arrived.', default: 'reject' },
   )
   missingUploads?: 'reject' | 'fail';
 }
@@ -92,7 +95,8 @@ export class FinalizationBody {
 /** The input for any item; null is "take it from the file". */
 class ItemFields extends DescriptiveBody {
   @Text({
-    description: 'SHA-256 of the bytes, in hex or base64. With it a file that is there already need not be sent.',
+    description:
+      'The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.',
     example: 'n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=',
     pattern: '^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$',
     nullable: true,
@@ -111,7 +115,7 @@ class NewItemFields extends ItemFields {
   @ItemRef()
   clientRef?: string | null;
 
-  @Text({ description: 'A hint and no more: the bytes decide.', example: 'image/jpeg', nullable: true })
+  @Text({ description: 'A hint only: the type is detected from the bytes.', example: 'image/jpeg', nullable: true })
   contentType?: string | null;
 
   @MetadataMap()
@@ -120,14 +124,14 @@ class NewItemFields extends ItemFields {
 
 const DeclaredSize = (required: boolean) =>
   WholeNumber({
-    description: `Bytes of the file, at most \`limits.maxFileBytes\` (${defaultLimits.maxFileBytes} unless the operator says otherwise).`,
+    description: `The size of the file in bytes, at most \`limits.maxFileBytes\` (${defaultLimits.maxFileBytes} by default).`,
     example: 2311040,
     min: 1,
     required,
   });
 
 /** An item of a registration; items are validated one by one, so that one bad file does not stop the others. */
-@RequestModel('NewImportPhoto', 'A file to come.')
+@RequestModel('NewImportPhoto', 'A file to upload.')
 export class RegistrationItem extends NewItemFields {
   @Text({ ...filename, required: true })
   filename: string;
@@ -136,16 +140,16 @@ export class RegistrationItem extends NewItemFields {
   sizeBytes: number;
 }
 
-@RequestModel('Registration', 'Files to come.')
+@RequestModel('Registration', 'The files to register.')
 export class RegistrationBody {
-  @ListOf(RegistrationItem, defaultLimits.importBatchSize, { description: 'In any order.' })
+  @ListOf(RegistrationItem, defaultLimits.importBatchSize, { description: 'The files, in any order.' })
   photos: RegistrationItem[];
 }
 
 /** The entry for one file in the `photos` part of a multipart request; name and size may come from the file. */
 @RequestModel(
   'InlineImportPhoto',
-  'What there is to say of a file of this request; its name and size are known without.',
+  'Details of a file sent in the same request. Its name and size are taken from the file.',
 )
 export class InlineItem extends NewItemFields {
   @Text(filename)
@@ -160,21 +164,24 @@ export class InlineInputBody {
   photos: InlineItem[];
 }
 
-const kept = 'it is kept by the service.';
+const kept = 'it is maintained by the service.';
 
-@RequestModel('ImportPhotoPatch', 'What is to change. What is left out stays; null: taken from the file.')
+@RequestModel(
+  'ImportPhotoPatch',
+  'The values to change. Omitted fields keep their value; null takes the value from the file.',
+)
 export class ImportPhotoPatchBody extends ItemFields {
   static readonly valueErrors = (body: ImportPhotoPatchBody, { limits }: BodyContext) => patchErrors(body, limits);
 
   static readonly readOnly = {
     id: kept,
     importId: kept,
-    clientRef: 'it names the item since its registration.',
+    clientRef: 'it identifies the item from its registration on.',
     photoId: kept,
     restored: kept,
-    contentType: 'it comes from the file.',
-    width: 'it comes from the file.',
-    height: 'it comes from the file.',
+    contentType: 'it is read from the file.',
+    width: 'it is read from the file.',
+    height: 'it is read from the file.',
     tags: 'send tagIds or tagNames.',
     error: kept,
     upload: kept,
@@ -185,7 +192,11 @@ export class ImportPhotoPatchBody extends ItemFields {
   @Text(filename)
   filename?: string;
 
-  @WholeNumber({ description: 'Another size, while bytes are awaited or it has failed.', example: 2311040, min: 1 })
+  @WholeNumber({
+    description: 'The new size, while the item is awaiting its bytes or has failed.',
+    example: 2311040,
+    min: 1,
+  })
   sizeBytes?: number;
 
   @MetadataPatch()
@@ -193,11 +204,11 @@ export class ImportPhotoPatchBody extends ItemFields {
 
   @OneOf(
     {
-      uploaded: 'the bytes are there: look now',
-      awaiting_upload: 'a failed one gets another try, a waiting one a fresh address',
-      cancelled: 'it is given up',
+      uploaded: 'the bytes have been sent: inspect them now',
+      awaiting_upload: 'retry a failed item, or get a new upload URL for a waiting one',
+      cancelled: 'cancel the item',
     },
-    { description: 'What is to become of it.' },
+    { description: 'The state to move the item to.' },
   )
   status?: 'uploaded' | 'awaiting_upload' | 'cancelled';
 }

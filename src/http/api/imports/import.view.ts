@@ -12,48 +12,48 @@ import { ImportPhotoView, importPhotoView } from './import-photo.view.js';
 
 const Count = (description: string, example = 0) => WholeNumber({ description, example, min: 0 });
 
-@ResponseModel('ImportCounts', 'Its items by state. Counted anew at each look.')
+@ResponseModel('ImportCounts', 'The number of items in each state, counted on every request.')
 export class ImportCountsView {
-  @Count('All items: the sum of the others.', 500)
+  @Count('All items: the sum of the other counts.', 500)
   total: number;
 
-  @Count('Their bytes have not come.')
+  @Count('Items whose bytes have not arrived.')
   awaitingUpload: number;
 
-  @Count('Their bytes are being looked at.', 12)
+  @Count('Items whose bytes are being inspected.', 12)
   processing: number;
 
-  @Count('They will be photos once the import is finalized.', 80)
+  @Count('Items that become photos once the import is finalized.', 80)
   ready: number;
 
-  @Count('They are photos.', 371)
+  @Count('Items that are photos.', 371)
   imported: number;
 
-  @Count('Their bytes are in the library already.', 35)
+  @Count('Items whose bytes are already in the library.', 35)
   duplicate: number;
 
-  @Count('They came to nothing; each says why.', 2)
+  @Count('Items that could not be imported.', 2)
   failed: number;
 
-  @Count('They were given up.')
+  @Count('Items that were cancelled.')
   cancelled: number;
 }
 
 @ResponseModel('Import', 'A batch of files on its way into the library.')
 export class ImportView {
-  @IdOf({ description: 'Of the import.', example: 7 })
+  @IdOf({ description: 'The unique identifier of the import.', example: 7 })
   id: number;
 
   @OneOf<ImportStatus>(
     {
-      open: 'photos can be added',
-      processing: 'finalized, and not done with yet',
+      open: 'files can be added',
+      processing: 'finalized, with work still to do',
       completed: 'every file is a photo or a duplicate',
-      completed_with_errors: 'some files failed, the others are there',
-      cancelled: 'discarded: nothing of it came into the library',
-      expired: `nobody used it for ${IDLE_DAYS} days: nothing of it came into the library`,
+      completed_with_errors: 'some files failed; the others are in the library',
+      cancelled: 'discarded: nothing was added to the library',
+      expired: `unused for ${IDLE_DAYS} days: nothing was added to the library`,
     },
-    { description: 'Where it stands. The last four are ends.' },
+    { description: 'The state of the import. The last four are final.' },
   )
   status: ImportStatus;
 
@@ -75,72 +75,72 @@ export class ImportView {
   @DefaultZone()
   defaultTimeZone: string | null;
 
-  @Models(TagNameView, { description: 'Given to every new photo.' })
+  @Models(TagNameView, { description: 'Tags that every new photo gets.' })
   tags: TagNameView[];
 
   @Nested(ImportCountsView)
   counts: ImportCountsView;
 
-  @Count('Sum of the sizes that are known.', 6120331882)
+  @Count('The sum of all known file sizes.', 6120331882)
   totalBytes: number;
 
-  @Decimal({ description: 'Share of the items that are done with.', example: 0.816, min: 0, max: 1 })
+  @Decimal({ description: 'The share of items that have been processed.', example: 0.816, min: 0, max: 1 })
   progress: number;
 
-  @IdOf({ description: 'The key that opened it.', example: 3, nullable: true })
+  @IdOf({ description: 'The API key that opened the import.', example: 3, nullable: true })
   apiKeyId: number | null;
 
-  @Instant({ description: 'When it was opened.' })
+  @Instant({ description: 'When the import was opened.' })
   createdAt: string;
 
-  @Instant({ description: 'When it was last changed.' })
+  @Instant({ description: 'When the import was last changed.' })
   updatedAt: string;
 
   @Instant({
-    description: `When it will be \`expired\` if nobody uses it: ${IDLE_DAYS} days after the last use; null once it is not open.`,
+    description: `When the import expires if it is not used again: ${IDLE_DAYS} days after its last use. Null unless it is open.`,
     nullable: true,
   })
   expiresAt: string | null;
 
-  @Instant({ description: 'When it was finalized.', nullable: true })
+  @Instant({ description: 'When the import was finalized.', nullable: true })
   finalizedAt: string | null;
 
-  @Instant({ description: 'When it ended.', nullable: true })
+  @Instant({ description: 'When the import ended.', nullable: true })
   completedAt: string | null;
 
-  @WholeNumber({ description: 'Counts its changes.', example: 44, min: 1 })
+  @WholeNumber({ description: 'Incremented by every change.', example: 44, min: 1 })
   version: number;
 
   @Reference('ImportPhotoPage', { sometimes: true })
   photos?: ReturnType<typeof listView<ItemDetails, ImportPhotoView>>;
 }
 
-@ResponseModel('RegistrationOutcome', 'What became of one file.')
+@ResponseModel('RegistrationOutcome', 'The outcome for one file.')
 export class RegistrationOutcomeView {
-  @WholeNumber({ description: 'Its place in the request, from 0.', example: 0, min: 0 })
+  @WholeNumber({ description: 'The position of the file in the request, starting at 0.', example: 0, min: 0 })
   index: number;
 
   @OneOf<RegistrationResult['outcome']>(
     {
-      created: 'an item that waits for bytes, or has them',
-      existing: 'the item was there: send its bytes if it has an `upload`',
-      duplicate: 'an item that needs no bytes: they are here already',
-      rejected: 'nothing; `error` says why',
+      created: 'a new item, awaiting its bytes or already holding them',
+      existing: 'the item already existed; send its bytes if it has an `upload`',
+      duplicate: 'an item that needs no bytes because they are already in the library',
+      rejected: 'no item was created; `error` says why',
     },
-    { description: 'What became of it.' },
+    { description: 'What happened to the file.' },
   )
   outcome: RegistrationResult['outcome'];
 
-  @Nested(ImportPhotoView, { description: 'The item; null when it was rejected.', nullable: true })
+  @Nested(ImportPhotoView, { description: 'The item. Null if the file was rejected.', nullable: true })
   photo: ImportPhotoView | null;
 
-  @Reference('ItemError', { description: 'Why it was rejected.', nullable: true })
+  @Reference('ItemError', { description: 'Why the file was rejected.', nullable: true })
   error: { readonly code: ItemErrorCode; readonly message: string } | null;
 }
 
-@ResponseModel('RegistrationOutcomes', 'What became of each file, and the import with them.')
+@ResponseModel('RegistrationOutcomes', 'The outcome for each file, and the import.')
 export class RegistrationOutcomesView {
-  @Models(RegistrationOutcomeView, { description: 'One for each, in the order of the request.' })
+  @Models(RegistrationOutcomeView, { description: 'One outcome per file, in the order of the request.' })
   data: RegistrationOutcomeView[];
 
   @Nested(ImportView)

@@ -39,10 +39,10 @@ export class ImportsController {
     tag: 'Imports',
     summary: 'Open an import',
     description:
-      'Nothing of an import is in the library before it is finalized. With the `clientRef` of one that is open the answer is that one, so that a run that was broken off goes on.',
-    body: 'How to begin; nothing has to be said.',
+      'Nothing is added to the library until the import is finalized. If an open import has the same `clientRef`, it is returned, so that an interrupted run can resume.',
+    body: 'The settings of the import, all optional.',
     answers: {
-      200: { description: 'The open import of this `clientRef`.', body: ImportView, headers: ['ETag'] },
+      200: { description: 'The open import with this `clientRef`.', body: ImportView, headers: ['ETag'] },
       201: { description: 'The new import.', body: ImportView, headers: ['ETag', 'Location'] },
     },
     errors: ['limit_reached'],
@@ -66,18 +66,21 @@ export class ImportsController {
   @Documented({
     operationId: 'getImport',
     tag: 'Imports',
-    summary: 'Read an import',
+    summary: 'Retrieve an import',
     description:
-      'With `include=photos` a page of its items by id; those that wait for bytes come with a fresh `upload`. Items are forgotten 90 days after the end of the import, whose counts stay; the import a year after its end, then it is 404. Its photos stay.',
+      'With `include=photos`, the response has a page of items, sorted by id; items awaiting their bytes have a new `upload`. Items are deleted 90 days after the import ends, but its counts remain. The import itself is deleted a year after it ends. Its photos are not affected.',
     path: [importId],
     headers: [ifNoneMatchHeader],
     answers: {
       200: {
-        description: 'The import. `Retry-After` while it is at work.',
+        description: 'The import. `Retry-After` is set while it is being processed.',
         body: ImportView,
         headers: ['ETag', 'Retry-After'],
       },
-      304: { description: 'It has not changed. Not with `include`.', headers: ['ETag', 'Retry-After'] },
+      304: {
+        description: 'The import has not changed. Never returned with `include`.',
+        headers: ['ETag', 'Retry-After'],
+      },
     },
     errors: ['invalid_cursor', 'not_found'],
   })
@@ -100,13 +103,17 @@ export class ImportsController {
     tag: 'Imports',
     summary: 'Finalize or discard an import',
     description:
-      'Publishes what is sound; a bad file never fails the others. The work goes on by itself and is asked for by `GET /imports/{id}`, or waited for. Repeated, it has no further effect.',
+      'Imports every valid file; one bad file never fails the others. The work runs in the background: poll `GET /imports/{id}`, or send `Prefer: wait`. Repeating the request has no further effect.',
     path: [importId],
     headers: [preferHeader],
-    body: 'How to end; nothing has to be said.',
+    body: 'How to finalize the import, all optional.',
     answers: {
-      200: { description: 'It has ended.', body: ImportView, headers: ['ETag'] },
-      202: { description: 'It is at work.', body: ImportView, headers: ['ETag', 'Location', 'Retry-After'] },
+      200: { description: 'The import has ended.', body: ImportView, headers: ['ETag'] },
+      202: {
+        description: 'The import is being processed.',
+        body: ImportView,
+        headers: ['ETag', 'Location', 'Retry-After'],
+      },
     },
     errors: ['not_found', 'import_not_open', 'uploads_incomplete'],
   })

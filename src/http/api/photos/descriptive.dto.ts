@@ -4,7 +4,7 @@ import { Nested, Text } from '../../fields/fields.js';
 import { STORED } from '../tags/tag-fields.js';
 import { Altitude, Latitude, LOCAL_TIME, Longitude, Rating } from './photo-fields.js';
 
-@RequestModel('NewLocation', 'A place, whole or not at all.')
+@RequestModel('NewLocation', 'A position. Replaced as a whole.')
 export class LocationBody {
   @Latitude(true)
   latitude: number;
@@ -18,11 +18,11 @@ export class LocationBody {
 
 /** The input for a photo, in the library or in an import (API.md §5.1). */
 export class DescriptiveBody {
-  @Text({ description: `A short name. ${STORED}`, example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
+  @Text({ description: `A short title. ${STORED}`, example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
   title?: string | null;
 
   @Text({
-    description: `More words. ${STORED}`,
+    description: `A longer text. ${STORED}`,
     example: 'From the Trocadéro, just before the rain.',
     max: MAX_DESCRIPTION,
     nullable: true,
@@ -31,7 +31,7 @@ export class DescriptiveBody {
 
   @Text({
     description:
-      'The instant, as RFC 3339 with its offset, which becomes the zone; sets `takenAtLocal` and `timeZone` too, and does not go with them.',
+      'When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.',
     example: '2024-12-21T23:39:24.670+01:00',
     format: 'date-time',
     nullable: true,
@@ -39,7 +39,8 @@ export class DescriptiveBody {
   takenAt?: string | null;
 
   @Text({
-    description: 'What the clock showed, without a zone. More than milliseconds are cut.',
+    description:
+      'The wall-clock time when the photo was taken, without a time zone. Digits beyond milliseconds are dropped.',
     example: '2024-12-21T23:39:24.670',
     pattern: LOCAL_TIME,
     nullable: true,
@@ -47,20 +48,20 @@ export class DescriptiveBody {
   takenAtLocal?: string | null;
 
   @Text({
-    description: 'The zone of that clock: an IANA name, or an offset as `+01:00`.',
+    description: 'The time zone of the wall-clock time: an IANA name, or a UTC offset such as `+01:00`.',
     example: 'Europe/Paris',
     nullable: true,
   })
   timeZone?: string | null;
 
-  @Nested(LocationBody, { description: 'Where it was taken; null clears.', nullable: true })
+  @Nested(LocationBody, { description: 'Where the photo was taken. Null removes the position.', nullable: true })
   location?: LocationBody | null;
 
   @Rating()
   rating?: number | null;
 
   @Text({
-    description: `Your own id of it. Can be looked for, need not be unique. ${STORED}`,
+    description: `Your own identifier for the photo. You can search by it; it need not be unique. ${STORED}`,
     example: 'shoot-17/3701',
     max: MAX_EXTERNAL_ID,
     nullable: true,

@@ -5,35 +5,35 @@ import { ResponseModel } from '../../fields/declared.js';
 import { IdOf, Models, Nested, OneOf, Reference } from '../../fields/fields.js';
 import { PhotoView, photoView } from './photo.view.js';
 
-@ResponseModel('PhotoEdit', 'What became of one photo.')
+@ResponseModel('PhotoEdit', 'The outcome for one photo.')
 export class PhotoEditView {
-  @IdOf({ description: 'Of the photo.', example: 90417 })
+  @IdOf({ description: 'The id of the photo.', example: 90417 })
   id: number;
 
   @OneOf<PhotoEditResult['outcome']>(
     {
       updated: 'changed',
-      unchanged: 'it was so already',
-      not_found: 'there is none, or it is in the trash',
-      error: 'the patch does not fit it',
+      unchanged: 'it already had these values',
+      not_found: 'it does not exist or is in the trash',
+      error: 'the patch is not valid for this photo',
     },
-    { description: 'What became of it.' },
+    { description: 'What happened to the photo.' },
   )
   outcome: PhotoEditResult['outcome'];
 
   @Nested(PhotoView, {
-    description: 'As it is now; null where there is none, and where the patch does not fit.',
+    description: 'The photo after the change. Null if it does not exist or the patch is not valid for it.',
     nullable: true,
   })
   photo: PhotoView | null;
 
-  @Reference('ItemError', { description: 'Why the patch does not fit.', nullable: true })
+  @Reference('ItemError', { description: 'Why the patch is not valid for this photo.', nullable: true })
   error: { readonly code: ItemErrorCode; readonly message: string } | null;
 }
 
-@ResponseModel('PhotoEdits', 'What became of each photo, in the order of the ids.')
+@ResponseModel('PhotoEdits', 'The outcome for each photo, in the order of the ids.')
 export class PhotoEditsView {
-  @Models(PhotoEditView, { description: 'Each id once.' })
+  @Models(PhotoEditView, { description: 'One outcome per distinct id.' })
   data: PhotoEditView[];
 }
 
@@ -47,21 +47,21 @@ export function photoEditView({ id, outcome, photo, error }: PhotoEditResult): P
 }
 
 /** API.md §7, 14. */
-@ResponseModel('PhotoDeletion', 'What became of one photo.')
+@ResponseModel('PhotoDeletion', 'The outcome for one photo.')
 export class PhotoDeletionView {
-  @IdOf({ description: 'Of the photo.', example: 90417 })
+  @IdOf({ description: 'The id of the photo.', example: 90417 })
   id: number;
 
   @OneOf<PhotoDeletionResult['outcome']>(
-    { deleted: 'it is gone', not_found: 'there was none' },
-    { description: 'What became of it.' },
+    { deleted: 'it was deleted', not_found: 'it did not exist' },
+    { description: 'What happened to the photo.' },
   )
   outcome: PhotoDeletionResult['outcome'];
 }
 
-@ResponseModel('PhotoDeletions', 'What became of each photo, in the order of the ids.')
+@ResponseModel('PhotoDeletions', 'The outcome for each photo, in the order of the ids.')
 export class PhotoDeletionsView {
-  @Models(PhotoDeletionView, { description: 'Each id once.' })
+  @Models(PhotoDeletionView, { description: 'One outcome per distinct id.' })
   data: PhotoDeletionView[];
 }
 

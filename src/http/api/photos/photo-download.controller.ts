@@ -38,17 +38,17 @@ export class PhotoDownloadController {
     tag: 'Photos',
     summary: 'Download a photo',
     description:
-      'The original, byte for byte, or a rendition: upright, sRGB, without any metadata. Ranges, `If-Range`, `If-None-Match` and HEAD work; each request counts as one read. When the store breaks after the first byte the connection is cut: an answer that ended is whole. A photo with `originalLostAt` answers 503.',
+      'Returns the original, byte for byte, or a rendition, which is upright, in sRGB, and free of metadata. Supports `Range`, `If-Range`, `If-None-Match` and HEAD; every request counts as one read. If the store fails during a response, the connection is closed: a response that ends normally is complete. A photo with `originalLostAt` set returns 503.',
     path: [photoId],
     headers: [ifNoneMatchHeader, ...rangeParameters],
     answers: {
-      200: { description: 'The whole file.', content: picture, headers: fileHeaders },
+      200: { description: 'The complete file.', content: picture, headers: fileHeaders },
       206: {
-        description: 'The range that was asked for.',
+        description: 'The requested range.',
         content: picture,
         headers: [...fileHeaders, 'Content-Range'],
       },
-      304: { description: 'It has not changed.', headers: fileHeaders },
+      304: { description: 'The file has not changed.', headers: fileHeaders },
     },
     errors: ['not_found', 'range_not_satisfiable'],
   })

@@ -19,7 +19,7 @@ const METADATA_KEY = '^[A-Za-z0-9_.-]{1,40}$';
 
 /** The name of a file that a client sends. */
 export const filename = {
-  description: `A plain file name: no \`/\` or \`\\\`, no control characters, not \`.\` or \`..\`. Need not be unique. ${STORED}`,
+  description: `A plain file name: no \`/\` or \`\\\`, no control characters, and not \`.\` or \`..\`. Need not be unique. ${STORED}`,
   example: 'DSC_3701.jpg',
   min: 1,
   max: MAX_FILENAME,
@@ -28,7 +28,7 @@ export const filename = {
 
 export const Latitude = (required = false) =>
   Decimal({
-    description: 'Degrees north of the equator (WGS84).',
+    description: 'Degrees north of the equator (WGS 84).',
     example: 48.85837,
     min: -MAX_LATITUDE,
     max: MAX_LATITUDE,
@@ -37,7 +37,7 @@ export const Latitude = (required = false) =>
 
 export const Longitude = (required = false) =>
   Decimal({
-    description: 'Degrees east of Greenwich (WGS84).',
+    description: 'Degrees east of Greenwich (WGS 84).',
     example: 2.294481,
     min: -MAX_LONGITUDE,
     max: MAX_LONGITUDE,
@@ -46,21 +46,21 @@ export const Longitude = (required = false) =>
 
 export const Altitude = () =>
   Decimal({
-    description: 'Metres above sea level; null: not known.',
+    description: 'Metres above sea level. Null if unknown.',
     example: 35.4,
     min: MIN_ALTITUDE,
     max: MAX_ALTITUDE,
     nullable: true,
   });
 
-export const Rating = (description = 'Stars; null: none given.') =>
+export const Rating = (description = 'A rating in stars. Null if unrated.') =>
   WholeNumber({ description, example: 4, min: 0, max: MAX_RATING, nullable: true });
 
 export const Rotation = (description: string) => OneOfNumbers([0, 90, 180, 270], { description });
 
 const value = {
   type: 'string',
-  description: 'Your value, kept as it is.',
+  description: 'Your value, stored unchanged.',
   examples: ['ACME'],
   maxLength: MAX_METADATA_VALUE,
 };
@@ -69,7 +69,7 @@ const metadataWords = (what: string) => `${what} At most ${MAX_METADATA_KEYS} ke
 
 export const MetadataMap = () =>
   StringMap({
-    description: metadataWords('Your own names and values.'),
+    description: metadataWords('Your own key-value pairs.'),
     schema: { additionalProperties: value, maxProperties: MAX_METADATA_KEYS, ...keys },
   });
 
@@ -77,7 +77,7 @@ export const MetadataMap = () =>
 export const MetadataPatch = () =>
   StringMap({
     nulls: true,
-    description: metadataWords('Merged key by key; null removes one.'),
+    description: metadataWords('Merged key by key; null removes a key.'),
     schema: { additionalProperties: { ...value, type: ['string', 'null'] }, ...keys },
   });
 
@@ -90,19 +90,19 @@ const tagNameSchema = {
 };
 
 /** The tags of one photo in a list of ids. */
-export const PhotoTagIds = (description = 'Tags by id; one that is not there is refused.') =>
+export const PhotoTagIds = (description = 'The ids of existing tags. Unknown ids are refused.') =>
   Ids(defaultLimits.tagsPerPhoto, { description, example: [12, 15] });
 
 /** The tags of one photo in a list of names. */
 export const PhotoTagNames = () =>
   Texts(defaultLimits.tagsPerPhoto, {
-    description: 'Tags by name. Those that are not there are made, which needs `tags:write`.',
+    description: 'The names of tags. Tags that do not exist are created, which requires `tags:write`.',
     example: ['Holiday'],
     item: tagNameSchema,
   });
 
 export const Sha256 = (
-  description = 'SHA-256 of the original, in lower-case hex.',
+  description = 'The SHA-256 of the original, in lowercase hex.',
   { nullable = false }: { readonly nullable?: boolean } = {},
 ) =>
   Text({
@@ -116,6 +116,6 @@ export const Width = () => side('Width', 4016);
 export const Height = () => side('Height', 6016);
 
 function side(name: string, example: number): PropertyDecorator {
-  const description = `${name} in pixels, as shown: upright and after \`rotation\`.`;
+  const description = `${name} in pixels, as displayed: upright and after \`rotation\`.`;
   return WholeNumber({ description, example, min: 1 });
 }

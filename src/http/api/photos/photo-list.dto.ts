@@ -49,7 +49,7 @@ const instant = documented<Date>({ type: 'string', format: 'date-time' }, (value
 const words = documented<string>(text(MAX_SEARCH_TEXT).schema, (value) => {
   const said = text(MAX_SEARCH_TEXT)(value);
   if (!('value' in said) || searchText(said.value) !== '') return said;
-  return wrong('too_short', 'must have a letter or a digit.');
+  return wrong('too_short', 'must contain a letter or digit.');
 });
 
 const search = documented<readonly string[]>(words.schema, (value) => {
@@ -99,115 +99,124 @@ const bbox = documented<readonly [number, number, number, number]>({ ...corners.
 
 const DEFAULT_SORT: PhotoSort = '-createdAt';
 
-const WITH_OFFSET = 'RFC 3339 with its offset (in a URL `+` is `%2B`).';
+const WITH_OFFSET = 'RFC 3339 with a UTC offset (encode `+` as `%2B` in a URL).';
 const when = (what: string) => ({ description: `${what} ${WITH_OFFSET}`, example: '2026-11-21T03:04:05Z' });
 
-export const URLS = 'addresses of the renditions for `<img>`';
+export const URLS = 'signed URLs of the renditions, for use in `<img>`';
 
 /** What the document says of `include`. */
 export function include<Name extends string>(meanings: Readonly<Record<Name, string>>) {
-  const description = 'What to show beside the rest, with commas between.';
+  const description = 'Additional fields to return, separated by commas.';
   return { description: withMeanings(description, meanings), example: Object.keys(meanings).slice(0, 1) };
 }
 
 export class PhotoListQuery extends PaginationQuery {
   @Parameter(oneOf(photoSorts), {
     description:
-      'The order; `-` is descending, the default is newest in the library first. What has no value comes last in both directions. `updatedAt` only ascends: a walk the other way would miss what changes meanwhile.',
+      'The sort order; `-` means descending. By default, the photos most recently added to the library come first. Photos without a value come last in both directions. `updatedAt` can only ascend: reading in the other direction would miss photos that change in the meantime.',
     example: '-takenAt',
     default: DEFAULT_SORT,
   })
   readonly sort?: PhotoSort;
 
-  @Parameter(idList(), idListWords('These photos; ids that do not exist are simply not there.'))
+  @Parameter(idList(), idListWords('Return only these photos. Unknown ids are ignored.'))
   readonly ids?: readonly Id[];
 
   @Parameter(search, {
-    description: `Words, all of which begin a word of file name, title, description or a tag's name, whatever case and accents. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`); without a letter or digit it is refused.`,
+    description: `Search words. Each must begin a word in the file name, title, description or name of a tag; case and accents are ignored. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`), with at least one letter or digit.`,
     example: 'eiffel rain',
   })
   readonly q?: readonly string[];
 
-  @Parameter(text(MAX_FILTER_TEXT), { description: 'The whole name, whatever its case.', example: 'DSC_3701.jpg' })
+  @Parameter(text(MAX_FILTER_TEXT), { description: 'The complete file name, ignoring case.', example: 'DSC_3701.jpg' })
   readonly filename?: string;
 
-  @Parameter(idList(MAX_FILTER_TAGS), idListWords('Carries all of these tags.', MAX_FILTER_TAGS))
+  @Parameter(idList(MAX_FILTER_TAGS), idListWords('Return only photos with all of these tags.', MAX_FILTER_TAGS))
   readonly tagIds?: readonly Id[];
 
-  @Parameter(idList(MAX_FILTER_TAGS), idListWords('Carries at least one of these tags.', MAX_FILTER_TAGS))
+  @Parameter(
+    idList(MAX_FILTER_TAGS),
+    idListWords('Return only photos with at least one of these tags.', MAX_FILTER_TAGS),
+  )
   readonly anyTagIds?: readonly Id[];
 
-  @Parameter(idList(MAX_FILTER_TAGS), idListWords('Carries none of these tags.', MAX_FILTER_TAGS))
+  @Parameter(idList(MAX_FILTER_TAGS), idListWords('Return only photos with none of these tags.', MAX_FILTER_TAGS))
   readonly excludeTagIds?: readonly Id[];
 
-  @Parameter(flag, { description: '`true`: carries no tag; `false`: carries one at least.', example: true })
+  @Parameter(flag, {
+    description: '`true` returns only photos without tags, `false` only photos with at least one.',
+    example: true,
+  })
   readonly untagged?: boolean;
 
-  @Parameter(id, { description: 'Came with this import.', example: 7 })
+  @Parameter(id, { description: 'Return only photos from this import.', example: 7 })
   readonly importId?: Id;
 
-  @Parameter(text(MAX_FILTER_TEXT), { description: 'Has exactly this `externalId`.', example: 'shoot-17/3701' })
+  @Parameter(text(MAX_FILTER_TEXT), {
+    description: 'Return only photos with exactly this `externalId`.',
+    example: 'shoot-17/3701',
+  })
   readonly externalId?: string;
 
   @Parameter(listOf(sha256, MAX_HASHES), {
-    description: `Originals with these hashes: which of them are there already? At most ${MAX_HASHES}, with commas between.`,
+    description: `Return only photos whose originals have these SHA-256 hashes. Useful to check what is already in the library. At most ${MAX_HASHES}, separated by commas.`,
     example: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
   })
   readonly sha256?: readonly string[];
 
   @Parameter(listOf(contentType, MAX_TYPES), {
-    description: `One of these types, or of a kind as \`image/*\`. At most ${MAX_TYPES}, with commas between.`,
+    description: `Return only photos of these types; \`image/*\` matches a whole family. At most ${MAX_TYPES}, separated by commas.`,
     example: ['image/jpeg', 'image/png'],
   })
   readonly contentType?: readonly string[];
 
-  @Parameter(instant, when('Taken then or later.'))
+  @Parameter(instant, when('Return only photos taken at or after this time.'))
   readonly takenAfter?: Date;
 
-  @Parameter(instant, when('Taken before.'))
+  @Parameter(instant, when('Return only photos taken before this time.'))
   readonly takenBefore?: Date;
 
-  @Parameter(instant, when('In the library since then or later.'))
+  @Parameter(instant, when('Return only photos added to the library at or after this time.'))
   readonly createdAfter?: Date;
 
-  @Parameter(instant, when('In the library since before.'))
+  @Parameter(instant, when('Return only photos added to the library before this time.'))
   readonly createdBefore?: Date;
 
-  @Parameter(instant, when('Changed then or later.'))
+  @Parameter(instant, when('Return only photos changed at or after this time.'))
   readonly updatedAfter?: Date;
 
-  @Parameter(instant, when('Last changed before.'))
+  @Parameter(instant, when('Return only photos last changed before this time.'))
   readonly updatedBefore?: Date;
 
-  @Parameter(flag, { description: 'Whether its place is known.', example: true })
+  @Parameter(flag, { description: 'Whether the position of the photo is known.', example: true })
   readonly hasLocation?: boolean;
 
   @Parameter(bbox, {
     description:
-      'Taken in this box: minLon,minLat,maxLon,maxLat in decimal degrees. Crosses 180° when minLon is above maxLon.',
+      'Return only photos taken within this box: minLon,minLat,maxLon,maxLat in decimal degrees. If minLon is greater than maxLon, the box crosses the 180th meridian.',
     example: [2.22, 48.81, 2.47, 48.91],
   })
   readonly bbox?: readonly [number, number, number, number];
 
   @Parameter(words, {
-    description: 'Part of make and model, whatever case and accents; without a letter or digit it is refused.',
+    description: "Part of the camera's make and model, ignoring case and accents. Must contain a letter or digit.",
     example: 'nikon d750',
   })
   readonly camera?: string;
 
-  @Parameter(wholeNumber(0, MAX_RATING), { description: 'So many stars or more.', example: 4 })
+  @Parameter(wholeNumber(0, MAX_RATING), { description: 'Return only photos with at least this rating.', example: 4 })
   readonly minRating?: number;
 
   @Parameter(oneOf(['landscape', 'portrait', 'square']), {
-    description: 'The shape, as shown.',
-    meanings: { landscape: 'wider than high', portrait: 'higher than wide', square: 'neither' },
+    description: 'The shape of the photo as displayed.',
+    meanings: { landscape: 'wider than it is high', portrait: 'higher than it is wide', square: 'neither' },
     example: 'landscape',
   })
   readonly aspect?: 'landscape' | 'portrait' | 'square';
 
   @Parameter(oneOf(['false', 'true', 'any']), {
-    description: 'Where to look.',
-    meanings: { false: 'in the library', true: 'in the trash', any: 'in both' },
+    description: 'Where to search.',
+    meanings: { false: 'the library', true: 'the trash', any: 'both' },
     example: 'false',
     default: 'false',
   })

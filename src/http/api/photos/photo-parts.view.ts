@@ -6,7 +6,7 @@ import { Decimal, Flag, Instant, Text } from '../../fields/fields.js';
 import { instant } from '../../responses/wire.js';
 import { Altitude, Latitude, Longitude } from './photo-fields.js';
 
-@ResponseModel('Location', 'Where it was taken.')
+@ResponseModel('Location', 'Where the photo was taken.')
 export class LocationView {
   @Latitude()
   latitude: number;
@@ -18,49 +18,49 @@ export class LocationView {
   altitude: number | null;
 }
 
-@ResponseModel('Camera', 'What it was taken with.')
+@ResponseModel('Camera', 'The camera the photo was taken with.')
 export class CameraView {
-  @Text({ description: 'Maker of the camera.', example: 'NIKON CORPORATION', nullable: true })
+  @Text({ description: 'The manufacturer of the camera.', example: 'NIKON CORPORATION', nullable: true })
   make: string | null;
 
-  @Text({ description: 'Model of the camera.', example: 'NIKON D750', nullable: true })
+  @Text({ description: 'The model of the camera.', example: 'NIKON D750', nullable: true })
   model: string | null;
 
-  @Text({ description: 'Lens.', example: '24-120mm f/4', nullable: true })
+  @Text({ description: 'The lens.', example: '24-120mm f/4', nullable: true })
   lens: string | null;
 }
 
-@ResponseModel('Exposure', 'How it was exposed.')
+@ResponseModel('Exposure', 'The exposure settings.')
 export class ExposureView {
-  @Decimal({ description: 'Sensitivity.', example: 3200, nullable: true })
+  @Decimal({ description: 'The ISO sensitivity.', example: 3200, nullable: true })
   iso: number | null;
 
-  @Decimal({ description: 'Aperture.', example: 4, nullable: true })
+  @Decimal({ description: 'The f-number.', example: 4, nullable: true })
   fNumber: number | null;
 
-  @Text({ description: 'Seconds, as people write them.', example: '1/60', nullable: true })
+  @Text({ description: 'The exposure time in seconds, as photographers write it.', example: '1/60', nullable: true })
   exposureTime: string | null;
 
-  @Decimal({ description: 'Millimetres.', example: 24, nullable: true })
+  @Decimal({ description: 'The focal length in millimetres.', example: 24, nullable: true })
   focalLength: number | null;
 
-  @Decimal({ description: 'Millimetres on 35 mm film.', example: 24, nullable: true })
+  @Decimal({ description: 'The 35 mm equivalent focal length in millimetres.', example: 24, nullable: true })
   focalLength35mm: number | null;
 
-  @Flag({ description: 'Whether it fired.', example: false, nullable: true })
+  @Flag({ description: 'Whether the flash fired.', example: false, nullable: true })
   flash: boolean | null;
 }
 
 const Url = (name: RenditionName) =>
   Text({
-    description: `${renditionSizes[name]} pixels on its longest side.`,
+    description: `At most ${renditionSizes[name]} pixels on its longest side.`,
     example: `https://photos.example/renditions/WzEsOTA0MTcs.${name}`,
     format: 'uri',
   });
 
 @ResponseModel(
   'RenditionUrls',
-  'Only with `include=urls`: addresses for `<img>`, good without a key for 12 to 24 hours, and the same within a half day for one key. They end with the key that asked for them. Null for a key with an IP list.',
+  'Only with `include=urls`: URLs for use in `<img>`. They work without an API key for 12 to 24 hours, stay the same for half a day for each key, and stop working when the key that requested them does. Null for a key with an IP list.',
 )
 export class RenditionUrlsView {
   @Url('thumb')
@@ -75,7 +75,7 @@ export class RenditionUrlsView {
   @Url('large')
   large: string;
 
-  @Instant({ description: 'When they stop working.' })
+  @Instant({ description: 'When the URLs expire.' })
   expiresAt: string;
 }
 

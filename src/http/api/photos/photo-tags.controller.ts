@@ -29,9 +29,9 @@ export class PhotoTagsController {
     operationId: 'listPhotoTags',
     tag: 'Photos',
     summary: 'List the tags of a photo',
-    description: 'By name, all in one page.',
+    description: 'Returns all tags of the photo on one page, sorted by name.',
     path: [photoId],
-    answers: { 200: { description: 'Its tags.', body: ref('TagPage') } },
+    answers: { 200: { description: 'The tags of the photo.', body: ref('TagPage') } },
     errors: ['not_found'],
   })
   @RequireScope('photos:read')
@@ -43,13 +43,13 @@ export class PhotoTagsController {
   @Documented({
     operationId: 'setPhotoTags',
     tag: 'Photos',
-    summary: 'Set the tags of a photo',
+    summary: 'Replace the tags of a photo',
     description:
-      'Replaces the set. `{"tagIds": []}` clears it. Names that no tag has are made, which needs the scope `tags:write`, too.',
+      'Replaces the whole set; `{"tagIds": []}` removes all tags. Names that do not exist yet are created as tags, which also requires the scope `tags:write`.',
     path: [photoId],
     headers: [ifMatchHeader],
-    body: 'The new set.',
-    answers: { 200: { description: 'Its tags now.', body: ref('TagPage') } },
+    body: 'The new set of tags.',
+    answers: { 200: { description: 'The tags of the photo.', body: ref('TagPage') } },
     errors: ['not_found', 'limit_reached', 'precondition_failed'],
   })
   @RequireScope('photos:write')

@@ -10,12 +10,12 @@ import { filename, MetadataPatch, PhotoTagIds, PhotoTagNames, Rotation } from '.
 import { include, URLS } from './photo-list.dto.js';
 
 export class PhotoQuery {
-  @Parameter(someOf(['exif', 'urls']), include({ exif: 'what the file says', urls: URLS }))
+  @Parameter(someOf(['exif', 'urls']), include({ exif: 'the metadata in the file', urls: URLS }))
   readonly include?: readonly ('exif' | 'urls')[];
 
   @Parameter(oneOf(['false', 'any']), {
-    description: 'Whether one in the trash is shown.',
-    meanings: { false: 'it is 404', any: 'it is shown' },
+    description: 'Whether to return a photo that is in the trash.',
+    meanings: { false: 'no: return 404', any: 'yes' },
     example: 'false',
     default: 'false',
   })
@@ -24,9 +24,9 @@ export class PhotoQuery {
 
 export class DownloadQuery {
   @Parameter(oneOf(['original', 'thumb', 'small', 'medium', 'large']), {
-    description: 'What to send. The number is the longest side in pixels; nothing is enlarged.',
+    description: 'What to download. The number is the longest side in pixels; photos are never enlarged.',
     meanings: {
-      original: 'the file as it was imported',
+      original: 'the file exactly as imported',
       thumb: String(renditionSizes.thumb),
       small: String(renditionSizes.small),
       medium: String(renditionSizes.medium),
@@ -38,13 +38,14 @@ export class DownloadQuery {
   readonly rendition?: 'original' | RenditionName;
 
   @Parameter(oneOf(['jpeg', 'webp']), {
-    description: 'Of a rendition; not with the original. Left out: JPEG, or WebP for pictures with transparency.',
+    description:
+      'The format of a rendition; not valid for the original. By default JPEG, or WebP for images with transparency.',
     example: 'jpeg',
   })
   readonly format?: 'jpeg' | 'webp';
 
   @Parameter(oneOf(['attachment', 'inline']), {
-    description: 'What browsers do with it.',
+    description: 'How browsers handle the file.',
     meanings: { attachment: 'save', inline: 'show' },
     example: 'attachment',
     default: 'attachment',
@@ -56,19 +57,23 @@ export class DownloadQuery {
 export const downloadRule: ParameterRule<DownloadQuery> = ({ rendition, format }, { sent }) => {
   const isOriginal = rendition === 'original' || !sent.has('rendition');
   if (!isOriginal || format === undefined) return [];
-  const message = 'format goes with a rendition: thumb, small, medium or large. The original is sent as it is.';
+  const message = 'format requires a rendition: thumb, small, medium or large. The original is sent as it is.';
   return [{ field: 'format', code: 'conflict', message }];
 };
 
 export class DeletionQuery {
-  @Parameter(flag, { description: '`true` deletes for ever, at once.', example: true, default: false })
+  @Parameter(flag, {
+    description: '`true` deletes the photo permanently, without the trash.',
+    example: true,
+    default: false,
+  })
   readonly permanent?: boolean;
 }
 
-const kept = 'it is kept by the service.';
-const fromFile = 'it comes from the file.';
+const kept = 'it is maintained by the service.';
+const fromFile = 'it is read from the file.';
 
-@RequestModel('PhotoPatch', 'What is to change. What is left out stays; null clears.')
+@RequestModel('PhotoPatch', 'The values to change. Omitted fields keep their value; null clears a field.')
 export class PhotoPatchBody extends DescriptiveBody {
   static readonly valueErrors = patchErrors;
 
@@ -77,10 +82,10 @@ export class PhotoPatchBody extends DescriptiveBody {
     contentType: fromFile,
     sizeBytes: fromFile,
     sha256: fromFile,
-    width: 'it follows from the file and rotation.',
-    height: 'it follows from the file and rotation.',
+    width: 'it is derived from the file and rotation.',
+    height: 'it is derived from the file and rotation.',
     orientation: fromFile,
-    takenAtSource: 'it follows from takenAt, takenAtLocal and timeZone.',
+    takenAtSource: 'it is derived from takenAt, takenAtLocal and timeZone.',
     camera: fromFile,
     exposure: fromFile,
     tags: 'use PUT /photos/{id}/tags.',
@@ -94,24 +99,24 @@ export class PhotoPatchBody extends DescriptiveBody {
     createdAt: kept,
     updatedAt: kept,
     version: kept,
-    urls: 'ask for it with include=urls.',
+    urls: 'request it with include=urls.',
     exif: fromFile,
   };
 
   @Text(filename)
   filename?: string;
 
-  @Rotation('Turn by so many degrees in all, clockwise.')
+  @Rotation('The total clockwise rotation in degrees.')
   rotation?: number;
 
   @MetadataPatch()
   metadata?: Record<string, string | null>;
 
-  @Flag({ description: '`false` brings it back from the trash.', example: false, const: false })
+  @Flag({ description: '`false` restores the photo from the trash.', example: false, const: false })
   trashed?: boolean;
 }
 
-@RequestModel('PhotoTags', 'The new set of tags; at least one of the two lists.', { minProperties: 1 })
+@RequestModel('PhotoTags', 'The new set of tags, as at least one of the two lists.', { minProperties: 1 })
 export class PhotoTagsBody {
   static readonly valueErrors = tagSetErrors;
 

@@ -19,18 +19,23 @@ import {
   urlsView,
 } from './photo-parts.view.js';
 
-@ResponseModel('Photo', 'A photo of the library.')
+@ResponseModel('Photo', 'A photo in the library.')
 export class PhotoView {
-  @IdOf({ description: 'The same that its item in the import had.', example: 90417 })
+  @IdOf({ description: 'The unique identifier of the photo, the same as that of its import item.', example: 90417 })
   id: number;
 
-  @Text({ description: 'May be changed; need not be unique.', example: 'DSC_3701.jpg', min: 1, max: MAX_FILENAME })
+  @Text({
+    description: 'The file name. Can be changed; need not be unique.',
+    example: 'DSC_3701.jpg',
+    min: 1,
+    max: MAX_FILENAME,
+  })
   filename: string;
 
-  @Text({ description: 'Found in the bytes, whatever was said of them.', example: 'image/jpeg' })
+  @Text({ description: 'Detected from the bytes, whatever was declared.', example: 'image/jpeg' })
   contentType: string;
 
-  @WholeNumber({ description: 'Bytes of the original.', example: 25194033, min: 1 })
+  @WholeNumber({ description: 'The size of the original in bytes.', example: 25194033, min: 1 })
   sizeBytes: number;
 
   @Sha256()
@@ -42,28 +47,28 @@ export class PhotoView {
   @Height()
   height: number;
 
-  @WholeNumber({ description: 'The EXIF orientation in effect, decided at import.', example: 8, min: 1, max: 8 })
+  @WholeNumber({ description: 'The EXIF orientation that was applied, decided at import.', example: 8, min: 1, max: 8 })
   orientation: number;
 
-  @Rotation('Turned further by so many degrees, clockwise.')
+  @Rotation('Additional clockwise rotation in degrees.')
   rotation: number;
 
-  @Text({ description: 'At first what the file says.', example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
+  @Text({ description: 'Initially taken from the file.', example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
   title: string | null;
 
   @Text({
-    description: 'At first what the file says.',
+    description: 'Initially taken from the file.',
     example: 'From the Trocadéro.',
     max: MAX_DESCRIPTION,
     nullable: true,
   })
   description: string | null;
 
-  @Instant({ description: 'The instant it was taken.', example: '2024-12-21T22:39:24.670Z', nullable: true })
+  @Instant({ description: 'When the photo was taken.', example: '2024-12-21T22:39:24.670Z', nullable: true })
   takenAt: string | null;
 
   @Text({
-    description: 'What the clock of the camera showed then, without a zone.',
+    description: "The time the camera's clock showed, without a time zone.",
     example: '2024-12-21T23:39:24.670',
     pattern: LOCAL_TIME,
     nullable: true,
@@ -71,7 +76,7 @@ export class PhotoView {
   takenAtLocal: string | null;
 
   @Text({
-    description: 'The zone of that clock: an IANA name, or an offset as `+01:00`.',
+    description: "The time zone of the camera's clock: an IANA name, or a UTC offset such as `+01:00`.",
     example: '+01:00',
     nullable: true,
   })
@@ -79,51 +84,56 @@ export class PhotoView {
 
   @OneOf<TakenAtSource>(
     {
-      exif_offset: 'an offset written in the file',
-      gps_time: 'the UTC time of the GPS beside the clock',
-      gps_position: 'the zone of the place',
-      customer_default: 'the default zone of import or account: a guess',
-      client: 'said by a client',
-      none: 'nothing is known',
+      exif_offset: 'a UTC offset in the file',
+      gps_time: "the difference between GPS time and the camera's clock",
+      gps_position: 'the time zone of the position',
+      customer_default: 'the default time zone of the import or account: a guess',
+      client: 'set by a client',
+      none: 'unknown',
     },
-    { description: 'Where the zone, and so the instant, comes from.' },
+    { description: 'How the time zone, and with it the instant, was determined.' },
   )
   takenAtSource: TakenAtSource;
 
-  @Nested(LocationView, { description: 'Where it was taken; null: not known.', nullable: true })
+  @Nested(LocationView, { description: 'Where the photo was taken. Null if unknown.', nullable: true })
   location: LocationView | null;
 
-  @Nested(CameraView, { description: 'What it was taken with; null: not known.', nullable: true })
+  @Nested(CameraView, { description: 'The camera the photo was taken with. Null if unknown.', nullable: true })
   camera: CameraView | null;
 
-  @Nested(ExposureView, { description: 'How it was exposed; null: not known.', nullable: true })
+  @Nested(ExposureView, { description: 'The exposure settings. Null if unknown.', nullable: true })
   exposure: ExposureView | null;
 
   @Rating()
   rating: number | null;
 
-  @Models(TagNameView, { description: 'By name.' })
+  @Models(TagNameView, { description: "The photo's tags, by name." })
   tags: TagNameView[];
 
-  @Text({ description: 'Your own id of it.', example: 'shoot-17/3701', max: MAX_EXTERNAL_ID, nullable: true })
+  @Text({
+    description: 'Your own identifier for the photo.',
+    example: 'shoot-17/3701',
+    max: MAX_EXTERNAL_ID,
+    nullable: true,
+  })
   externalId: string | null;
 
   @MetadataMap()
   metadata: Record<string, string>;
 
   @IdOf({
-    description: 'The import that brought it. Goes on being told when the import is forgotten, a year after its end.',
+    description: 'The import that added the photo. Remains set after the import is deleted, a year after it ended.',
     example: 7,
     nullable: true,
   })
   importId: number | null;
 
-  @Flag({ description: 'Whether the file can be read only by overlooking errors in it.', example: false })
+  @Flag({ description: 'Whether the file can be decoded only by ignoring errors in it.', example: false })
   damaged: boolean;
 
   @Instant({
     description:
-      'Since when the stored original is known to be missing or damaged; null: it is not. Its download answers 503. Import the same file again to bring it back.',
+      'When the stored original was found to be missing or damaged. Null if it is intact. Downloading it returns 503; import the same file again to repair it.',
     nullable: true,
   })
   originalLostAt: string | null;
@@ -136,26 +146,26 @@ export class PhotoView {
   thumbhash: string | null;
 
   @Text({
-    description: 'What it looks like from far away.',
+    description: 'A blurred preview of the photo.',
     example: '#7a5c3e',
     pattern: '^#[0-9a-f]{6}$',
     nullable: true,
   })
   dominantColor: string | null;
 
-  @Instant({ description: 'When it was moved to the trash; null: it is not there.', nullable: true })
+  @Instant({ description: 'When the photo was moved to the trash. Null if it is not in the trash.', nullable: true })
   trashedAt: string | null;
 
-  @Instant({ description: 'When it will be deleted for ever.', nullable: true })
+  @Instant({ description: 'When the photo will be deleted permanently.', nullable: true })
   purgeAt: string | null;
 
-  @Instant({ description: 'When it came into the library. Never changes.' })
+  @Instant({ description: 'When the photo was added to the library. Never changes.' })
   createdAt: string;
 
-  @Instant({ description: 'When it was last changed, its set of tags included.' })
+  @Instant({ description: 'When the photo or its set of tags was last changed.' })
   updatedAt: string;
 
-  @WholeNumber({ description: 'Counts its changes.', example: 1, min: 1 })
+  @WholeNumber({ description: 'Incremented by every change.', example: 1, min: 1 })
   version: number;
 
   @Nested(RenditionUrlsView, {
@@ -166,8 +176,7 @@ export class PhotoView {
   urls?: RenditionUrlsView | null;
 
   @StringMap({
-    description:
-      'Only with `include=exif`: what the file says, as it stands there, by the names of the tags; at most 64 KiB.',
+    description: 'Only with `include=exif`: the raw metadata of the file, by tag name; at most 64 KiB.',
     schema: {
       additionalProperties: { type: ['string', 'number'] },
       examples: [{ FNumber: 4, ISOSpeedRatings: 3200, LensModel: '24-120mm f/4' }],

@@ -44,7 +44,7 @@ export class PhotosController {
     tag: 'Photos',
     summary: 'List photos',
     description:
-      'The library, filtered by everything that is named, sorted, page by page. To follow what changes: `sort=updatedAt&updatedAfter=T&trashed=any`, where T is the newest `updatedAt` seen less 60 seconds. Never by the highest id: ids are given at registration, and imports end in any order.',
+      'Returns the photos that match all of the given filters, sorted, one page at a time. To follow changes, use `sort=updatedAt&updatedAfter=T&trashed=any`, where T is the latest `updatedAt` you have seen minus 60 seconds. Do not use the highest id: ids are assigned at registration, and imports finish in any order.',
     answers: { 200: { description: 'A page of photos.', body: ref('PhotoPage') } },
     errors: ['invalid_cursor'],
   })
@@ -60,13 +60,13 @@ export class PhotosController {
   @Documented({
     operationId: 'getPhoto',
     tag: 'Photos',
-    summary: 'Read a photo',
-    description: 'One in the trash is 404 unless `trashed=any` asks for it.',
+    summary: 'Retrieve a photo',
+    description: 'A photo in the trash returns 404 unless you send `trashed=any`.',
     path: [photoId],
     headers: [ifNoneMatchHeader],
     answers: {
       200: { description: 'The photo.', body: PhotoView, headers: ['ETag'] },
-      304: { description: 'It has not changed. Not with `include`.', headers: ['ETag'] },
+      304: { description: 'The photo has not changed. Never returned with `include`.', headers: ['ETag'] },
     },
     errors: ['not_found'],
   })
@@ -90,15 +90,15 @@ export class PhotosController {
   @Documented({
     operationId: 'updatePhoto',
     tag: 'Photos',
-    summary: 'Change photos',
+    summary: 'Update photos',
     description:
-      'A merge patch (RFC 7396) to one photo, or the same to each of a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three fields of time; `timeZone` alone keeps what the clock showed and moves the instant; `takenAtLocal` alone keeps the zone; `takenAt: null` clears all three. On a photo in the trash only a patch with `"trashed": false` works.',
+      'Applies a merge patch (RFC 7396) to one photo, or the same patch to each photo in a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three time fields; `timeZone` alone keeps the wall-clock time and moves the instant; `takenAtLocal` alone keeps the time zone; `takenAt: null` clears all three. A photo in the trash accepts only a patch with `"trashed": false`.',
     path: [photoIds],
     headers: [ifMatchHeader],
-    body: 'What is to change.',
+    body: 'The values to change.',
     answers: {
       200: {
-        description: 'The photo as it is now; of a list, what became of each.',
+        description: 'The updated photo or, for a list, the outcome for each photo.',
         body: [PhotoView, PhotoEditsView],
         headers: ['ETag'],
       },
@@ -126,12 +126,12 @@ export class PhotosController {
     tag: 'Photos',
     summary: 'Delete photos',
     description:
-      'Moves a photo, or each of a list, to the trash, from which it can be brought back for 30 days (`PATCH {"trashed": false}`). With `permanent=true` it is gone for ever, also from the trash. A second time it is 404; with the same Idempotency-Key 204 again.',
+      'Moves one photo, or each photo in a list, to the trash. It can be restored for 30 days with `PATCH {"trashed": false}`. `permanent=true` deletes it permanently, even if it is already in the trash. Repeating the request returns 404, or 204 with the same `Idempotency-Key`.',
     path: [photoIds],
     headers: [ifMatchHeader],
     answers: {
-      200: { description: 'Of a list: what became of each.', body: PhotoDeletionsView },
-      204: { description: 'It is deleted.' },
+      200: { description: 'For a list: the outcome for each photo.', body: PhotoDeletionsView },
+      204: { description: 'The photo was deleted.' },
     },
     errors: ['not_found', 'precondition_failed'],
   })

@@ -25,23 +25,27 @@ import { Color, TagDescription, tagName } from './tag-fields.js';
 const DEFAULT_SORT: TagSort = 'name';
 
 export class TagListQuery extends PaginationQuery {
-  @Parameter(text(MAX_SEARCH_TEXT), { description: 'Part of the name, whatever case and accents.', example: 'par' })
+  @Parameter(text(MAX_SEARCH_TEXT), { description: 'Part of the name, ignoring case and accents.', example: 'par' })
   readonly q?: string;
 
   @Parameter(text(MAX_FILTER_TEXT), {
-    description: 'The whole name, whatever its case: one tag or none.',
+    description: 'The complete name, ignoring case. Matches at most one tag.',
     example: 'paris',
   })
   readonly name?: string;
 
-  @Parameter(idList(), idListWords('These tags; ids that do not exist are simply not there.'))
+  @Parameter(idList(), idListWords('Return only these tags. Unknown ids are ignored.'))
   readonly ids?: readonly Id[];
 
-  @Parameter(flag, { description: '`true`: on no photo outside the trash; `false`: on one at least.', example: true })
+  @Parameter(flag, {
+    description:
+      '`true` returns only tags that no photo outside the trash has, `false` only those that at least one has.',
+    example: true,
+  })
   readonly unused?: boolean;
 
   @Parameter(oneOf(tagSorts), {
-    description: 'The order; `-` is descending. By `id` is by age.',
+    description: 'The sort order; `-` means descending. `id` sorts by age.',
     example: DEFAULT_SORT,
     default: DEFAULT_SORT,
   })
@@ -67,23 +71,24 @@ function signsIn(q: string): Pick<TagFilters, 'signs'> {
 
 export class TagCreationQuery {
   @Parameter(oneOf(['fail', 'return']), {
-    description: 'When the name is taken. A list always answers the tag that has it.',
-    meanings: { fail: '409', return: '200 with the tag that has it, as it is' },
+    description:
+      'What to do if a tag with this name exists. Applies to a single tag; a list always returns the existing tag.',
+    meanings: { fail: '409', return: 'return 200 and the existing tag, unchanged' },
     example: 'fail',
   })
   readonly ifExists?: 'fail' | 'return';
 }
 
 const readOnly = {
-  id: 'it is given by the service.',
-  photoCount: 'it counts the photos that carry the tag.',
-  createdAt: 'it is kept by the service.',
-  updatedAt: 'it is kept by the service.',
-  version: 'it is kept by the service.',
-  changes: 'it says what addPhotoIds, removePhotoIds and mergeTagIds did.',
+  id: 'it is assigned by the service.',
+  photoCount: 'it counts the photos that have the tag.',
+  createdAt: 'it is maintained by the service.',
+  updatedAt: 'it is maintained by the service.',
+  version: 'it is maintained by the service.',
+  changes: 'it reports what addPhotoIds, removePhotoIds and mergeTagIds did.',
 };
 
-@RequestModel('NewTag', 'A tag to be made.')
+@RequestModel('NewTag', 'A tag to create.')
 export class TagCreationBody {
   static readonly readOnly = readOnly;
   static readonly valueErrors = tagErrors;
@@ -104,20 +109,23 @@ export const MAX_NEW_TAGS = 100;
 export const MAX_TAGGED_PHOTOS = 1000;
 export const MAX_MERGED = 20;
 
-@RequestModel('NewTags', 'Many tags to be made.')
+@RequestModel('NewTags', 'Tags to create.')
 export class TagsCreationBody {
-  @ListOf(TagCreationBody, MAX_NEW_TAGS, { description: 'In any order.' })
+  @ListOf(TagCreationBody, MAX_NEW_TAGS, { description: 'The tags, in any order.' })
   tags: TagCreationBody[];
 }
 
 /** In a list, a name that is taken never fails the request. */
 export const tagCreationRule: ParameterRule<TagCreationQuery> = ({ ifExists = 'return' }, { body }) => {
   if (ifExists === 'return' || !(body instanceof TagsCreationBody)) return [];
-  const message = 'A list of tags answers those that exist: leave ifExists out, or send ifExists=return.';
+  const message = 'A list of tags always returns existing ones: omit ifExists, or send ifExists=return.';
   return [{ field: 'ifExists', code: 'conflict', message }];
 };
 
-@RequestModel('TagPatch', 'What is to change, and to which photos. What is left out stays; null clears.')
+@RequestModel(
+  'TagPatch',
+  'The values to change, and the photos to add the tag to or remove it from. Omitted fields keep their value; null clears a field.',
+)
 export class TagPatchBody {
   static readonly readOnly = readOnly;
   static readonly valueErrors = (body: TagPatchBody, { id }: BodyContext) => tagPatchErrors(id, body);
@@ -131,14 +139,14 @@ export class TagPatchBody {
   @TagDescription()
   description?: string | null;
 
-  @Ids(MAX_TAGGED_PHOTOS, { description: 'Photos that get the tag.', example: [90417, 90418] })
+  @Ids(MAX_TAGGED_PHOTOS, { description: 'Photos to add the tag to.', example: [90417, 90418] })
   addPhotoIds?: number[];
 
-  @Ids(MAX_TAGGED_PHOTOS, { description: 'Photos that lose it.', example: [90417, 90418] })
+  @Ids(MAX_TAGGED_PHOTOS, { description: 'Photos to remove the tag from.', example: [90417, 90418] })
   removePhotoIds?: number[];
 
   @Ids(MAX_MERGED, {
-    description: 'Tags whose photos move to this one; those tags are deleted.',
+    description: 'Tags to merge into this one. Their photos get this tag, and they are deleted.',
     example: [15],
   })
   mergeTagIds?: number[];

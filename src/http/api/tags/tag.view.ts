@@ -10,38 +10,38 @@ import { instant } from '../../responses/wire.js';
 import { Color, TagDescription } from './tag-fields.js';
 
 const Name = () =>
-  Text({ description: 'Unique in the account, whatever its case.', example: 'Paris', min: 1, max: MAX_TAG_NAME });
+  Text({ description: 'Unique in the account, ignoring case.', example: 'Paris', min: 1, max: MAX_TAG_NAME });
 
 const Count = (description: string) => WholeNumber({ description, example: 1, min: 0 });
 
 @ResponseModel(
   'TagChanges',
-  'Only after `addPhotoIds`, `removePhotoIds` or `mergeTagIds`: what they did to photos outside the trash.',
+  'Only after `addPhotoIds`, `removePhotoIds` or `mergeTagIds`: what they changed, counting photos outside the trash.',
 )
 export class TagChangesView {
-  @Count('Photos that got the tag.')
+  @Count('Photos that the tag was added to.')
   added: number;
 
-  @Count('Photos that lost it.')
+  @Count('Photos that the tag was removed from.')
   removed: number;
 
-  @Count('Photos that had it already, or not at all.')
+  @Count('Photos that already had the tag, or did not have it.')
   unchanged: number;
 
   @Ids(undefined, { description: 'Photos that do not exist or are in the trash.' })
   notFound: number[];
 
-  @Ids(undefined, { description: 'Photos that have as many tags as a photo may have, and so did not get it.' })
+  @Ids(undefined, { description: 'Photos that did not get the tag because they have the maximum number of tags.' })
   full: number[];
 
-  @Ids(undefined, { description: 'Tags that were merged into it and are gone.' })
+  @Ids(undefined, { description: 'Tags that were merged into this one and deleted.' })
   mergedTagIds: number[];
 }
 
 /** API.md §5.2. */
 @ResponseModel('Tag', 'A tag.')
 export class TagView {
-  @IdOf({ description: 'Of the tag.', example: 12 })
+  @IdOf({ description: 'The unique identifier of the tag.', example: 12 })
   id: number;
 
   @Name()
@@ -53,16 +53,16 @@ export class TagView {
   @TagDescription()
   description: string | null;
 
-  @WholeNumber({ description: 'Photos outside the trash that carry it.', example: 431, min: 0 })
+  @WholeNumber({ description: 'The number of photos outside the trash that have the tag.', example: 431, min: 0 })
   photoCount: number;
 
-  @Instant({ description: 'When it was made.' })
+  @Instant({ description: 'When the tag was created.' })
   createdAt: string;
 
-  @Instant({ description: 'When it was last changed.' })
+  @Instant({ description: 'When the tag was last changed.' })
   updatedAt: string;
 
-  @WholeNumber({ description: 'Counts its changes.', example: 3, min: 1 })
+  @WholeNumber({ description: 'Incremented by every change.', example: 3, min: 1 })
   version: number;
 
   @Nested(TagChangesView, { sometimes: true })
@@ -92,31 +92,31 @@ function changesView({ added, removed, unchanged, notFound, full, mergedTagIds }
 }
 
 /** API.md §7, 17. */
-@ResponseModel('TagCreation', 'What became of one tag.')
+@ResponseModel('TagCreation', 'The outcome for one tag.')
 export class TagCreationView {
-  @WholeNumber({ description: 'Its place in the request, from 0.', example: 0, min: 0 })
+  @WholeNumber({ description: 'The position of the tag in the request, starting at 0.', example: 0, min: 0 })
   index: number;
 
   @OneOf<TagCreationResult['outcome']>(
     {
-      created: 'it is new',
-      existing: 'the name was taken: this is the tag that has it, as it is',
-      rejected: 'it is wrong in itself, or there is no room',
+      created: 'the tag is new',
+      existing: 'a tag with this name existed, and is returned unchanged',
+      rejected: 'the tag is invalid, or a limit is reached',
     },
-    { description: 'What became of it.' },
+    { description: 'What happened to the tag.' },
   )
   outcome: TagCreationResult['outcome'];
 
-  @Nested(TagView, { description: 'The tag; null when it was rejected.', nullable: true })
+  @Nested(TagView, { description: 'The tag. Null if it was rejected.', nullable: true })
   tag: TagView | null;
 
-  @Reference('ItemError', { description: 'Why it was rejected.', nullable: true })
+  @Reference('ItemError', { description: 'Why the tag was rejected.', nullable: true })
   error: { readonly code: ItemErrorCode; readonly message: string } | null;
 }
 
-@ResponseModel('TagCreations', 'What became of each tag, in the order of the request.')
+@ResponseModel('TagCreations', 'The outcome for each tag, in the order of the request.')
 export class TagCreationsView {
-  @Models(TagCreationView, { description: 'One for each.' })
+  @Models(TagCreationView, { description: 'One outcome per tag.' })
   data: TagCreationView[];
 }
 
@@ -126,9 +126,9 @@ export function tagCreationView(result: TagCreationResult): TagCreationView {
   return { index, outcome, tag: null, error: { code: result.error.code, message: result.error.message } };
 }
 
-@ResponseModel('TagName', 'A tag as it stands in other resources.')
+@ResponseModel('TagName', 'A tag as it appears in other resources.')
 export class TagNameView {
-  @IdOf({ description: 'Of the tag.', example: 12 })
+  @IdOf({ description: 'The unique identifier of the tag.', example: 12 })
   id: number;
 
   @Name()

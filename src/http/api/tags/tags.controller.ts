@@ -42,7 +42,7 @@ export class TagsController {
     operationId: 'listTags',
     tag: 'Tags',
     summary: 'List tags',
-    description: 'All, or those that fit everything that is named, page by page.',
+    description: 'Returns the tags that match all of the given filters, one page at a time.',
     answers: { 200: { description: 'A page of tags.', body: ref('TagPage') } },
     errors: ['invalid_cursor'],
   })
@@ -56,13 +56,13 @@ export class TagsController {
   @Documented({
     operationId: 'getTag',
     tag: 'Tags',
-    summary: 'Read a tag',
-    description: 'With the number of photos that carry it.',
+    summary: 'Retrieve a tag',
+    description: 'Includes the number of photos that have the tag.',
     path: [tagId],
     headers: [ifNoneMatchHeader],
     answers: {
       200: { description: 'The tag.', body: TagView, headers: ['ETag'] },
-      304: { description: 'It has not changed.', headers: ['ETag'] },
+      304: { description: 'The tag has not changed.', headers: ['ETag'] },
     },
     errors: ['not_found'],
   })
@@ -76,12 +76,12 @@ export class TagsController {
   @Documented({
     operationId: 'createTag',
     tag: 'Tags',
-    summary: 'Make tags',
-    description: `One, or up to ${MAX_NEW_TAGS} at once as \`{"tags": […]}\`: of a list none fails the others.`,
-    body: 'One tag, or many.',
+    summary: 'Create tags',
+    description: `Creates one tag, or up to ${MAX_NEW_TAGS} at once with \`{"tags": […]}\`. In a list, an invalid tag does not affect the others.`,
+    body: 'One tag, or a list of tags.',
     answers: {
       200: {
-        description: 'The tag that had the name; of a list, what became of each.',
+        description: 'The existing tag with this name or, for a list, the outcome for each tag.',
         body: [TagView, TagCreationsView],
         headers: ['ETag'],
       },
@@ -116,13 +116,13 @@ export class TagsController {
   @Documented({
     operationId: 'updateTag',
     tag: 'Tags',
-    summary: 'Change a tag, or put it on and off many photos',
+    summary: 'Update a tag, add it to photos or remove it',
     description:
-      'A merge patch (RFC 7396). `addPhotoIds` and `removePhotoIds` put it on or off up to 1,000 photos each, `mergeTagIds` takes other tags in; they need the scope `photos:write`, too, and all is done in one transaction. Renaming to a name that another tag has is 409: merge them instead.',
+      'Applies a merge patch (RFC 7396). `addPhotoIds` and `removePhotoIds` add the tag to, or remove it from, up to 1,000 photos each, and `mergeTagIds` merges other tags into it. These three also require the scope `photos:write`. All changes happen in one transaction. Renaming a tag to the name of another returns 409: merge them instead.',
     path: [tagId],
     headers: [ifMatchHeader],
-    body: 'What is to change.',
-    answers: { 200: { description: 'The tag as it is now.', body: TagView, headers: ['ETag'] } },
+    body: 'The values to change.',
+    answers: { 200: { description: 'The updated tag.', body: TagView, headers: ['ETag'] } },
     errors: ['not_found', 'tag_name_taken', 'precondition_failed'],
   })
   @RequireScope('tags:write')
@@ -144,10 +144,10 @@ export class TagsController {
     tag: 'Tags',
     summary: 'Delete a tag',
     description:
-      'It comes off all photos, which stay. A second time it is 404; with the same Idempotency-Key 204 again.',
+      'Removes the tag from all photos and deletes it. The photos remain. Repeating the request returns 404, or 204 with the same `Idempotency-Key`.',
     path: [tagId],
     headers: [ifMatchHeader],
-    answers: { 204: { description: 'It is deleted.' } },
+    answers: { 204: { description: 'The tag was deleted.' } },
     errors: ['not_found', 'precondition_failed'],
   })
   @RequireScope('tags:write')

@@ -14,10 +14,10 @@ export class UnknownRouteController {
   @RequireAnyKey()
   answer(@Req() request: Request): Reply {
     const methods = this.table.methodsAt(request.path);
-    if (methods.length === 0) throw new DomainError('not_found', 'There is nothing at this path.');
+    if (methods.length === 0) throw new DomainError('not_found', 'This path does not exist.');
     const allow = methods.join(', ');
     if (request.method === 'OPTIONS') return new Reply(204, undefined, { Allow: allow });
     request.res?.setHeader('Allow', allow);
-    throw new DomainError('method_not_allowed', `${request.method} is not possible here. Possible: ${allow}.`);
+    throw new DomainError('method_not_allowed', `${request.method} is not supported here. Allowed: ${allow}.`);
   }
 }
