@@ -22,7 +22,7 @@ export interface FirstRun {
  * On an empty database: creates the first customer, a key with all scopes, and a link for its first owner. Null when there was a customer.
  */
 export async function firstRun(
-  ports: Uses<'customers' | 'keys' | 'clock' | 'store' | 'publicUrl'>,
+  ports: Uses<'customers' | 'keys' | 'clock' | 'store' | 'addresses'>,
 ): Promise<FirstRun | null> {
   const customer = await createFirstCustomer(ports, commandLine);
   if (customer === null) return null;
@@ -35,8 +35,8 @@ export async function firstRun(
     writeLimit: null,
     expiresAt: null,
   });
-  const { user, url } = await inviteFirstOwner(ports, operatorFor(customer.id));
-  return { customerId: customer.id, userId: user.id, token, link: url };
+  const { user, link } = await inviteFirstOwner(ports, operatorFor(customer.id));
+  return { customerId: customer.id, userId: user.id, token, link };
 }
 
 /** The only customer, as long as it has no key: this is the state after a first start that was interrupted before its key was shown. */

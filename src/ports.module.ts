@@ -47,6 +47,7 @@ import type { MediaIsolation } from './core/media/isolation.js';
 import type { Ports, Uses } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
+import { PublicAddresses } from './http/public-addresses.js';
 import { databaseName, NoInstallationError } from './installation.js';
 import { reasonOf } from './reason-of.js';
 
@@ -150,7 +151,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     traffic: new TypeormTrafficStore(dataSource),
     secrets: config.secretKeys ?? [await readOrMakeSecret(config.dataDir)],
     limits: config.limits,
-    publicUrl: config.publicUrl,
+    addresses: new PublicAddresses(config.publicUrl),
   };
   const isolateMedia = async () => {
     const chosen = await media.isolation();

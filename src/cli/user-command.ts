@@ -34,7 +34,7 @@ function invite(): Command {
     .option('--role <role>', `${roles.join(' or ')}; somebody who is known keeps theirs`, roleOption, 'owner')
     .option('--json', 'print one JSON document')
     .action(async (options: InviteOptions) => {
-      const { user, url } = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
+      const { user, link: url } = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
       print(options, { url, user: shown(user) }, linkLines(user, url));
     });
 }
@@ -46,7 +46,7 @@ function link(): Command {
     .requiredOption('--customer <id>', 'whose settings area', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
-      const { user, url } = await withPorts((ports) => linkUser(ports, operatorFor(options.customer), id));
+      const { user, link: url } = await withPorts((ports) => linkUser(ports, operatorFor(options.customer), id));
       print(options, { url, user: shown(user) }, linkLines(user, url));
     });
 }

@@ -23,7 +23,7 @@ import type { WebhookSender } from './webhooks/webhook-sender.js';
 /** Every repository of one customer: what an adapter has. A use case names those that it touches. */
 export type CustomerStore = Transactional<keyof Repositories>;
 
-/** Everything core needs from outside, by name. */
+/** Everything core needs from outside, by name. http, which serves them, adds the `addresses` that core hands out. */
 export interface Ports {
   readonly clock: Clock;
   readonly store: CustomerStore;
@@ -49,8 +49,6 @@ export interface Ports {
   readonly traffic: TrafficStore;
   readonly secrets: Secrets;
   readonly limits: Limits;
-  /** Where clients reach this installation, without a trailing slash. */
-  readonly publicUrl: string;
 }
 
 /** The ports that one use case takes: `Uses<'store' | 'clock'>`. */

@@ -52,7 +52,7 @@ function expressApp(ports: Ports, options: HttpOptions): express.Express {
   app.use(requireHost(ports));
   app.use(compression({ filter: isCompressed, threshold: 1024 }));
   // PUBLIC_URL says whether browsers use TLS: a proxy in front may not report it.
-  Object.defineProperty(app.request, 'secure', { value: ports.publicUrl.startsWith('https:') });
+  Object.defineProperty(app.request, 'secure', { value: ports.addresses.publicUrl.startsWith('https:') });
   app.use(browserSessions(ports));
   return app;
 }

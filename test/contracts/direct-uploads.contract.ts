@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
-import type { DirectUploads, SignedPut } from '../../src/core/blobs/direct-uploads.js';
+import type { DirectUploads } from '../../src/core/blobs/direct-uploads.js';
+import type { UploadAddress } from '../../src/core/shared/addresses.js';
 
 export interface OpenUploads {
   readonly uploads: DirectUploads;
@@ -34,7 +35,7 @@ export function directUploadsContract(name: string, open: () => Promise<OpenUplo
     };
     const signOne = async (key: BlobKey, bytes: Uint8Array, { hashed = true, seconds = 600 } = {}) => {
       const blob = { key, sizeBytes: bytes.length, sha256: hashed ? hashOf(bytes) : null };
-      return (await opened.uploads.sign([blob], seconds))[0] as SignedPut;
+      return (await opened.uploads.sign([blob], seconds))[0] as UploadAddress;
     };
 
     it.each([true, false])(

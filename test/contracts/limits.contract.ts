@@ -15,6 +15,7 @@ import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createTag } from '../../src/core/tags/create-tag.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
+import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { SettableClock } from '../memory/settable-clock.js';
 import { sampleCustomer, sampleFacts, sampleHash, sampleInstant } from '../support/samples.js';
@@ -265,7 +266,7 @@ class Subscriber {
       secrets,
       blobs: new MemoryBlobStore(clock),
       directUploads: null,
-      publicUrl: 'https://photos.example.com',
+      addresses: new PublicAddresses('https://photos.example.com'),
     };
   }
 

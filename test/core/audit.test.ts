@@ -75,7 +75,7 @@ test('every change of keys, webhooks and people leaves one entry, and nothing se
   await deleteWebhookEndpoint(ports, operatorFor(customerId), endpoint.id);
   const anna = await inviteUser(ports, operatorFor(customerId), { email: 'anna@example.com', role: 'owner' });
   const again = await linkUser(ports, operatorFor(customerId), anna.user.id);
-  const linkToken = again.url.split('/').at(-1) ?? '';
+  const linkToken = again.link.split('/').at(-1) ?? '';
   await enterByLink(ports, {
     token: linkToken,
     email: '',
@@ -88,7 +88,7 @@ test('every change of keys, webhooks and people leaves one entry, and nothing se
   const session = await openSession(ports, anna.user, { ...browser('a cookie'), byLink: false });
   const passwords = { current: 'the first calm words', password: 'five calm words of mine' };
   await changePassword(ports, session, passwords, '192.0.2.1');
-  const { url: wayBack } = await linkUser(ports, operatorFor(customerId), anna.user.id);
+  const { link: wayBack } = await linkUser(ports, operatorFor(customerId), anna.user.id);
   const lost = {
     token: wayBack.split('/').at(-1) ?? '',
     email: '',
@@ -160,7 +160,10 @@ test('an entry says who it was, and that the service disabled what is gone', asy
 describe('signing in and out', () => {
   const PASSWORD = 'five calm words of mine';
   const enter = async () => {
-    const { url } = await inviteUser(ports, operatorFor(customerId), { email: 'anna@example.com', role: 'owner' });
+    const { link: url } = await inviteUser(ports, operatorFor(customerId), {
+      email: 'anna@example.com',
+      role: 'owner',
+    });
     const token = url.split('/').at(-1) ?? '';
     return enterByLink(ports, { token, email: '', password: PASSWORD, browser: browser('by link') });
   };

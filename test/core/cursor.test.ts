@@ -10,7 +10,7 @@ function listing(over: Partial<Listing<{ id: number }>> = {}): Listing<{ id: num
   const rows = Array.from({ length: 10 }, (_, at) => ({ id: at + 1 }));
   return {
     customerId: 1,
-    endpoint: 'photos',
+    list: 'photos',
     sort: 'id',
     filters: { tagIds: [1, 2], q: 'x' },
     position: (row) => ({ value: row.id, id: row.id }),
@@ -56,7 +56,7 @@ describe('a cursor (API.md §4.5)', () => {
 
   it.each([
     ['another customer', { customerId: 2 }],
-    ['another endpoint', { endpoint: 'tags' }],
+    ['another endpoint', { list: 'tags' }],
     ['another sort', { sort: '-id' }],
     ['other filters', { filters: { tagIds: [1, 3], q: 'x' } }],
   ])('is invalid for %s', async (_, other) => {

@@ -56,7 +56,7 @@ const userWith = async (id: Id) => present((await everyone()).find((user) => use
 
 /** Somebody who came by a link, chose a password, and is signed in nowhere. */
 async function join(email: string, role: Role = 'owner', password = PASSWORD): Promise<User> {
-  const user = await enter((await invite(email, role)).url, { password });
+  const user = await enter((await invite(email, role)).link, { password });
   await ports.store.transaction(customerId, ({ users }) => users.endSessions(user.id, null));
   return user;
 }
@@ -66,7 +66,7 @@ const attempt = (email: string, password: string, address = '192.0.2.1', device:
 
 describe('inviting', () => {
   it('makes a user and a link under the public address; only the hash of the link is kept', async () => {
-    const { user, url } = await invite(' Anna@Example.COM ', 'member');
+    const { user, link: url } = await invite(' Anna@Example.COM ', 'member');
     expect(user).toMatchObject({ email: 'anna@example.com', role: 'member', joinedAt: null, passwordHash: null });
     expect(url).toMatch(/^https:\/\/photos\.example\.com\/settings\/enter\/[\w-]{43}$/);
     expect(JSON.stringify(await everyone())).not.toContain(tokenOf(url));
@@ -76,8 +76,8 @@ describe('inviting', () => {
     const first = await invite('anna@example.com', 'member');
     const second = await invite('ANNA@example.com', 'owner');
     expect(second.user).toMatchObject({ id: first.user.id, role: 'member' });
-    expect(await peekLink(ports, tokenOf(first.url))).toBeNull();
-    expect((await peekLink(ports, tokenOf(second.url)))?.user.id).toBe(first.user.id);
+    expect(await peekLink(ports, tokenOf(first.link))).toBeNull();
+    expect((await peekLink(ports, tokenOf(second.link)))?.user.id).toBe(first.user.id);
   });
 
   it.each(['', 'anna', 'anna@', '@example.com', 'a b@example.com', 'anna@example', `${'a'.repeat(260)}@example.com`])(
@@ -112,7 +112,7 @@ describe('inviting', () => {
 
 describe('a link', () => {
   it('lets in once, with the password that is chosen then', async () => {
-    const { url } = await invite('anna@example.com');
+    const { link: url } = await invite('anna@example.com');
     const entered = await enter(url, { email: 'ignored@example.com' });
     expect(entered).toMatchObject({ email: 'anna@example.com', joinedAt: ports.clock.now(), linkHash: null });
     expect(entered.lastSignInAt).toEqual(ports.clock.now());
@@ -122,7 +122,7 @@ describe('a link', () => {
   });
 
   it('asks a person who has no address for one, too', async () => {
-    const { url } = await inviteFirstOwner(ports, operatorFor(customerId));
+    const { link: url } = await inviteFirstOwner(ports, operatorFor(customerId));
     await join('bert@example.com');
     await expect(enter(url, { password: 'short' })).rejects.toMatchObject({
       details: {
@@ -140,7 +140,7 @@ describe('a link', () => {
   });
 
   it('is spent by nothing but a password that may be one', async () => {
-    const { user, url } = await invite('anna@example.com');
+    const { user, link: url } = await invite('anna@example.com');
     for (const password of ['', 'short', 'anna@example.com']) {
       await expect(enter(url, { password })).rejects.toMatchObject({ details: { errors: [{ field: 'password' }] } });
     }
@@ -152,7 +152,7 @@ describe('a link', () => {
     const user = await join('anna@example.com');
     const bert = await join('bert@example.com');
     await Promise.all([start(user, 'here'), start(user, 'there'), start(bert, 'of bert')]);
-    const { url } = await linkUser(ports, operatorFor(customerId), user.id);
+    const { link: url } = await linkUser(ports, operatorFor(customerId), user.id);
     expect(await findSession(ports, 'there')).not.toBeNull();
     await enter(url, { password: 'another of my passwords' });
     // Only the browser that came by the link is signed in.
@@ -164,7 +164,7 @@ describe('a link', () => {
   });
 
   it('lets one in of several at once, with the password of that one', async () => {
-    const { url } = await invite('anna@example.com');
+    const { link: url } = await invite('anna@example.com');
     const passwords = [1, 2, 3].map((number) => `${PASSWORD} ${number}`);
     const answers = await Promise.allSettled(passwords.map((password) => enter(url, { password })));
     const won = answers.map(({ status }) => status === 'fulfilled');
@@ -179,7 +179,7 @@ describe('a link', () => {
   });
 
   it('lets nobody in after seven days, nor into a closed account, nor by a made-up token', async () => {
-    const { url } = await invite('anna@example.com');
+    const { link: url } = await invite('anna@example.com');
     const token = tokenOf(url);
     await ports.store.change(customerId, { status: 'closing' });
     await expect(enter(url)).rejects.toMatchObject({ code: 'url_forbidden' });
@@ -193,7 +193,7 @@ describe('a link', () => {
 
   it('that is open ends when a password is chosen', async () => {
     const user = await join('anna@example.com');
-    const { url } = await linkUser(ports, operatorFor(customerId), user.id);
+    const { link: url } = await linkUser(ports, operatorFor(customerId), user.id);
     const session = await start(user, 'a session');
     await changePassword(ports, session, { current: PASSWORD, password: 'another of my passwords' }, '192.0.2.1');
     expect(await peekLink(ports, tokenOf(url))).toBeNull();
@@ -283,7 +283,7 @@ describe('signing in', () => {
     ports.clock.pass(60_000);
     expect([first.id, third.id]).toContain((await attempt('anna@example.com', PASSWORD)).id);
     ports.clock.pass(1000);
-    await enter((await linkUser(ports, operatorFor(customerId), third.id)).url);
+    await enter((await linkUser(ports, operatorFor(customerId), third.id)).link);
     expect((await attempt('anna@example.com', PASSWORD)).id).toBe(third.id);
   });
 });

@@ -1,4 +1,5 @@
 import { DAY } from '../../src/core/shared/clock.js';
+import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { type RunningApp, type StartOptions, startApp } from './support/start-app.js';
 
 const PATH = '/.well-known/security.txt';
@@ -47,7 +48,7 @@ test('it expires once, in less than a year by the clock of the service, and is t
 test('it says where it belongs only where that is https, as RFC 9116 has it', async () => {
   const plain = await (await start()).send({ path: PATH });
   expect(plain.text).not.toContain('Canonical');
-  const app = await start({ ports: () => ({ publicUrl: 'https://photos.example.com' }) });
+  const app = await start({ ports: () => ({ addresses: new PublicAddresses('https://photos.example.com') }) });
   const { text } = await app.send({ path: PATH });
   expect(fieldsOf(text).filter(([name]) => name === 'Canonical')).toEqual([
     ['Canonical', `https://photos.example.com${PATH}`],
@@ -55,7 +56,7 @@ test('it says where it belongs only where that is https, as RFC 9116 has it', as
 });
 
 test('nothing is said that the operator did not say', async () => {
-  const app = await start({ ports: () => ({ publicUrl: 'https://photos.example.com' }) });
+  const app = await start({ ports: () => ({ addresses: new PublicAddresses('https://photos.example.com') }) });
   const names = fieldsOf((await app.send({ path: PATH })).text).map(([name]) => name);
   expect(names).toEqual(['Contact', 'Contact', 'Contact', 'Expires', 'Canonical']);
 });

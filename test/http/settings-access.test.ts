@@ -1,6 +1,7 @@
 import { operatorFor } from '../../src/core/customers/account-caller.js';
 import { inviteFirstOwner, inviteUser } from '../../src/core/users/invite-user.js';
 import { linkUser } from '../../src/core/users/link-user.js';
+import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { HOME } from '../../src/http/settings/navigation.js';
 import { BrowserClient, PASSWORD } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -27,7 +28,7 @@ const pathOf = (url: string) => new URL(url).pathname;
 
 describe('a one-time link', () => {
   it('is not spent by being looked at, and lets one browser in, which chooses a password', async () => {
-    const path = pathOf((await invite()).url);
+    const path = pathOf((await invite()).link);
     for (const _ of [1, 2, 3]) {
       const shown = await new BrowserClient(app.url).get(path);
       expect(shown.status).toBe(200);
@@ -48,7 +49,7 @@ describe('a one-time link', () => {
   });
 
   it('is not spent by a form that is refused, which says why and keeps the address', async () => {
-    const path = pathOf((await inviteFirstOwner(app.ports, operatorFor(actor.customerId))).url);
+    const path = pathOf((await inviteFirstOwner(app.ports, operatorFor(actor.customerId))).link);
     const refused = await browser.submit(path, { email, password: 'short one' });
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('at least 12 characters');
@@ -63,7 +64,7 @@ describe('a one-time link', () => {
   it('replaces a lost password without the one before, and signs every other browser out', async () => {
     const [here, there] = [browser, new BrowserClient(app.url)];
     const userId = await there.enter(app.ports, actor.customerId, 'owner', email);
-    const path = pathOf((await linkUser(app.ports, operatorFor(actor.customerId), userId)).url);
+    const path = pathOf((await linkUser(app.ports, operatorFor(actor.customerId), userId)).link);
     expect((await here.get(path)).text).toContain('Choose a new password');
     expect((await there.get('/settings/account')).status).toBe(200);
     expect((await here.submit(path, { password: 'quite another password' })).status).toBe(303);
@@ -75,7 +76,7 @@ describe('a one-time link', () => {
   });
 
   it('of two browsers at once lets one in', async () => {
-    const path = pathOf((await invite()).url);
+    const path = pathOf((await invite()).link);
     const both = [new BrowserClient(app.url), new BrowserClient(app.url)];
     const answers = await Promise.all(both.map((each) => each.submit(path, { password: PASSWORD })));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 403]);
@@ -84,8 +85,8 @@ describe('a one-time link', () => {
   });
 
   it('is over after seven days, and when a newer one was made', async () => {
-    const old = pathOf((await invite()).url);
-    const newer = pathOf((await invite()).url);
+    const old = pathOf((await invite()).link);
+    const newer = pathOf((await invite()).link);
     expect((await browser.get(old)).status).toBe(403);
     expect((await browser.get(newer)).status).toBe(200);
     app.clock.pass(7 * 24 * 3600 * 1000);
@@ -305,7 +306,7 @@ describe('A32: every cookie that is set', () => {
   });
 
   it('is with TLS in front for TLS and for this host alone', async () => {
-    const secure = await startApp({ ports: () => ({ publicUrl: 'https://photos.example.com' }) });
+    const secure = await startApp({ ports: () => ({ addresses: new PublicAddresses('https://photos.example.com') }) });
     const lines = await cookiesOf(secure).finally(() => secure.close());
     expect(lines.filter((line) => line.startsWith('__Host-phs=')).length).toBeGreaterThan(4);
     const own = /^__Host-phs=s%3A[\w%.-]+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/;
@@ -317,7 +318,7 @@ describe('A32: every cookie that is set', () => {
 });
 
 test('no token, link or password is in the log', async () => {
-  const { url } = await invite('log@example.com');
+  const { link: url } = await invite('log@example.com');
   await browser.submit(pathOf(url), { password: PASSWORD });
   await new BrowserClient(app.url).submit('/settings/sign-in', { email: 'a@example.com', password: PASSWORD });
   const log = app.log.join('');

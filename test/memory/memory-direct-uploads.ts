@@ -1,7 +1,8 @@
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
-import type { DirectUploads, ExpectedBlob, SignedPut } from '../../src/core/blobs/direct-uploads.js';
+import type { DirectUploads, ExpectedBlob } from '../../src/core/blobs/direct-uploads.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
+import type { UploadAddress } from '../../src/core/shared/addresses.js';
 import { after, type Clock, SECOND } from '../../src/core/shared/clock.js';
 
 /** Nobody is there: `put` is the server. */
@@ -22,7 +23,7 @@ export class MemoryDirectUploads implements DirectUploads {
     private readonly clock: Clock,
   ) {}
 
-  async sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly SignedPut[]> {
+  async sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly UploadAddress[]> {
     const expiresAt = after(this.clock.now(), seconds * SECOND);
     return blobs.map(({ key, sizeBytes, sha256 }) => {
       const url = `${ORIGIN}/${this.grants.size}/${key}`;

@@ -26,6 +26,7 @@ import type { Ports } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createTag } from '../../src/core/tags/create-tag.js';
 import type { Tag } from '../../src/core/tags/tag.js';
+import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryAuditLog } from '../memory/memory-audit.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
@@ -79,7 +80,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     limits: { ...defaultLimits, ...changes.limits },
     uploads: new UploadSlots(),
     directUploads: null,
-    publicUrl: 'https://photos.example.com',
+    addresses: new PublicAddresses('https://photos.example.com'),
   };
 }
 

@@ -2,7 +2,8 @@ import { setImmediate as others } from 'node:timers/promises';
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { storedKey } from '../../core/blobs/blob-key.js';
-import type { DirectUploads, ExpectedBlob, SignedPut } from '../../core/blobs/direct-uploads.js';
+import type { DirectUploads, ExpectedBlob } from '../../core/blobs/direct-uploads.js';
+import type { UploadAddress } from '../../core/shared/addresses.js';
 import { openS3Client, type S3Settings } from './s3-client.js';
 import { onStore } from './s3-errors.js';
 
@@ -22,8 +23,8 @@ export class S3DirectUploads implements DirectUploads {
     this.bucket = settings.bucket;
   }
 
-  async sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly SignedPut[]> {
-    const signed: SignedPut[] = [];
+  async sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly UploadAddress[]> {
+    const signed: UploadAddress[] = [];
     for (const blob of blobs) {
       if (signed.length % SIGNED_AT_ONCE === SIGNED_AT_ONCE - 1) await others();
       // Credentials may come from elsewhere, which may be unavailable.
@@ -42,7 +43,7 @@ export class S3DirectUploads implements DirectUploads {
     this.client.destroy();
   }
 
-  private async signOne({ key, sizeBytes, sha256 }: ExpectedBlob, expiresIn: number): Promise<SignedPut> {
+  private async signOne({ key, sizeBytes, sha256 }: ExpectedBlob, expiresIn: number): Promise<UploadAddress> {
     const checksum = sha256 === null ? {} : { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') };
     const command = new PutObjectCommand({ Bucket: this.bucket, Key: key, ContentLength: sizeBytes, ...checksum });
     // By default the signer moves the checksum into the query, where it is not enforced.

@@ -18,7 +18,7 @@ export function listAudit(
   return uses.store.query(customerId, (reader) => {
     const listing = {
       customerId,
-      endpoint: 'audit',
+      list: 'audit',
       sort: '-id',
       filters: { ...filter, from: filter.from?.getTime() ?? null, until: filter.until?.getTime() ?? null },
       position: ({ id }: AuditEntry) => ({ value: id, id }),

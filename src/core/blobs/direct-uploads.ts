@@ -1,3 +1,4 @@
+import type { UploadAddress } from '../shared/addresses.js';
 import type { BlobKey } from './blob-key.js';
 
 /** A blob that a client is to upload. */
@@ -8,21 +9,14 @@ export interface ExpectedBlob {
   readonly sha256: string | null;
 }
 
-/** Where and how to send it. */
-export interface SignedPut {
-  readonly url: string;
-  /** To be sent exactly like this. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** A blob store that clients reach directly: their bytes need not pass through this service. */
 export interface DirectUploads {
   /**
-   * For each blob, in order, an address that accepts a PUT of so many bytes for `seconds`, and nothing else: no other key, method or
-   * length. An interrupted PUT leaves nothing. Not every store compares the hash, so the bytes must be inspected before they are relied on.
+   * For each blob, in order, an address that accepts one upload of so many bytes for `seconds`, and nothing else: no other key, length or
+   * kind of access. An interrupted upload leaves nothing. Not every store compares the hash, so the bytes must be inspected before they are relied on.
    * Signs without contacting the store, and yields to other work in between.
    */
-  sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly SignedPut[]>;
+  sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly UploadAddress[]>;
   /** The origin of every address that it signs, for pages that must declare where their scripts connect. */
   origin(): Promise<string>;
 }

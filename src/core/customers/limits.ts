@@ -1,4 +1,4 @@
-/** Count and size limits of one installation (API.md §9), returned by `GET /customer`. Bytes, pixels and counts. */
+/** Count and size limits of one installation, which clients can read. Bytes, pixels and counts. */
 export interface Limits {
   readonly maxFileBytes: number;
   readonly maxPixels: number;

@@ -40,7 +40,7 @@ export function listImports(
   return uses.store.query(customerId, (reader) => {
     const listing = {
       customerId,
-      endpoint: 'imports',
+      list: 'imports',
       sort: '-id',
       filters: { statuses },
       position: ({ id }: CountedImport) => ({ value: id, id }),
@@ -82,7 +82,7 @@ export async function listImportPhotos(
   const listed = await uses.store.query(caller.customerId, async (reader) => {
     const listing = {
       customerId: caller.customerId,
-      endpoint: `imports/${importId}/photos`,
+      list: `imports/${importId}/photos`,
       sort: 'id',
       filters: { statuses },
       position: (item: ImportPhoto) => ({ value: item.id, id: item.id }),

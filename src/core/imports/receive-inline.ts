@@ -214,7 +214,7 @@ async function typeError({ media }: InlineUses, head: Uint8Array): Promise<ItemE
   if (sniffed.kind === 'not_an_image') return { code: 'not_an_image', message: 'The file is not a picture.' };
   return {
     code: 'unsupported_format',
-    message: `${sniffed.contentType} is not taken here. GET /customer lists the formats.`,
+    message: `${sniffed.contentType} is not accepted here. The limits of the account list the formats that are.`,
   };
 }
 

@@ -190,6 +190,6 @@ function tooLong(grant: UploadGrant): DomainError {
 }
 
 function forbidden(): DomainError {
-  const message = 'This upload address is not valid (any more). GET /imports/{id}?include=photos gives a fresh one.';
+  const message = 'This upload address is not valid (any more). Request the item again for a fresh one.';
   return new DomainError('upload_forbidden', message);
 }

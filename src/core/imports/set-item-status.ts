@@ -35,7 +35,7 @@ async function uploaded(
   if (['processing', 'ready', 'duplicate'].includes(item.status)) return item;
   if (item.status !== 'awaiting_upload') throw final(item);
   if (staged !== item.uploadId) {
-    const message = 'No bytes have arrived for this item. PUT them to its upload.url first.';
+    const message = 'No bytes have arrived for this item. Send them to its upload address first.';
     throw new DomainError('uploads_incomplete', message, { missing: 1, sample: [item.id] });
   }
   const arrived = move(item, 'processing', at);

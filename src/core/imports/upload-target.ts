@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { DirectUploads } from '../blobs/direct-uploads.js';
+import type { Addresses, UploadAddress } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
 import { after, HOUR, SECOND } from '../shared/clock.js';
 import { type Id, isId } from '../shared/ids.js';
@@ -8,11 +9,8 @@ import type { Secrets } from '../shared/secrets.js';
 import { readToken, signToken } from '../shared/secrets.js';
 import type { ImportPhoto } from './import-photo.js';
 
-/** Where to send the bytes of one item, with exactly these headers. */
-export interface UploadTarget {
-  readonly method: 'PUT';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+/** Where to send the bytes of one item, until when. */
+export interface UploadTarget extends UploadAddress {
   readonly expiresAt: Date;
 }
 
@@ -28,7 +26,7 @@ export interface UploadGrant {
   readonly expiresAt: Date;
 }
 
-export type TargetUses = { secrets: Secrets; clock: Clock; publicUrl: string; directUploads: DirectUploads | null };
+export type TargetUses = { secrets: Secrets; clock: Clock; addresses: Addresses; directUploads: DirectUploads | null };
 
 const LIFE = 6 * HOUR;
 
@@ -47,11 +45,11 @@ export async function uploadTargets(
   }
   const blobs = items.map((item) => ({ key: stagingKey(item), sizeBytes: item.sizeBytes ?? 0, sha256: item.sha256 }));
   const signed = await uses.directUploads.sign(blobs, LIFE / SECOND);
-  return signed.map(({ url, headers }) => ({ method: 'PUT', url, headers, expiresAt }));
+  return signed.map((address) => ({ ...address, expiresAt }));
 }
 
 function proxied(
-  { secrets, publicUrl }: { secrets: Secrets; publicUrl: string },
+  { secrets, addresses }: Pick<TargetUses, 'secrets' | 'addresses'>,
   caller: Pick<Caller, 'apiKeyId'>,
   item: ImportPhoto,
   expiresAt: Date,
@@ -67,12 +65,7 @@ function proxied(
     caller.apiKeyId,
     Math.floor(expiresAt.getTime() / SECOND),
   ]);
-  return {
-    method: 'PUT',
-    url: `${publicUrl}/uploads/${token}`,
-    headers: { 'content-length': String(size) },
-    expiresAt,
-  };
+  return { ...addresses.upload(token, size), expiresAt };
 }
 
 /** What the token grants, or null when it was not signed with one of our secrets. The caller checks the expiry. */

@@ -49,7 +49,7 @@ export function patchErrors(patch: PhotoPatch) {
     });
   }
   if (patch.trashed === true) {
-    const message = 'To move a photo to the trash use DELETE /photos/{id}; it needs the scope photos:delete.';
+    const message = 'To move a photo to the trash, delete it; this needs the scope photos:delete.';
     errors.push({ field: 'trashed', code: 'read_only', message });
   }
   return errors;

@@ -24,7 +24,7 @@ export function listPhotos(
     await requireKnownTags(reader.tags, filters);
     const listing = {
       customerId,
-      endpoint: 'photos',
+      list: 'photos',
       sort,
       filters,
       position: (photo: PhotoWithTags) => photoPosition(photo, sort),

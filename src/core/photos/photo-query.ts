@@ -3,7 +3,7 @@ import type { PageWindow, Position } from '../shared/pagination.js';
 import { foldKey, searchWords } from '../shared/text.js';
 import type { PhotoWithTags } from './photo.js';
 
-/** The sorts of GET /photos; `-` is descending. Nulls last in both directions, ties by id in the direction of the sort. */
+/** The sorts of a list of photos; `-` is descending. Nulls last in both directions, ties by id in the direction of the sort. */
 export const photoSorts = [
   '-createdAt',
   'createdAt',
@@ -24,7 +24,7 @@ export function isImmutableSort(sort: PhotoSort): boolean {
   return ['createdAt', 'id', 'sizeBytes'].includes(sort.replace('-', ''));
 }
 
-/** Filters of GET /photos (API.md §7, 3), ANDed. If absent, not filtered. */
+/** Filters of a list of photos, ANDed. If absent, not filtered. */
 export interface PhotoFilters {
   readonly ids?: readonly Id[];
   /** Folded words (`searchWords`); a word of filename, title, description or a tag's name must begin with each. */

@@ -4,6 +4,7 @@ import type { KeyStore } from '../access/key-store.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { MediaReader, RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, isRenditionName, type RenditionName } from '../media/renditions.js';
+import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
 import { after, HOUR, SECOND } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
@@ -23,7 +24,7 @@ const STEP = 12 * HOUR;
 
 /** Null for a key with an IP list, which URLs that work without the key would bypass. */
 export function renditionUrls(
-  { secrets, clock, publicUrl }: { secrets: Secrets; clock: Clock; publicUrl: string },
+  { secrets, clock, addresses }: { secrets: Secrets; clock: Clock; addresses: Addresses },
   caller: Pick<Caller, 'apiKeyId' | 'ipRestricted'>,
   photo: PhotoWithTags,
 ): PhotoUrls | null {
@@ -40,7 +41,7 @@ export function renditionUrls(
       expiresAt.getTime() / SECOND,
       caller.apiKeyId,
     ];
-    return `${publicUrl}/renditions/${signToken(secrets, 'rendition', grant)}`;
+    return addresses.rendition(signToken(secrets, 'rendition', grant));
   };
   return { thumb: url('thumb'), small: url('small'), medium: url('medium'), large: url('large'), expiresAt };
 }
@@ -61,7 +62,7 @@ export async function openSignedRendition(
   if (grant === null || grant.expiresAt.getTime() <= uses.clock.now().getTime() || !(await isKeyValid(uses, grant))) {
     throw new DomainError(
       'url_forbidden',
-      'This address is not valid (any more). Ask for a new one with include=urls.',
+      'This address is not valid (any more). Request the photo again for new ones.',
     );
   }
   const photo = await readVisiblePhoto(uses, grant, grant.photoId);

@@ -1,4 +1,4 @@
-/** Every code that `error.code` can have (API.md §4.4). Closed: a new one is added here and in the table of http. */
+/** Every code that `error.code` can have (API.md §4.4). Closed: a new one is added here and in http's table of statuses. */
 export const errorCodes = [
   'invalid_request',
   'invalid_cursor',
@@ -60,7 +60,7 @@ export interface FieldError {
   readonly max?: number;
 }
 
-/** Why one item of an import failed or was rejected (API.md §4.4). Never an HTTP code. */
+/** Why one item of an import failed or was rejected (API.md §4.4). Never an `ErrorCode`. */
 export type ItemErrorCode =
   | 'invalid_request'
   | 'client_ref_conflict'

@@ -36,7 +36,7 @@ export interface PageRequest {
 export interface Listing<T> {
   readonly customerId: Id;
   /** `photos`, `tags`, `imports/7/photos` … */
-  readonly endpoint: string;
+  readonly list: string;
   readonly sort: string;
   readonly filters: unknown;
   position(row: T): Position;
@@ -75,7 +75,7 @@ function payload<T>(clock: Clock, listing: Listing<T>, row: T): CursorPayload {
   return {
     v: 1,
     c: listing.customerId,
-    e: listing.endpoint,
+    e: listing.list,
     s: listing.sort,
     f: fingerprint(listing.filters),
     k: value,
@@ -93,7 +93,7 @@ async function resume<T>(
   if (
     bound?.v !== 1 ||
     bound.c !== listing.customerId ||
-    bound.e !== listing.endpoint ||
+    bound.e !== listing.list ||
     bound.s !== listing.sort ||
     bound.f !== fingerprint(listing.filters)
   ) {

@@ -27,7 +27,7 @@ export function listTags(
   return store.query(customerId, (reader) => {
     const listing = {
       customerId,
-      endpoint: 'tags',
+      list: 'tags',
       sort,
       filters,
       position: (tag: Tag) => tagPosition(tag, sort),

@@ -5,7 +5,7 @@ import type { Tag } from './tag.js';
 export const tagSorts = ['name', '-name', 'id', '-id'] as const;
 export type TagSort = (typeof tagSorts)[number];
 
-/** Filters of GET /tags (API.md §7, 15), ANDed. */
+/** Filters of a list of tags, ANDed. */
 export interface TagFilters {
   readonly ids?: readonly Id[];
   /** `foldKey` of the whole name. */

@@ -22,7 +22,7 @@ export interface RequestFailure {
   readonly requestId: string;
   readonly at: Date;
   readonly method: string;
-  /** `/api/v1/photos/:id`; null if there is none. */
+  /** The template of its path; null if there is none. */
   readonly route: string | null;
   readonly status: number;
   readonly code: ErrorCode;

@@ -1,17 +1,17 @@
 import type { AccountCaller } from '../customers/account-caller.js';
+import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
-import { linkUrl } from './link-user.js';
 import { auditSubject, invited, linked, MAX_USERS, type Role, readEmail, type User } from './user.js';
 
-type InviteUses = { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; publicUrl: string };
+type InviteUses = { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; addresses: Addresses };
 
 export interface Invitation {
   readonly user: User;
   /** The link with which the person signs in, once, within seven days. It is only available here. */
-  readonly url: string;
+  readonly link: string;
 }
 
 interface InvitationRequest {
@@ -34,7 +34,7 @@ export function inviteFirstOwner(uses: InviteUses, caller: AccountCaller): Promi
 }
 
 async function invite(
-  { store, clock, publicUrl }: InviteUses,
+  { store, clock, addresses }: InviteUses,
   { customerId, actor }: AccountCaller,
   email: string | null,
   role: Role,
@@ -59,5 +59,5 @@ async function invite(
     await transaction.audit.add(actor, { action: 'user.invited', subject: auditSubject(user), at: now });
     return user;
   });
-  return { user, url: linkUrl(publicUrl, token) };
+  return { user, link: addresses.signIn(token) };
 }

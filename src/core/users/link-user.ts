@@ -1,4 +1,5 @@
 import type { AccountCaller } from '../customers/account-caller.js';
+import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -9,7 +10,7 @@ import { auditSubject, linked } from './user.js';
 
 /** A new link for an existing user who has lost the password. Errors: `not_found`. */
 export async function linkUser(
-  { store, clock, publicUrl }: { store: Transactional<'users' | 'audit'>; clock: Clock; publicUrl: string },
+  { store, clock, addresses }: { store: Transactional<'users' | 'audit'>; clock: Clock; addresses: Addresses },
   caller: AccountCaller,
   userId: Id,
 ): Promise<Invitation> {
@@ -20,10 +21,5 @@ export async function linkUser(
     await audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(known), at: clock.now() });
     return known;
   });
-  return { user, url: linkUrl(publicUrl, token) };
-}
-
-/** Where a one-time link leads: an address of the settings area. */
-export function linkUrl(publicUrl: string, token: string): string {
-  return `${publicUrl}/settings/enter/${token}`;
+  return { user, link: addresses.signIn(token) };
 }

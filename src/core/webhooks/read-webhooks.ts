@@ -55,7 +55,7 @@ export function listDeliveries(
     requireFound(await reader.webhookEndpoints.get(endpointId), 'webhook_endpoint');
     const listing = {
       customerId,
-      endpoint: `webhooks/${endpointId}/deliveries`,
+      list: `webhooks/${endpointId}/deliveries`,
       sort: '-id',
       filters: {},
       position: ({ id }: Delivery) => ({ value: id, id }),

@@ -10,6 +10,7 @@ import type { HeaderName } from '../openapi/headers.js';
 import { Documented, picture } from '../openapi/operation.js';
 import { ifNoneMatchHeader, pathToken, rangeParameters } from '../openapi/parameters.js';
 import { PORTS } from '../ports-token.js';
+import { RENDITIONS_PATH } from '../public-addresses.js';
 import { type Sendable, sendDownload } from '../responses/send-download.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
@@ -22,7 +23,7 @@ function wholeSecondsUntil(end: Date, clock: Clock): number {
 }
 
 /** Signed URLs of renditions, for `<img>` (API.md §8.6). */
-@Controller('renditions')
+@Controller(RENDITIONS_PATH)
 @NoKeyRequired()
 @AnyOrigin()
 export class RenditionsController {

@@ -6,6 +6,7 @@ import { NoKeyRequired } from '../access.js';
 import { Documented } from '../openapi/operation.js';
 import { pathToken } from '../openapi/parameters.js';
 import { PORTS } from '../ports-token.js';
+import { UPLOADS_PATH } from '../public-addresses.js';
 import { bodyOf, requestTimeout } from '../requests/request-body.js';
 import { requestContextOf } from '../server/request-context.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
@@ -13,7 +14,7 @@ import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 const METHODS = 'OPTIONS, PUT';
 
 /** Signed upload targets: each address is valid for the bytes of one item (API.md §8.6). */
-@Controller('uploads')
+@Controller(UPLOADS_PATH)
 @NoKeyRequired()
 @AnyOrigin()
 export class UploadsController {

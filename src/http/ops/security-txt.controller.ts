@@ -20,7 +20,7 @@ const VALID_DAYS = 180;
 @NoKeyRequired()
 export class SecurityTxtController {
   constructor(
-    @Inject(PORTS) private readonly ports: Pick<Ports, 'clock' | 'publicUrl'>,
+    @Inject(PORTS) private readonly ports: Pick<Ports, 'clock' | 'addresses'>,
     @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
   ) {}
 
@@ -28,7 +28,8 @@ export class SecurityTxtController {
   @Header('Content-Type', 'text/plain; charset=utf-8')
   @Header('Cache-Control', 'public, max-age=86400')
   show(): string {
-    const { clock, publicUrl } = this.ports;
+    const { clock, addresses } = this.ports;
+    const { publicUrl } = addresses;
     const fields = [
       ...(this.options.securityContacts ?? []).map((uri) => ['Contact', uri]),
       ['Expires', midnight(after(clock.now(), VALID_DAYS * DAY)).toISOString()],

@@ -24,17 +24,17 @@ export interface Flash {
   readonly text: string;
 }
 
-export function isSecure({ publicUrl }: Pick<Ports, 'publicUrl'>): boolean {
-  return publicUrl.startsWith('https:');
+export function isSecure({ addresses }: Pick<Ports, 'addresses'>): boolean {
+  return addresses.publicUrl.startsWith('https:');
 }
 
 /** With the prefix, browsers accept the cookie only over TLS, for this very host and all of its paths (RFC 6265bis §4.1.3.2). */
-export function cookieName(uses: Pick<Ports, 'publicUrl'>, name: string): string {
+export function cookieName(uses: Pick<Ports, 'addresses'>, name: string): string {
   return isSecure(uses) ? `__Host-${name}` : name;
 }
 
 /** The attributes of every Set-Cookie of a session. */
-function cookieRules(uses: Pick<Ports, 'publicUrl'>) {
+function cookieRules(uses: Pick<Ports, 'addresses'>) {
   return { httpOnly: true, sameSite: 'lax', secure: isSecure(uses), path: '/' } as const;
 }
 
@@ -79,7 +79,7 @@ export async function beginSession(request: Request, { token }: Browser): Promis
 const DEVICE_COOKIE = 'phs_device';
 
 /** The browser's cookie of earlier sign-ins; null when it has none. It outlives the session. */
-export function deviceOf(ports: Pick<Ports, 'publicUrl'>, request: Request): string | null {
+export function deviceOf(ports: Pick<Ports, 'addresses'>, request: Request): string | null {
   return cookieOf(request, cookieName(ports, DEVICE_COOKIE));
 }
 

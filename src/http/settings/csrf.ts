@@ -23,7 +23,7 @@ export class Csrf {
     },
   });
 
-  constructor(private readonly ports: Pick<Ports, 'publicUrl'>) {}
+  constructor(private readonly ports: Pick<Ports, 'addresses'>) {}
 
   /** For the hidden field of a form, or the header X-CSRF-Token of a script. */
   token(request: Request): string {
@@ -54,11 +54,11 @@ function isSignedIn(request: Request): boolean {
 }
 
 /** The origin that browsers report must be this site; programs that report none need the token. */
-function isOwn(request: Request, { publicUrl }: Pick<Ports, 'publicUrl'>): boolean {
+function isOwn(request: Request, { addresses }: Pick<Ports, 'addresses'>): boolean {
   const { origin, host } = request.headers;
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   if (origin === undefined) return true;
   if (origin === 'null' || !URL.canParse(origin)) return false;
-  return new URL(origin).host === host || origin === new URL(publicUrl).origin;
+  return new URL(origin).host === host || origin === new URL(addresses.publicUrl).origin;
 }

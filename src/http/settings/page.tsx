@@ -29,7 +29,7 @@ export interface PageOptions {
 
 /** A page of the settings area, as the result of a handler. */
 export function renderPage(
-  ports: Pick<Ports, 'publicUrl'>,
+  ports: Pick<Ports, 'addresses'>,
   context: PageContext,
   options: PageOptions,
   content: ComponentChildren,
@@ -43,7 +43,7 @@ export function renderPage(
       </Layout>
     </CsrfToken.Provider>,
   );
-  const reach = [new URL(ports.publicUrl).origin, ...(options.reach ?? [])];
+  const reach = [new URL(ports.addresses.publicUrl).origin, ...(options.reach ?? [])];
   return new Reply(options.status ?? 200, `<!doctype html>${html}`, pageHeaders(reach));
 }
 

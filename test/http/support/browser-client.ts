@@ -46,7 +46,7 @@ export class BrowserClient {
 
   /** Comes in by a one-time link of this customer, with `PASSWORD`. */
   async enter(ports: Ports, customerId: Id, role: Role = 'owner', email = `${role}@example.com`): Promise<Id> {
-    const { url, user } = await inviteUser(ports, operatorFor(customerId), { email, role });
+    const { link: url, user } = await inviteUser(ports, operatorFor(customerId), { email, role });
     const answer = await this.submit(new URL(url).pathname, { password: PASSWORD });
     if (answer.status !== 303) throw new Error(`the link was refused: ${answer.text}`);
     return user.id;

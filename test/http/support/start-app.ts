@@ -13,6 +13,7 @@ import type { Id } from '../../../src/core/shared/ids.js';
 import { TrafficRecorder } from '../../../src/http/api/guards/traffic-recorder.js';
 import { createApp } from '../../../src/http/create-app.js';
 import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.js';
+import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
 import { runJob } from '../../../src/worker/run-job.js';
 import { MemoryAuditLog } from '../../memory/memory-audit.js';
@@ -128,7 +129,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     limits,
     uploads: new UploadSlots(),
     directUploads: null,
-    publicUrl: 'http://photos.test',
+    addresses: new PublicAddresses('http://photos.test'),
   };
 }
 

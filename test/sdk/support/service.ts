@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PhotoService } from 'photo-service-sdk';
 import type { KeyRequest } from '../../../src/core/access/issue-key.js';
+import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Actor, type RunningApp, startApp } from '../../http/support/start-app.js';
 import { Front } from './front.js';
 
@@ -22,7 +23,7 @@ export class SdkWorld {
 
   static async start(): Promise<SdkWorld> {
     const front = await Front.open();
-    const app = await startApp({ ports: () => ({ publicUrl: front.url }) });
+    const app = await startApp({ ports: () => ({ addresses: new PublicAddresses(front.url) }) });
     front.leadTo(app.url);
     return new SdkWorld(app, front, mkdtempSync(join(tmpdir(), 'phs-sdk-')));
   }

@@ -196,6 +196,6 @@ export function importPhotoView(item: ItemDetails): ImportPhotoView {
   };
 }
 
-function uploadView({ method, url, headers, expiresAt }: UploadTarget): UploadTargetView {
-  return { method, url, headers: { ...headers }, expiresAt: instant(expiresAt) };
+function uploadView({ url, headers, expiresAt }: UploadTarget): UploadTargetView {
+  return { method: 'PUT', url, headers: { ...headers }, expiresAt: instant(expiresAt) };
 }

@@ -1,4 +1,5 @@
 import type { Id } from '../../../core/shared/ids.js';
+import type { Invitation } from '../../../core/users/invite-user.js';
 import { LINK_DAYS, type User } from '../../../core/users/user.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
@@ -97,7 +98,7 @@ function PersonActions({ user }: { user: User }) {
 }
 
 /** The only page that ever shows a link. */
-export function InvitationMade({ user, url }: { user: User; url: string }) {
+export function InvitationMade({ user, link }: Invitation) {
   const who = user.email ?? 'the first owner';
   return (
     <>
@@ -107,7 +108,7 @@ export function InvitationMade({ user, url }: { user: User; url: string }) {
           {`Give it only to ${who}: the first person to open it is signed in as ${user.role}. It works once, within ${LINK_DAYS} days, and is shown only now.`}
         </p>
         <div class="secret">
-          <code id="link">{url}</code>
+          <code id="link">{link}</code>
           <button class="button plain" type="button" data-copy="link" hidden>
             Copy
           </button>

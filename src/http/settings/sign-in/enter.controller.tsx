@@ -3,6 +3,7 @@ import type { Ports } from '../../../core/ports.js';
 import { enterByLink, linkRefused, peekLink } from '../../../core/users/enter-by-link.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
+import { SIGN_IN_LINKS_PATH } from '../../public-addresses.js';
 import type { Reply } from '../../responses/reply.js';
 import { beginSession, newBrowser, rememberDevice } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
@@ -12,7 +13,7 @@ import { CurrentPageContext, type PageContext } from '../page-context.js';
 import { EnterForm } from './sign-in.view.js';
 
 /** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
-@Controller('settings/enter')
+@Controller(SIGN_IN_LINKS_PATH)
 export class EnterController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
@@ -47,7 +48,13 @@ export class EnterController {
     if (known === null) throw linkRefused();
     const { user } = known;
     const customer = (await this.ports.customers.find(user.customerId))?.name ?? '';
-    const values = { action: `/settings/enter/${token}`, user, customer, email: context.form.text('email'), problems };
+    const values = {
+      action: `/${SIGN_IN_LINKS_PATH}/${token}`,
+      user,
+      customer,
+      email: context.form.text('email'),
+      problems,
+    };
     const words = { title: 'Welcome', plain: true, ...(problems && { status: problems.status }) };
     return renderPage(this.ports, context, words, <EnterForm {...values} />);
   }
