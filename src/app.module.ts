@@ -3,7 +3,6 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import type { Ports } from './core/ports.js';
 import { CallHandlers } from './http/api/call-handlers.interceptor.js';
-import { CustomerModule } from './http/api/customer/customer.module.js';
 import { IpGuard } from './http/api/guards/ip.guard.js';
 import { KeyGuard } from './http/api/guards/key.guard.js';
 import { KeyUseRecorder } from './http/api/guards/key-use-recorder.js';
@@ -12,24 +11,27 @@ import { ScopeGuard } from './http/api/guards/scope.guard.js';
 import { TrafficRecorder } from './http/api/guards/traffic-recorder.js';
 import { ClaimLeases } from './http/api/idempotency/claim-leases.js';
 import { IdempotentResponses } from './http/api/idempotency/idempotent-responses.js';
-import { ImportsModule } from './http/api/imports/imports.module.js';
-import { MeModule } from './http/api/me/me.module.js';
-import { PhotosModule } from './http/api/photos/photos.module.js';
-import { TagsModule } from './http/api/tags/tags.module.js';
 import { UnknownRouteModule } from './http/api/unknown-route/unknown-route.module.js';
 import { DocsModule } from './http/docs/docs.module.js';
 import { ErrorFilter } from './http/errors/error.filter.js';
-import { FilesModule } from './http/files/files.module.js';
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-options.js';
 import { OpsModule } from './http/ops/ops.module.js';
 import { PORTS } from './http/ports-token.js';
 import { ReadRequest } from './http/requests/read-request.js';
+import { ResourcesModule } from './http/resources.module.js';
 import { SendReply } from './http/responses/send-reply.js';
 import { PersonGuard } from './http/settings/person.guard.js';
 import { SettingsModule } from './http/settings/settings.module.js';
 
 /** The modules of the service. The order of the guards is the order of checks (API.md §4.2). */
-@Module({})
+@Module({
+  imports: [
+    ResourcesModule,
+    SettingsModule,
+    // Last: it handles what no other route matches.
+    UnknownRouteModule,
+  ],
+})
 export class AppModule {
   static with(ports: Ports, options: HttpOptions): DynamicModule {
     return {
@@ -37,17 +39,8 @@ export class AppModule {
       global: true,
       imports: [
         ThrottlerModule.forRoot(throttlerOptions(ports.rateWindows)),
-        MeModule,
-        CustomerModule,
-        PhotosModule,
-        TagsModule,
-        ImportsModule,
-        FilesModule,
         OpsModule.with(options),
         ...(options.docs === false ? [] : [DocsModule]),
-        SettingsModule,
-        // Last: it handles what no other route matches.
-        UnknownRouteModule,
       ],
       providers: [
         { provide: PORTS, useValue: ports },

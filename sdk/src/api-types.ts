@@ -1109,6 +1109,12 @@ export interface components {
              */
             expiresAt: string | null;
         };
+        /** @description A page of photos. */
+        PhotoPage: {
+            /** @description The items on this page, in the order of the list. */
+            data: components["schemas"]["Photo"][];
+            pagination: components["schemas"]["Pagination"];
+        };
         /** @description A photo in the library. */
         Photo: {
             /**
@@ -1292,132 +1298,6 @@ export interface components {
                 [key: string]: string | number;
             };
         };
-        /** @description A page of photos. */
-        PhotoPage: {
-            /** @description The items on this page, in the order of the list. */
-            data: components["schemas"]["Photo"][];
-            pagination: components["schemas"]["Pagination"];
-        };
-        /** @description Where the photo was taken. */
-        Location: {
-            /**
-             * @description Degrees north of the equator (WGS 84).
-             * @example 48.85837
-             */
-            latitude: number;
-            /**
-             * @description Degrees east of Greenwich (WGS 84).
-             * @example 2.294481
-             */
-            longitude: number;
-            /**
-             * @description Metres above sea level. Null if unknown.
-             * @example 35.4
-             */
-            altitude: number | null;
-        };
-        /** @description A position. Replaced as a whole. */
-        NewLocation: {
-            /**
-             * @description Degrees north of the equator (WGS 84).
-             * @example 48.85837
-             */
-            latitude: number;
-            /**
-             * @description Degrees east of Greenwich (WGS 84).
-             * @example 2.294481
-             */
-            longitude: number;
-            /**
-             * @description Metres above sea level. Null if unknown.
-             * @example 35.4
-             */
-            altitude?: number | null;
-        };
-        /** @description The camera the photo was taken with. */
-        Camera: {
-            /**
-             * @description The manufacturer of the camera.
-             * @example NIKON CORPORATION
-             */
-            make: string | null;
-            /**
-             * @description The model of the camera.
-             * @example NIKON D750
-             */
-            model: string | null;
-            /**
-             * @description The lens.
-             * @example 24-120mm f/4
-             */
-            lens: string | null;
-        };
-        /** @description The exposure settings. */
-        Exposure: {
-            /**
-             * @description The ISO sensitivity.
-             * @example 3200
-             */
-            iso: number | null;
-            /**
-             * @description The f-number.
-             * @example 4
-             */
-            fNumber: number | null;
-            /**
-             * @description The exposure time in seconds, as photographers write it.
-             * @example 1/60
-             */
-            exposureTime: string | null;
-            /**
-             * @description The focal length in millimetres.
-             * @example 24
-             */
-            focalLength: number | null;
-            /**
-             * @description The 35 mm equivalent focal length in millimetres.
-             * @example 24
-             */
-            focalLength35mm: number | null;
-            /**
-             * @description Whether the flash fired.
-             * @example false
-             */
-            flash: boolean | null;
-        };
-        /** @description Only with `include=urls`: URLs for use in `<img>`. They work without an API key for 12 to 24 hours, stay the same for half a day for each key, and stop working when the key that requested them does. Null for a key with an IP list. */
-        RenditionUrls: {
-            /**
-             * Format: uri
-             * @description At most 320 pixels on its longest side.
-             * @example https://photos.example/renditions/WzEsOTA0MTcs.thumb
-             */
-            thumb: string;
-            /**
-             * Format: uri
-             * @description At most 640 pixels on its longest side.
-             * @example https://photos.example/renditions/WzEsOTA0MTcs.small
-             */
-            small: string;
-            /**
-             * Format: uri
-             * @description At most 1280 pixels on its longest side.
-             * @example https://photos.example/renditions/WzEsOTA0MTcs.medium
-             */
-            medium: string;
-            /**
-             * Format: uri
-             * @description At most 2560 pixels on its longest side.
-             * @example https://photos.example/renditions/WzEsOTA0MTcs.large
-             */
-            large: string;
-            /**
-             * Format: date-time
-             * @description When the URLs expire.
-             * @example 2026-11-21T03:04:05.123Z
-             */
-            expiresAt: string;
-        };
         /** @description The values to change. Omitted fields keep their value; null clears a field. */
         PhotoPatch: {
             /**
@@ -1485,6 +1365,22 @@ export interface components {
              */
             trashed?: false;
         };
+        /** @description The outcome for each photo, in the order of the ids. */
+        PhotoEdits: {
+            /** @description One outcome per distinct id. */
+            data: components["schemas"]["PhotoEdit"][];
+        };
+        /** @description The outcome for each photo, in the order of the ids. */
+        PhotoDeletions: {
+            /** @description One outcome per distinct id. */
+            data: components["schemas"]["PhotoDeletion"][];
+        };
+        /** @description A page of tags. */
+        TagPage: {
+            /** @description The items on this page, in the order of the list. */
+            data: components["schemas"]["Tag"][];
+            pagination: components["schemas"]["Pagination"];
+        };
         /** @description The new set of tags, as at least one of the two lists. */
         PhotoTags: {
             /**
@@ -1503,55 +1399,28 @@ export interface components {
              */
             tagNames?: string[];
         };
-        /** @description The outcome for each photo, in the order of the ids. */
-        PhotoEdits: {
-            /** @description One outcome per distinct id. */
-            data: components["schemas"]["PhotoEdit"][];
+        /** @description A tag to create. */
+        NewTag: {
+            /**
+             * @description Unique in the account, ignoring case. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form. White space inside becomes one space; control characters are not allowed.
+             * @example Paris
+             */
+            name: string;
+            /**
+             * @description `#rrggbb`, or null for none.
+             * @example #3366ff
+             */
+            color?: string | null;
+            /**
+             * @description What the tag is used for.
+             * @example Photos from Paris.
+             */
+            description?: string | null;
         };
-        /** @description The outcome for one photo. */
-        PhotoEdit: {
-            /**
-             * @description The id of the photo.
-             * @example 90417
-             */
-            id: components["schemas"]["Id"];
-            /**
-             * @description What happened to the photo.
-             *
-             *     - `updated`: changed
-             *     - `unchanged`: it already had these values
-             *     - `not_found`: it does not exist or is in the trash
-             *     - `error`: the patch is not valid for this photo
-             * @example updated
-             * @enum {string}
-             */
-            outcome: "updated" | "unchanged" | "not_found" | "error";
-            /** @description The photo after the change. Null if it does not exist or the patch is not valid for it. */
-            photo: components["schemas"]["Photo"] | null;
-            /** @description Why the patch is not valid for this photo. */
-            error: components["schemas"]["ItemError"] | null;
-        };
-        /** @description The outcome for each photo, in the order of the ids. */
-        PhotoDeletions: {
-            /** @description One outcome per distinct id. */
-            data: components["schemas"]["PhotoDeletion"][];
-        };
-        /** @description The outcome for one photo. */
-        PhotoDeletion: {
-            /**
-             * @description The id of the photo.
-             * @example 90417
-             */
-            id: components["schemas"]["Id"];
-            /**
-             * @description What happened to the photo.
-             *
-             *     - `deleted`: it was deleted
-             *     - `not_found`: it did not exist
-             * @example deleted
-             * @enum {string}
-             */
-            outcome: "deleted" | "not_found";
+        /** @description Tags to create. */
+        NewTags: {
+            /** @description The tags, in any order. */
+            tags: components["schemas"]["NewTag"][];
         };
         /** @description A tag. */
         Tag: {
@@ -1599,98 +1468,10 @@ export interface components {
             version: number;
             changes?: components["schemas"]["TagChanges"];
         };
-        /** @description A tag as it appears in other resources. */
-        TagName: {
-            /**
-             * @description The unique identifier of the tag.
-             * @example 12
-             */
-            id: components["schemas"]["Id"];
-            /**
-             * @description Unique in the account, ignoring case.
-             * @example Paris
-             */
-            name: string;
-        };
-        /** @description A page of tags. */
-        TagPage: {
-            /** @description The items on this page, in the order of the list. */
-            data: components["schemas"]["Tag"][];
-            pagination: components["schemas"]["Pagination"];
-        };
-        /** @description Only after `addPhotoIds`, `removePhotoIds` or `mergeTagIds`: what they changed, counting photos outside the trash. */
-        TagChanges: {
-            /**
-             * @description Photos that the tag was added to.
-             * @example 1
-             */
-            added: number;
-            /**
-             * @description Photos that the tag was removed from.
-             * @example 1
-             */
-            removed: number;
-            /**
-             * @description Photos that already had the tag, or did not have it.
-             * @example 1
-             */
-            unchanged: number;
-            /** @description Photos that do not exist or are in the trash. */
-            notFound: components["schemas"]["Id"][];
-            /** @description Photos that did not get the tag because they have the maximum number of tags. */
-            full: components["schemas"]["Id"][];
-            /** @description Tags that were merged into this one and deleted. */
-            mergedTagIds: components["schemas"]["Id"][];
-        };
-        /** @description A tag to create. */
-        NewTag: {
-            /**
-             * @description Unique in the account, ignoring case. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form. White space inside becomes one space; control characters are not allowed.
-             * @example Paris
-             */
-            name: string;
-            /**
-             * @description `#rrggbb`, or null for none.
-             * @example #3366ff
-             */
-            color?: string | null;
-            /**
-             * @description What the tag is used for.
-             * @example Photos from Paris.
-             */
-            description?: string | null;
-        };
-        /** @description Tags to create. */
-        NewTags: {
-            /** @description The tags, in any order. */
-            tags: components["schemas"]["NewTag"][];
-        };
         /** @description The outcome for each tag, in the order of the request. */
         TagCreations: {
             /** @description One outcome per tag. */
             data: components["schemas"]["TagCreation"][];
-        };
-        /** @description The outcome for one tag. */
-        TagCreation: {
-            /**
-             * @description The position of the tag in the request, starting at 0.
-             * @example 0
-             */
-            index: number;
-            /**
-             * @description What happened to the tag.
-             *
-             *     - `created`: the tag is new
-             *     - `existing`: a tag with this name existed, and is returned unchanged
-             *     - `rejected`: the tag is invalid, or a limit is reached
-             * @example created
-             * @enum {string}
-             */
-            outcome: "created" | "existing" | "rejected";
-            /** @description The tag. Null if it was rejected. */
-            tag: components["schemas"]["Tag"] | null;
-            /** @description Why the tag was rejected. */
-            error: components["schemas"]["ItemError"] | null;
         };
         /** @description The values to change, and the photos to add the tag to or remove it from. Omitted fields keep their value; null clears a field. */
         TagPatch: {
@@ -1732,6 +1513,60 @@ export interface components {
              *     ]
              */
             mergeTagIds?: components["schemas"]["Id"][];
+        };
+        /** @description The settings of a new import. */
+        NewImport: {
+            /**
+             * @description A name for people to read.
+             * @example Paris shoot
+             */
+            name?: string | null;
+            /**
+             * @description The program that runs the import.
+             * @example phs-cli/1.2
+             */
+            source?: string | null;
+            /**
+             * @description Your own identifier for the import. Must be unique among open imports.
+             * @example laptop:/photos/paris@2026-11-21
+             */
+            clientRef?: string | null;
+            /**
+             * @description How to handle a file whose bytes are already in the library.
+             *
+             *     - `skip`: no photo is created: the item becomes `duplicate` and refers to the existing photo
+             *     - `allow`: a second photo is created
+             * @default skip
+             * @example skip
+             * @enum {string}
+             */
+            duplicatePolicy?: "skip" | "allow";
+            /**
+             * @description Whether to restore a photo from the trash when it is imported again.
+             * @default true
+             * @example true
+             */
+            restoreTrashed?: boolean;
+            /**
+             * @description The time zone of photos that do not state one: an IANA name or a UTC offset.
+             * @example Europe/Paris
+             */
+            defaultTimeZone?: string | null;
+            /**
+             * @description The ids of tags to add to every new photo.
+             * @example [
+             *       12,
+             *       15
+             *     ]
+             */
+            tagIds?: components["schemas"]["Id"][];
+            /**
+             * @description The names of tags. Tags that do not exist are created, which requires `tags:write`.
+             * @example [
+             *       "Holiday"
+             *     ]
+             */
+            tagNames?: string[];
         };
         /** @description A batch of files on its way into the library. */
         Import: {
@@ -1842,48 +1677,136 @@ export interface components {
             version: number;
             photos?: components["schemas"]["ImportPhotoPage"];
         };
-        /** @description The number of items in each state, counted on every request. */
-        ImportCounts: {
+        /** @description How to finalize the import. */
+        Finalization: {
             /**
-             * @description All items: the sum of the other counts.
-             * @example 500
+             * @description What to do with the import.
+             *
+             *     - `commit`: import every valid file
+             *     - `discard`: import nothing
+             * @default commit
+             * @example commit
+             * @enum {string}
              */
-            total: number;
+            action?: "commit" | "discard";
             /**
-             * @description Items whose bytes have not arrived.
-             * @example 0
+             * @description What to do about items whose bytes have not arrived.
+             *
+             *     - `reject`: return 409 `uploads_incomplete` and leave the import open
+             *     - `fail`: mark those items as failed (`upload_missing`)
+             * @default reject
+             * @example reject
+             * @enum {string}
              */
-            awaitingUpload: number;
+            missingUploads?: "reject" | "fail";
+        };
+        /** @description The files to register. */
+        Registration: {
+            /** @description The files, in any order. */
+            photos: components["schemas"]["NewImportPhoto"][];
+        };
+        /** @description Files, and optionally their details. */
+        InlineFiles: {
+            /** @description Optional. Must be the first part, with one entry per file in the same order. */
+            photos?: components["schemas"]["InlineImportPhoto"][];
+            /** @description The files, each in a part named `file` with a UTF-8 file name; at most `limits.inlineMaxFiles` (20) files and `limits.inlineMaxBytes` (104857600) bytes. */
+            file: string[];
+        };
+        /** @description The outcome for each file, and the import. */
+        RegistrationOutcomes: {
+            /** @description One outcome per file, in the order of the request. */
+            data: components["schemas"]["RegistrationOutcome"][];
+            import: components["schemas"]["Import"];
+        };
+        /** @description The values to change. Omitted fields keep their value; null takes the value from the file. */
+        ImportPhotoPatch: {
             /**
-             * @description Items whose bytes are being inspected.
-             * @example 12
+             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example Eiffel Tower
              */
-            processing: number;
+            title?: string | null;
             /**
-             * @description Items that become photos once the import is finalized.
-             * @example 80
+             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example From the Trocadéro, just before the rain.
              */
-            ready: number;
+            description?: string | null;
             /**
-             * @description Items that are photos.
-             * @example 371
+             * Format: date-time
+             * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
+             * @example 2024-12-21T23:39:24.670+01:00
              */
-            imported: number;
+            takenAt?: string | null;
             /**
-             * @description Items whose bytes are already in the library.
-             * @example 35
+             * @description The wall-clock time when the photo was taken, without a time zone. Digits beyond milliseconds are dropped.
+             * @example 2024-12-21T23:39:24.670
              */
-            duplicate: number;
+            takenAtLocal?: string | null;
             /**
-             * @description Items that could not be imported.
-             * @example 2
+             * @description The time zone of the wall-clock time: an IANA name, or a UTC offset such as `+01:00`.
+             * @example Europe/Paris
              */
-            failed: number;
+            timeZone?: string | null;
+            /** @description Where the photo was taken. Null removes the position. */
+            location?: components["schemas"]["NewLocation"] | null;
             /**
-             * @description Items that were cancelled.
-             * @example 0
+             * @description A rating in stars. Null if unrated.
+             * @example 4
              */
-            cancelled: number;
+            rating?: number | null;
+            /**
+             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example shoot-17/3701
+             */
+            externalId?: string | null;
+            /**
+             * @description The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.
+             * @example n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
+             */
+            sha256?: string | null;
+            /**
+             * @description The ids of existing tags. Unknown ids are refused.
+             * @example [
+             *       12,
+             *       15
+             *     ]
+             */
+            tagIds?: components["schemas"]["Id"][];
+            /**
+             * @description The names of tags. Tags that do not exist are created, which requires `tags:write`.
+             * @example [
+             *       "Holiday"
+             *     ]
+             */
+            tagNames?: string[];
+            /**
+             * @description A plain file name: no `/` or `\`, no control characters, and not `.` or `..`. Need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example DSC_3701.jpg
+             */
+            filename?: string;
+            /**
+             * @description The new size, while the item is awaiting its bytes or has failed.
+             * @example 2311040
+             */
+            sizeBytes?: number;
+            /**
+             * @description Merged key by key; null removes a key. At most 50 keys of 1 to 40 characters.
+             * @example {
+             *       "client": "ACME"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string | null;
+            };
+            /**
+             * @description The state to move the item to.
+             *
+             *     - `uploaded`: the bytes have been sent: inspect them now
+             *     - `awaiting_upload`: retry a failed item, or get a new upload URL for a waiting one
+             *     - `cancelled`: cancel the item
+             * @example uploaded
+             * @enum {string}
+             */
+            status?: "uploaded" | "awaiting_upload" | "cancelled";
         };
         /** @description A file in an import. */
         ImportPhoto: {
@@ -2022,95 +1945,273 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description Where the photo was taken. */
+        Location: {
+            /**
+             * @description Degrees north of the equator (WGS 84).
+             * @example 48.85837
+             */
+            latitude: number;
+            /**
+             * @description Degrees east of Greenwich (WGS 84).
+             * @example 2.294481
+             */
+            longitude: number;
+            /**
+             * @description Metres above sea level. Null if unknown.
+             * @example 35.4
+             */
+            altitude: number | null;
+        };
+        /** @description The camera the photo was taken with. */
+        Camera: {
+            /**
+             * @description The manufacturer of the camera.
+             * @example NIKON CORPORATION
+             */
+            make: string | null;
+            /**
+             * @description The model of the camera.
+             * @example NIKON D750
+             */
+            model: string | null;
+            /**
+             * @description The lens.
+             * @example 24-120mm f/4
+             */
+            lens: string | null;
+        };
+        /** @description The exposure settings. */
+        Exposure: {
+            /**
+             * @description The ISO sensitivity.
+             * @example 3200
+             */
+            iso: number | null;
+            /**
+             * @description The f-number.
+             * @example 4
+             */
+            fNumber: number | null;
+            /**
+             * @description The exposure time in seconds, as photographers write it.
+             * @example 1/60
+             */
+            exposureTime: string | null;
+            /**
+             * @description The focal length in millimetres.
+             * @example 24
+             */
+            focalLength: number | null;
+            /**
+             * @description The 35 mm equivalent focal length in millimetres.
+             * @example 24
+             */
+            focalLength35mm: number | null;
+            /**
+             * @description Whether the flash fired.
+             * @example false
+             */
+            flash: boolean | null;
+        };
+        /** @description A tag as it appears in other resources. */
+        TagName: {
+            /**
+             * @description The unique identifier of the tag.
+             * @example 12
+             */
+            id: components["schemas"]["Id"];
+            /**
+             * @description Unique in the account, ignoring case.
+             * @example Paris
+             */
+            name: string;
+        };
+        /** @description Only with `include=urls`: URLs for use in `<img>`. They work without an API key for 12 to 24 hours, stay the same for half a day for each key, and stop working when the key that requested them does. Null for a key with an IP list. */
+        RenditionUrls: {
+            /**
+             * Format: uri
+             * @description At most 320 pixels on its longest side.
+             * @example https://photos.example/renditions/WzEsOTA0MTcs.thumb
+             */
+            thumb: string;
+            /**
+             * Format: uri
+             * @description At most 640 pixels on its longest side.
+             * @example https://photos.example/renditions/WzEsOTA0MTcs.small
+             */
+            small: string;
+            /**
+             * Format: uri
+             * @description At most 1280 pixels on its longest side.
+             * @example https://photos.example/renditions/WzEsOTA0MTcs.medium
+             */
+            medium: string;
+            /**
+             * Format: uri
+             * @description At most 2560 pixels on its longest side.
+             * @example https://photos.example/renditions/WzEsOTA0MTcs.large
+             */
+            large: string;
+            /**
+             * Format: date-time
+             * @description When the URLs expire.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            expiresAt: string;
+        };
+        /** @description A position. Replaced as a whole. */
+        NewLocation: {
+            /**
+             * @description Degrees north of the equator (WGS 84).
+             * @example 48.85837
+             */
+            latitude: number;
+            /**
+             * @description Degrees east of Greenwich (WGS 84).
+             * @example 2.294481
+             */
+            longitude: number;
+            /**
+             * @description Metres above sea level. Null if unknown.
+             * @example 35.4
+             */
+            altitude?: number | null;
+        };
+        /** @description The outcome for one photo. */
+        PhotoEdit: {
+            /**
+             * @description The id of the photo.
+             * @example 90417
+             */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened to the photo.
+             *
+             *     - `updated`: changed
+             *     - `unchanged`: it already had these values
+             *     - `not_found`: it does not exist or is in the trash
+             *     - `error`: the patch is not valid for this photo
+             * @example updated
+             * @enum {string}
+             */
+            outcome: "updated" | "unchanged" | "not_found" | "error";
+            /** @description The photo after the change. Null if it does not exist or the patch is not valid for it. */
+            photo: components["schemas"]["Photo"] | null;
+            /** @description Why the patch is not valid for this photo. */
+            error: components["schemas"]["ItemError"] | null;
+        };
+        /** @description The outcome for one photo. */
+        PhotoDeletion: {
+            /**
+             * @description The id of the photo.
+             * @example 90417
+             */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened to the photo.
+             *
+             *     - `deleted`: it was deleted
+             *     - `not_found`: it did not exist
+             * @example deleted
+             * @enum {string}
+             */
+            outcome: "deleted" | "not_found";
+        };
+        /** @description Only after `addPhotoIds`, `removePhotoIds` or `mergeTagIds`: what they changed, counting photos outside the trash. */
+        TagChanges: {
+            /**
+             * @description Photos that the tag was added to.
+             * @example 1
+             */
+            added: number;
+            /**
+             * @description Photos that the tag was removed from.
+             * @example 1
+             */
+            removed: number;
+            /**
+             * @description Photos that already had the tag, or did not have it.
+             * @example 1
+             */
+            unchanged: number;
+            /** @description Photos that do not exist or are in the trash. */
+            notFound: components["schemas"]["Id"][];
+            /** @description Photos that did not get the tag because they have the maximum number of tags. */
+            full: components["schemas"]["Id"][];
+            /** @description Tags that were merged into this one and deleted. */
+            mergedTagIds: components["schemas"]["Id"][];
+        };
+        /** @description The outcome for one tag. */
+        TagCreation: {
+            /**
+             * @description The position of the tag in the request, starting at 0.
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description What happened to the tag.
+             *
+             *     - `created`: the tag is new
+             *     - `existing`: a tag with this name existed, and is returned unchanged
+             *     - `rejected`: the tag is invalid, or a limit is reached
+             * @example created
+             * @enum {string}
+             */
+            outcome: "created" | "existing" | "rejected";
+            /** @description The tag. Null if it was rejected. */
+            tag: components["schemas"]["Tag"] | null;
+            /** @description Why the tag was rejected. */
+            error: components["schemas"]["ItemError"] | null;
+        };
+        /** @description The number of items in each state, counted on every request. */
+        ImportCounts: {
+            /**
+             * @description All items: the sum of the other counts.
+             * @example 500
+             */
+            total: number;
+            /**
+             * @description Items whose bytes have not arrived.
+             * @example 0
+             */
+            awaitingUpload: number;
+            /**
+             * @description Items whose bytes are being inspected.
+             * @example 12
+             */
+            processing: number;
+            /**
+             * @description Items that become photos once the import is finalized.
+             * @example 80
+             */
+            ready: number;
+            /**
+             * @description Items that are photos.
+             * @example 371
+             */
+            imported: number;
+            /**
+             * @description Items whose bytes are already in the library.
+             * @example 35
+             */
+            duplicate: number;
+            /**
+             * @description Items that could not be imported.
+             * @example 2
+             */
+            failed: number;
+            /**
+             * @description Items that were cancelled.
+             * @example 0
+             */
+            cancelled: number;
+        };
         /** @description A page of items, sorted by id. Items are deleted 90 days after their import ends. */
         ImportPhotoPage: {
             /** @description The items on this page, in the order of the list. */
             data: components["schemas"]["ImportPhoto"][];
             pagination: components["schemas"]["Pagination"];
-        };
-        /** @description Where to send the bytes. Present only while the item is awaiting them. Send exactly these headers, without your API key. Uploads do not count against any rate limit. */
-        UploadTarget: {
-            /**
-             * @description Always `PUT`.
-             * @example PUT
-             * @constant
-             */
-            method: "PUT";
-            /**
-             * Format: uri
-             * @description The URL to upload to, at this service or its object store. Valid for 6 hours and for this item only.
-             * @example https://photos.example/uploads/WzEsNyw5MDQxOA
-             */
-            url: string;
-            /**
-             * @description Headers to send unchanged.
-             * @example {
-             *       "content-length": "2311040"
-             *     }
-             */
-            headers: {
-                [key: string]: string;
-            };
-            /**
-             * Format: date-time
-             * @description When the URL expires. `GET /imports/{id}?include=photos` returns a new one.
-             * @example 2026-11-21T03:04:05.123Z
-             */
-            expiresAt: string;
-        };
-        /** @description The settings of a new import. */
-        NewImport: {
-            /**
-             * @description A name for people to read.
-             * @example Paris shoot
-             */
-            name?: string | null;
-            /**
-             * @description The program that runs the import.
-             * @example phs-cli/1.2
-             */
-            source?: string | null;
-            /**
-             * @description Your own identifier for the import. Must be unique among open imports.
-             * @example laptop:/photos/paris@2026-11-21
-             */
-            clientRef?: string | null;
-            /**
-             * @description How to handle a file whose bytes are already in the library.
-             *
-             *     - `skip`: no photo is created: the item becomes `duplicate` and refers to the existing photo
-             *     - `allow`: a second photo is created
-             * @default skip
-             * @example skip
-             * @enum {string}
-             */
-            duplicatePolicy?: "skip" | "allow";
-            /**
-             * @description Whether to restore a photo from the trash when it is imported again.
-             * @default true
-             * @example true
-             */
-            restoreTrashed?: boolean;
-            /**
-             * @description The time zone of photos that do not state one: an IANA name or a UTC offset.
-             * @example Europe/Paris
-             */
-            defaultTimeZone?: string | null;
-            /**
-             * @description The ids of tags to add to every new photo.
-             * @example [
-             *       12,
-             *       15
-             *     ]
-             */
-            tagIds?: components["schemas"]["Id"][];
-            /**
-             * @description The names of tags. Tags that do not exist are created, which requires `tags:write`.
-             * @example [
-             *       "Holiday"
-             *     ]
-             */
-            tagNames?: string[];
         };
         /** @description A file to upload. */
         NewImportPhoto: {
@@ -2292,24 +2393,6 @@ export interface components {
              */
             sizeBytes?: number;
         };
-        /** @description The files to register. */
-        Registration: {
-            /** @description The files, in any order. */
-            photos: components["schemas"]["NewImportPhoto"][];
-        };
-        /** @description Files, and optionally their details. */
-        InlineFiles: {
-            /** @description Optional. Must be the first part, with one entry per file in the same order. */
-            photos?: components["schemas"]["InlineImportPhoto"][];
-            /** @description The files, each in a part named `file` with a UTF-8 file name; at most `limits.inlineMaxFiles` (20) files and `limits.inlineMaxBytes` (104857600) bytes. */
-            file: string[];
-        };
-        /** @description The outcome for each file, and the import. */
-        RegistrationOutcomes: {
-            /** @description One outcome per file, in the order of the request. */
-            data: components["schemas"]["RegistrationOutcome"][];
-            import: components["schemas"]["Import"];
-        };
         /** @description The outcome for one file. */
         RegistrationOutcome: {
             /**
@@ -2333,118 +2416,35 @@ export interface components {
             /** @description Why the file was rejected. */
             error: components["schemas"]["ItemError"] | null;
         };
-        /** @description The values to change. Omitted fields keep their value; null takes the value from the file. */
-        ImportPhotoPatch: {
+        /** @description Where to send the bytes. Present only while the item is awaiting them. Send exactly these headers, without your API key. Uploads do not count against any rate limit. */
+        UploadTarget: {
             /**
-             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example Eiffel Tower
+             * @description Always `PUT`.
+             * @example PUT
+             * @constant
              */
-            title?: string | null;
+            method: "PUT";
             /**
-             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example From the Trocadéro, just before the rain.
+             * Format: uri
+             * @description The URL to upload to, at this service or its object store. Valid for 6 hours and for this item only.
+             * @example https://photos.example/uploads/WzEsNyw5MDQxOA
              */
-            description?: string | null;
+            url: string;
             /**
-             * Format: date-time
-             * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
-             * @example 2024-12-21T23:39:24.670+01:00
-             */
-            takenAt?: string | null;
-            /**
-             * @description The wall-clock time when the photo was taken, without a time zone. Digits beyond milliseconds are dropped.
-             * @example 2024-12-21T23:39:24.670
-             */
-            takenAtLocal?: string | null;
-            /**
-             * @description The time zone of the wall-clock time: an IANA name, or a UTC offset such as `+01:00`.
-             * @example Europe/Paris
-             */
-            timeZone?: string | null;
-            /** @description Where the photo was taken. Null removes the position. */
-            location?: components["schemas"]["NewLocation"] | null;
-            /**
-             * @description A rating in stars. Null if unrated.
-             * @example 4
-             */
-            rating?: number | null;
-            /**
-             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example shoot-17/3701
-             */
-            externalId?: string | null;
-            /**
-             * @description The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.
-             * @example n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
-             */
-            sha256?: string | null;
-            /**
-             * @description The ids of existing tags. Unknown ids are refused.
-             * @example [
-             *       12,
-             *       15
-             *     ]
-             */
-            tagIds?: components["schemas"]["Id"][];
-            /**
-             * @description The names of tags. Tags that do not exist are created, which requires `tags:write`.
-             * @example [
-             *       "Holiday"
-             *     ]
-             */
-            tagNames?: string[];
-            /**
-             * @description A plain file name: no `/` or `\`, no control characters, and not `.` or `..`. Need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example DSC_3701.jpg
-             */
-            filename?: string;
-            /**
-             * @description The new size, while the item is awaiting its bytes or has failed.
-             * @example 2311040
-             */
-            sizeBytes?: number;
-            /**
-             * @description Merged key by key; null removes a key. At most 50 keys of 1 to 40 characters.
+             * @description Headers to send unchanged.
              * @example {
-             *       "client": "ACME"
+             *       "content-length": "2311040"
              *     }
              */
-            metadata?: {
-                [key: string]: string | null;
+            headers: {
+                [key: string]: string;
             };
             /**
-             * @description The state to move the item to.
-             *
-             *     - `uploaded`: the bytes have been sent: inspect them now
-             *     - `awaiting_upload`: retry a failed item, or get a new upload URL for a waiting one
-             *     - `cancelled`: cancel the item
-             * @example uploaded
-             * @enum {string}
+             * Format: date-time
+             * @description When the URL expires. `GET /imports/{id}?include=photos` returns a new one.
+             * @example 2026-11-21T03:04:05.123Z
              */
-            status?: "uploaded" | "awaiting_upload" | "cancelled";
-        };
-        /** @description How to finalize the import. */
-        Finalization: {
-            /**
-             * @description What to do with the import.
-             *
-             *     - `commit`: import every valid file
-             *     - `discard`: import nothing
-             * @default commit
-             * @example commit
-             * @enum {string}
-             */
-            action?: "commit" | "discard";
-            /**
-             * @description What to do about items whose bytes have not arrived.
-             *
-             *     - `reject`: return 409 `uploads_incomplete` and leave the import open
-             *     - `fail`: mark those items as failed (`upload_missing`)
-             * @default reject
-             * @example reject
-             * @enum {string}
-             */
-            missingUploads?: "reject" | "fail";
+            expiresAt: string;
         };
         /** @description A photo in the library. The values are those at the time of sending. */
         EventPhoto: {

@@ -1,30 +1,32 @@
 import type { Id } from '../shared/ids.js';
 import { newUlid } from '../shared/ulid.js';
 
-/** Every type of event, and its subject (API.md §10). Closed: receivers are informed of new ones before they are sent. */
-const subjects = {
-  'photo.created': 'photo',
-  'photo.updated': 'photo',
-  'photo.trashed': 'photo',
-  'photo.restored': 'photo',
-  'photo.deleted': 'photo',
-  'tag.created': 'tag',
-  'tag.updated': 'tag',
-  'tag.deleted': 'tag',
-  'import.completed': 'import',
-  'import.expired': 'import',
-  'import.cancelled': 'import',
-  'api_key.created': 'apiKey',
-  'api_key.deleted': 'apiKey',
-  'webhook.test': null,
-} as const;
+/**
+ * Every type of event: what it is about, and when it is sent (API.md §10). Closed: receivers are informed of new ones before they are sent.
+ */
+const types = {
+  'photo.created': { subject: 'photo', meaning: 'A photo was added to the library' },
+  'photo.updated': { subject: 'photo', meaning: 'A photo or its set of tags was changed' },
+  'photo.trashed': { subject: 'photo', meaning: 'A photo was moved to the trash' },
+  'photo.restored': { subject: 'photo', meaning: 'A photo was restored from the trash' },
+  'photo.deleted': { subject: 'photo', meaning: 'A photo was deleted permanently' },
+  'tag.created': { subject: 'tag', meaning: 'A tag was created' },
+  'tag.updated': { subject: 'tag', meaning: 'A tag was changed' },
+  'tag.deleted': { subject: 'tag', meaning: 'A tag was deleted' },
+  'import.completed': { subject: 'import', meaning: 'An import ended, with or without errors' },
+  'import.expired': { subject: 'import', meaning: 'An unused import expired' },
+  'import.cancelled': { subject: 'import', meaning: 'An import was discarded' },
+  'api_key.created': { subject: 'apiKey', meaning: 'An API key was created' },
+  'api_key.deleted': { subject: 'apiKey', meaning: 'An API key was deleted' },
+  'webhook.test': { subject: null, meaning: 'A test event that a person sent' },
+} as const satisfies Readonly<Record<string, { readonly subject: string | null; readonly meaning: string }>>;
 
-export type EventType = keyof typeof subjects;
-export type SubjectKind = NonNullable<(typeof subjects)[EventType]>;
+export type EventType = keyof typeof types;
+export type SubjectKind = NonNullable<(typeof types)[EventType]['subject']>;
 /** Events that occur by themselves; a test is requested. */
 export type ChangeType = Exclude<EventType, 'webhook.test'>;
 
-export const eventTypes = Object.keys(subjects) as readonly EventType[];
+export const eventTypes = Object.keys(types) as readonly EventType[];
 /** Events that an endpoint can subscribe to. A test can be sent to any endpoint. */
 export const changeTypes = eventTypes.filter((type): type is ChangeType => type !== 'webhook.test');
 
@@ -46,7 +48,12 @@ export interface Event {
 
 /** Null in a test. */
 export function subjectKind(type: EventType): SubjectKind | null {
-  return subjects[type];
+  return types[type].subject;
+}
+
+/** A sentence without its full stop. */
+export function eventMeaning(type: EventType): string {
+  return types[type].meaning;
 }
 
 /** After these events only an id is left to show. */

@@ -1,4 +1,3 @@
-import type { KeyStore } from '../access/key-store.js';
 import { service } from '../audit/actor.js';
 import type { Event } from '../events/event.js';
 import type { Clock } from '../shared/clock.js';
@@ -7,17 +6,15 @@ import { unseal } from '../shared/sealed.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Transactional } from '../shared/transactional.js';
 import { isSuccess, isTest, type LeasedDelivery, outcomeOf } from './delivery.js';
-import { type EventSubject, readSubject } from './event-subject.js';
 import { signedHeaders } from './signature.js';
 import { auditSubject, failed, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
-/** The body that receivers get; its format is not defined in core. */
-export type RenderEvent = (event: Event, subject: EventSubject | null) => string;
+/** The body that receivers get, with the current state of what the event is about; its format is not defined in core. */
+export type RenderEvent<Uses> = (uses: Uses, event: Event) => Promise<string>;
 
 type DeliverUses = {
-  store: Transactional<'photos' | 'tags' | 'imports' | 'webhookEndpoints' | 'deliveries' | 'audit'>;
-  keys: KeyStore;
+  store: Transactional<'webhookEndpoints' | 'deliveries' | 'audit'>;
   clock: Clock;
   secrets: Secrets;
   webhooks: WebhookSender;
@@ -28,7 +25,11 @@ type DeliverUses = {
  * leaves a delivery that is due again, under the same event id. Nothing is recorded when the lease was lost meanwhile, or in an outage. An
  * error on our side counts as an attempt, but not as a failure of the endpoint: it is recorded, and thrown.
  */
-export async function deliverEvent(uses: DeliverUses, delivery: LeasedDelivery, render: RenderEvent): Promise<void> {
+export async function deliverEvent<Uses extends DeliverUses>(
+  uses: Uses,
+  delivery: LeasedDelivery,
+  render: RenderEvent<Uses>,
+): Promise<void> {
   const { customerId, endpointId } = delivery;
   const endpoint = await uses.store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId));
   // Removed or disabled since it was claimed: it is not claimed again before it is enabled.
@@ -71,13 +72,13 @@ const unreadable: WebhookAnswer = {
   reason: 'The secret cannot be read: SECRET_KEY was changed and the old one is gone. Rotate the secret.',
 };
 
-async function send(
-  uses: DeliverUses,
+async function send<Uses extends DeliverUses>(
+  uses: Uses,
   delivery: LeasedDelivery,
   endpoint: WebhookEndpoint,
-  render: RenderEvent,
+  render: RenderEvent<Uses>,
 ): Promise<WebhookAnswer> {
-  const body = render(delivery, await readSubject(uses, delivery));
+  const body = await render(uses, delivery);
   const at = uses.clock.now();
   const secrets = signingSecrets(endpoint, at).flatMap((sealed) => unseal(uses.secrets, 'webhook', sealed) ?? []);
   if (secrets.length === 0) return unreadable;

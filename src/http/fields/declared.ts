@@ -57,6 +57,11 @@ function declareModel(declared: DeclaredModel): ClassDecorator {
   };
 }
 
+/** The class that is declared under this name. */
+export function modelNamed(name: string): Model | undefined {
+  return [...models.keys()].find((model) => models.get(model)?.name === name);
+}
+
 export function declaredModel(model: Model): DeclaredModel | undefined {
   return models.get(model);
 }

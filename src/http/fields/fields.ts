@@ -16,7 +16,7 @@ import {
 } from 'class-validator';
 import type { FieldErrorCode } from '../../core/shared/errors.js';
 import { isId } from '../../core/shared/ids.js';
-import { declareField, type FieldSchema, type Model } from './declared.js';
+import { declareField, type FieldSchema, type Model, ResponseModel } from './declared.js';
 
 /**
  * Decorators for the fields of requests and responses. Each says the field once: to class-validator, which checks presence, null and type
@@ -176,6 +176,15 @@ export function Reference(name: string, options: FieldOptions): PropertyDecorato
 /** Objects of a response, each with its own class. */
 export function Models(model: Model, options: FieldOptions): PropertyDecorator {
   return field(options, { model, isList: true });
+}
+
+/** The class of one page of a list of these (API.md §4.5). */
+export function pageOf(name: string, description: string, item: Model): Model {
+  class Page {}
+  Models(item, { description: 'The items on this page, in the order of the list.' })(Page.prototype, 'data');
+  Reference('Pagination', {})(Page.prototype, 'pagination');
+  ResponseModel(name, description)(Page);
+  return Page;
 }
 
 /** The class of a nested field, as its `@Type` says; undefined if it has none. */

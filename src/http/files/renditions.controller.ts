@@ -7,7 +7,7 @@ import { NoKeyRequired } from '../access.js';
 import { sendableRendition } from '../api/photos/photo-bytes.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import type { HeaderName } from '../openapi/headers.js';
-import { Documented, picture } from '../openapi/operation.js';
+import { Documented, DocumentTag, picture } from '../openapi/operation.js';
 import { ifNoneMatchHeader, pathToken, rangeParameters } from '../openapi/parameters.js';
 import { PORTS } from '../ports-token.js';
 import { RENDITIONS_PATH } from '../public-addresses.js';
@@ -23,6 +23,7 @@ function wholeSecondsUntil(end: Date, clock: Clock): number {
 }
 
 /** Signed URLs of renditions, for `<img>` (API.md §8.6). */
+@DocumentTag('Signed URLs')
 @Controller(RENDITIONS_PATH)
 @NoKeyRequired()
 @AnyOrigin()
@@ -35,7 +36,6 @@ export class RenditionsController {
   @Get(':token')
   @Documented({
     operationId: 'showRendition',
-    tag: 'Signed URLs',
     summary: 'Retrieve a rendition',
     description:
       "One of a photo's `urls`, for use in `<img>`. Valid until its `expiresAt`, and no longer than the key that requested it: once that key is deleted or expired, or has an IP list, the response is 403. Any cache may store the image until `expiresAt`, because another rotation has another URL.",

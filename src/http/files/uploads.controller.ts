@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { receiveUpload } from '../../core/imports/receive-upload.js';
 import type { Ports } from '../../core/ports.js';
 import { NoKeyRequired } from '../access.js';
-import { Documented } from '../openapi/operation.js';
+import { Documented, DocumentTag } from '../openapi/operation.js';
 import { pathToken } from '../openapi/parameters.js';
 import { PORTS } from '../ports-token.js';
 import { UPLOADS_PATH } from '../public-addresses.js';
@@ -14,6 +14,10 @@ import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 const METHODS = 'OPTIONS, PUT';
 
 /** Signed upload targets: each address is valid for the bytes of one item (API.md §8.6). */
+@DocumentTag(
+  'Signed URLs',
+  'URLs outside /api/v1 that other responses contain. They work without an API key and count against no rate limit.',
+)
 @Controller(UPLOADS_PATH)
 @NoKeyRequired()
 @AnyOrigin()
@@ -23,7 +27,6 @@ export class UploadsController {
   @Put(':token')
   @Documented({
     operationId: 'uploadBytes',
-    tag: 'Signed URLs',
     summary: 'Upload the bytes of an item',
     description:
       'The `upload.url` of an import item. Valid for 6 hours, for this item and its declared size and hash, and no longer than the key that requested it. Sending the same bytes again has no effect. An item receives one upload at a time: a newer upload ends an older one. Some installations issue URLs of their object store instead.',

@@ -1,4 +1,4 @@
-import type { Scope } from '../../core/access/scope.js';
+import { type Scope, scopeMeanings } from '../../core/access/scope.js';
 import type { CustomerStatus } from '../../core/customers/customer.js';
 import { defaultLimits, type Limits } from '../../core/customers/limits.js';
 import type { customerView } from '../api/customer/customer.view.js';
@@ -9,15 +9,6 @@ import { answer, flag, id, instant, listOf, oneOf, orNull, ref, type Schema, tex
 
 type CustomerAnswer = ReturnType<typeof customerView>;
 type MeAnswer = ReturnType<typeof meView>;
-
-export const scopeMeanings: Readonly<Record<Scope, string>> = {
-  'customer:read': 'read the account, its limits and the key itself',
-  'photos:read': 'list, read and download photos',
-  'photos:write': 'import and change photos',
-  'photos:delete': 'delete photos',
-  'tags:read': 'list and read tags',
-  'tags:write': 'create, change and delete tags',
-};
 
 const count = (description: string, example: number): Schema => whole(description, example, { minimum: 0 });
 

@@ -1,3 +1,4 @@
+import { MODULE_METADATA } from '@nestjs/common/internal.js';
 import { Reflector } from '@nestjs/core';
 import type { Model } from '../fields/declared.js';
 import type { BodyRules } from '../requests/read-request.js';
@@ -5,6 +6,8 @@ import { type Controller, type RouteWithHandler, routesOf } from '../route-table
 import { fieldSchemas, modelRef } from './models.js';
 import {
   type Content,
+  DOCUMENT_TAG,
+  type DocumentTagOptions,
   json,
   type Method,
   type Operation,
@@ -20,26 +23,50 @@ import type { Schema } from './schema.js';
 
 const reflector = new Reflector();
 
+/** The controllers of a module and of those that it imports. */
+export function controllersOf(module: object): Controller[] {
+  const own: Controller[] = Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? [];
+  const imported: object[] = Reflect.getMetadata(MODULE_METADATA.IMPORTS, module) ?? [];
+  return [...own, ...imported.flatMap(controllersOf)];
+}
+
 /** The documented routes of these controllers, in the order of their methods. */
-export function controllerPaths(controllers: readonly unknown[]): Paths {
+export function controllerPaths(controllers: readonly Controller[]): Paths {
   const paths: Record<string, Partial<Record<Method, Operation>>> = {};
-  for (const route of controllers.flatMap((controller) => routesOf(controller as Controller, reflector))) {
-    const document = reflector.get<RouteDocument | undefined>(ROUTE_DOCUMENT, route.handler);
-    if (document === undefined) continue;
-    const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
-    const method = route.method.toLowerCase() as Method;
-    paths[path] = { ...paths[path], [method]: operationOf(route, method, document) };
+  for (const controller of controllers) {
+    const tag = documentTag(controller)?.name;
+    for (const route of routesOf(controller, reflector)) {
+      const document = reflector.get<RouteDocument | undefined>(ROUTE_DOCUMENT, route.handler);
+      if (document === undefined) continue;
+      if (tag === undefined) throw new Error(`${controller.name} documents routes and has no DocumentTag`);
+      const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
+      const method = route.method.toLowerCase() as Method;
+      paths[path] = { ...paths[path], [method]: operationOf(route, method, tag, document) };
+    }
   }
   return paths;
 }
 
-function operationOf(route: RouteWithHandler, method: Method, document: RouteDocument): Operation {
+/** The groups that these controllers describe. */
+export function documentTags(controllers: readonly Controller[]): DocumentTagOptions[] {
+  return controllers.flatMap((controller) => {
+    const tag = documentTag(controller);
+    return tag?.description === undefined ? [] : [tag];
+  });
+}
+
+function documentTag(controller: Controller): DocumentTagOptions | undefined {
+  return reflector.get<DocumentTagOptions | undefined>(DOCUMENT_TAG, controller);
+}
+
+function operationOf(route: RouteWithHandler, method: Method, tag: string, document: RouteDocument): Operation {
   const { path = [], headers = [], body, streamed, answers, ...rest } = document;
   const scope = route.access?.needs === 'scope' ? route.access.scope : null;
   const parameters = [...path, ...(route.query ? queryParameters(route.query) : []), ...headers];
   if (scope !== null && method !== 'get') parameters.push(idempotencyKey);
   return {
     ...rest,
+    tag,
     scope,
     parameters,
     ...(body !== undefined && { body: requestBody(body, route.body, streamed) }),

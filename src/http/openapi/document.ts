@@ -1,26 +1,15 @@
-import { scopes } from '../../core/access/scope.js';
+import { scopeMeanings, scopes } from '../../core/access/scope.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
-import { RenditionsController } from '../files/renditions.controller.js';
-import { UploadsController } from '../files/uploads.controller.js';
-import { account, scopeMeanings } from './account.js';
-import { controllerPaths } from './controllers.js';
+import { ResourcesModule } from '../resources.module.js';
+import { account } from './account.js';
+import { controllerPaths, controllersOf, documentTags } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
 import { apiHeaders, headerRefs, headers, signedHeaders } from './headers.js';
-import { imports } from './imports.js';
 import { introduction } from './introduction.js';
-import type { Chapter, Method, Operation, Paths } from './operation.js';
-import { photos } from './photos.js';
+import { referencedSchemas } from './models.js';
+import type { Method, Operation, Paths } from './operation.js';
 import { answer, flag, orNull, type Schema, text } from './schema.js';
-import { tags } from './tags.js';
 import { webhookSchemas, webhooks } from './webhooks.js';
-
-const chapters: readonly Chapter[] = [
-  account,
-  photos,
-  tags,
-  imports,
-  { paths: controllerPaths([UploadsController, RenditionsController]), schemas: {} },
-];
 
 const shared: Readonly<Record<string, Schema>> = {
   Id: {
@@ -37,20 +26,13 @@ const shared: Readonly<Record<string, Schema>> = {
   }),
 };
 
-const tagDescriptions = {
-  Account: "The caller, and the account's usage and limits.",
-  Photos: 'Photos in the library.',
-  Tags: 'Labels for photos.',
-  Imports: 'Batches of files on their way into the library.',
-  'Signed URLs':
-    'URLs outside /api/v1 that other responses contain. They work without an API key and count against no rate limit.',
-  Webhooks: 'Events that the service sends to your server.',
-};
-
 /** The whole contract as an OpenAPI 3.1 document, made of the same limits, codes, scopes and types as the service. */
 export function openApiDocument(version: string) {
   const errors = new ErrorResponses();
-  const paths = chapters.map((chapter) => pathsOf(chapter.paths, errors));
+  const controllers = controllersOf(ResourcesModule);
+  const paths = pathsOf({ ...account.paths, ...controllerPaths(controllers) }, errors);
+  const written = { ...shared, ...errorSchemas, ...account.schemas };
+  const schemas = { ...written, ...referencedSchemas(paths, written) };
   return {
     openapi: '3.1.0',
     info: {
@@ -61,8 +43,12 @@ export function openApiDocument(version: string) {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The installation that serves this document.' }],
-    tags: Object.entries(tagDescriptions).map(([name, description]) => ({ name, description })),
-    paths: Object.assign({}, ...paths) as Record<string, Record<string, object>>,
+    tags: [
+      { name: 'Account', description: "The caller, and the account's usage and limits." },
+      ...documentTags(controllers),
+      { name: 'Webhooks', description: 'Events that the service sends to your server.' },
+    ],
+    paths,
     webhooks,
     components: {
       securitySchemes: {
@@ -76,13 +62,7 @@ export function openApiDocument(version: string) {
         },
       },
       headers,
-      schemas: Object.assign(
-        {},
-        shared,
-        errorSchemas,
-        ...chapters.map(({ schemas }) => schemas),
-        webhookSchemas,
-      ) as Record<string, Schema>,
+      schemas: { ...schemas, ...webhookSchemas(schemas) } as Record<string, Schema>,
       responses: errors.components,
     },
   };

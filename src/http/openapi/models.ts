@@ -1,14 +1,39 @@
 import { ApiProperty, type ApiPropertyOptions, ApiSchema, generateSchema } from '@nestjs/swagger';
-import { type DeclaredField, declaredFields, declaredModel, type Model } from '../fields/declared.js';
+import { type DeclaredField, declaredFields, declaredModel, type Model, modelNamed } from '../fields/declared.js';
 import { orNull, type Schema } from './schema.js';
 
-/** Schemas of these classes by their names, as @nestjs/swagger derives them from what their decorators say. */
-export function modelSchemas(models: readonly Model[]): Record<string, Schema> {
-  return Object.fromEntries(models.map((model) => [nameOf(model), modelSchema(model)]));
+/**
+ * The schemas that a part of the document refers to, and those that they refer to in turn. A class is found by its name, and its schema is
+ * what @nestjs/swagger derives from its decorators.
+ * @param written Schemas that no class stands for.
+ */
+export function referencedSchemas(part: unknown, written: Readonly<Record<string, Schema>>): Record<string, Schema> {
+  const found: Record<string, Schema> = {};
+  const open = namesIn(part);
+  for (let name = open.shift(); name !== undefined; name = open.shift()) {
+    if (name in found) continue;
+    const model = modelNamed(name);
+    const schema = written[name] ?? (model && modelSchema(model));
+    if (schema === undefined) throw new Error(`the document refers to ${name}, which no class is named`);
+    found[name] = schema;
+    open.push(...namesIn(schema));
+  }
+  return found;
 }
 
+/** The names of all schemas that stand as references anywhere in it. */
+function namesIn(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]) => {
+    if (key !== '$ref' || typeof value !== 'string') return namesIn(value);
+    return value.startsWith(SCHEMAS) ? [value.slice(SCHEMAS.length)] : [];
+  });
+}
+
+const SCHEMAS = '#/components/schemas/';
+
 export function modelRef(model: Model): Schema {
-  return { $ref: `#/components/schemas/${nameOf(model)}` };
+  return { $ref: `${SCHEMAS}${nameOf(model)}` };
 }
 
 /** The schemas of the fields of a class, those of its parent class first. */

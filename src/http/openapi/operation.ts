@@ -70,7 +70,6 @@ export function json(schema: Schema, examples?: Content['examples']): Readonly<R
  */
 export interface RouteDocument {
   readonly operationId: string;
-  readonly tag: string;
   readonly summary: string;
   readonly description: string;
   /** In the path. */
@@ -93,6 +92,17 @@ export interface SuccessDocument extends Omit<Success, 'content'> {
 }
 
 export const ROUTE_DOCUMENT = Symbol('RouteDocument');
+
+export const DOCUMENT_TAG = Symbol('DocumentTag');
+
+export interface DocumentTagOptions {
+  readonly name: string;
+  readonly description: string | undefined;
+}
+
+/** Groups the routes of a controller in the document. One controller of each group describes it. */
+export const DocumentTag = (name: string, description?: string) =>
+  SetMetadata<symbol, DocumentTagOptions>(DOCUMENT_TAG, { name, description });
 
 /** Describes a route in the OpenAPI document. */
 export const Documented = (document: RouteDocument) => SetMetadata(ROUTE_DOCUMENT, document);

@@ -1,59 +1,32 @@
-import { type EventType, eventTypes, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
+import { type EventType, eventMeaning, eventTypes, isDeletion, subjectKind } from '../../core/events/event.js';
 import { MAX_BODY_BYTES } from '../webhooks/event-body.js';
-import { account } from './account.js';
-import { imports } from './imports.js';
-import { photos } from './photos.js';
+import { eventSubjects } from '../webhooks/event-subjects.js';
 import { answer, id, instant, listOf, ref, type Schema, text, whole } from './schema.js';
-import { tags } from './tags.js';
 
-const meanings: Readonly<Record<EventType, string>> = {
-  'photo.created': 'A photo was added to the library',
-  'photo.updated': 'A photo or its set of tags was changed',
-  'photo.trashed': 'A photo was moved to the trash',
-  'photo.restored': 'A photo was restored from the trash',
-  'photo.deleted': 'A photo was deleted permanently',
-  'tag.created': 'A tag was created',
-  'tag.updated': 'A tag was changed',
-  'tag.deleted': 'A tag was deleted',
-  'import.completed': 'An import ended, with or without errors',
-  'import.expired': 'An unused import expired',
-  'import.cancelled': 'An import was discarded',
-  'api_key.created': 'An API key was created',
-  'api_key.deleted': 'An API key was deleted',
-  'webhook.test': 'A test event that a person sent',
-};
-
-/** Where the schema of each subject is, and what a body that would be too long leaves out of it. */
-const subjects: Readonly<
-  Record<SubjectKind, { name: string; schema: Schema | undefined; dispensable: readonly string[] }>
-> = {
-  photo: { name: 'EventPhoto', schema: photos.schemas['Photo'], dispensable: ['metadata', 'description', 'tags'] },
-  tag: { name: 'EventTag', schema: tags.schemas['Tag'], dispensable: ['description'] },
-  import: { name: 'EventImport', schema: imports.schemas['Import'], dispensable: ['tags'] },
-  apiKey: { name: 'EventApiKey', schema: account.schemas['ApiKey'], dispensable: [] },
-};
-
-export const webhookSchemas: Readonly<Record<string, Schema>> = {
-  ...Object.fromEntries(
-    Object.values(subjects).map(({ name, schema, dispensable }) => {
-      const { description, required, ...rest } = schema ?? {};
-      const names = (required as readonly string[]).filter((field) => !dispensable.includes(field));
-      const fields = `${String(description)} The values are those at the time of sending.`;
-      return [name, { ...rest, description: fields, required: names }];
+/** @param resources The schemas of the resources that events show. */
+export function webhookSchemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema> {
+  return {
+    ...Object.fromEntries(
+      Object.values(eventSubjects).map((subject) => {
+        const { description, required, ...rest } = resources[subject.schema] ?? {};
+        const names = (required as readonly string[]).filter((field) => !subject.dispensable.includes(field));
+        const fields = `${String(description)} The values are those at the time of sending.`;
+        return [`Event${subject.schema}`, { ...rest, description: fields, required: names }];
+      }),
+    ),
+    EventReference: answer('A resource that no longer exists, by its id.', {
+      id: id('The id of the deleted resource.', 90417),
     }),
-  ),
-  EventReference: answer('A resource that no longer exists, by its id.', {
-    id: id('The id of the deleted resource.', 90417),
-  }),
-  ...Object.fromEntries(eventTypes.map((type) => [eventName(type), eventSchema(type)])),
-};
+    ...Object.fromEntries(eventTypes.map((type) => [eventName(type), eventSchema(type)])),
+  };
+}
 
 function eventName(type: EventType): string {
   return `${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 }
 
 function eventSchema(type: EventType): Schema {
-  return answer(`${meanings[type]}.`, {
+  return answer(`${eventMeaning(type)}.`, {
     type: { type: 'string', const: type, description: 'The type of the event.', examples: [type] },
     timestamp: instant('When the event happened.'),
     id: text('The unique identifier of the event, the same in every delivery.', 'evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C', {
@@ -67,7 +40,6 @@ function dataSchema(type: EventType): Schema {
   const kind = subjectKind(type);
   const customerId = id('The account in which the event happened.', 1);
   if (kind === null) return answer('The account.', { customerId });
-  const { name } = subjects[kind];
   if (isDeletion(type)) {
     return answer('The account and the affected resource.', { customerId, [kind]: ref('EventReference') });
   }
@@ -80,7 +52,7 @@ function dataSchema(type: EventType): Schema {
     ),
     [kind]: {
       description: 'The resource at the time of sending, or only its id if it no longer exists.',
-      anyOf: [ref(name), ref('EventReference')],
+      anyOf: [ref(`Event${eventSubjects[kind].schema}`), ref('EventReference')],
     },
     omitted: listOf(
       `Fields omitted to keep the body within ${MAX_BODY_BYTES} bytes.`,
@@ -113,7 +85,7 @@ export const webhooks = Object.fromEntries(
       post: {
         operationId: `on${eventName(type)}`,
         tags: ['Webhooks'],
-        summary: meanings[type],
+        summary: eventMeaning(type),
         description:
           'Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.',
         security: [],

@@ -13,6 +13,7 @@ import {
   Models,
   Nested,
   OneOf,
+  pageOf,
   Reference,
   StringMap,
   Text,
@@ -164,6 +165,12 @@ export class ImportPhotoView {
 }
 
 /** API.md §5.3. */
+export const ImportPhotoPage = pageOf(
+  'ImportPhotoPage',
+  'A page of items, sorted by id. Items are deleted 90 days after their import ends.',
+  ImportPhotoView,
+);
+
 export function importPhotoView(item: ItemDetails): ImportPhotoView {
   return {
     id: item.id,

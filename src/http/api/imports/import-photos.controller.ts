@@ -6,7 +6,7 @@ import { type RegistrationResults, registerPhotos } from '../../../core/imports/
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
-import { Documented } from '../../openapi/operation.js';
+import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { pathId } from '../../openapi/parameters.js';
 import { ref } from '../../openapi/schema.js';
 import { PORTS } from '../../ports-token.js';
@@ -23,6 +23,7 @@ import { storedItem, storedRegistration } from './stored-items.js';
 
 const importId = pathId('id', 'import', 7);
 
+@DocumentTag('Imports')
 @Controller('api/v1/imports/:id/photos')
 export class ImportPhotosController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -30,7 +31,6 @@ export class ImportPhotosController {
   @Post()
   @Documented({
     operationId: 'addImportPhotos',
-    tag: 'Imports',
     summary: 'Add files to an import',
     description:
       'JSON registers up to 500 files and returns an upload URL for each; uploading to those URLs does not count against any rate limit. multipart/form-data sends up to 20 small files along with their bytes. An error in one file, such as an invalid value or tag name, rejects only that file. A file that is already registered (matched by `clientRef`, or else by hash and file name) is returned as `existing`, so you can repeat a request as often as you like.',
@@ -77,7 +77,6 @@ export class ImportPhotosController {
   @Patch(':photoId')
   @Documented({
     operationId: 'updateImportPhoto',
-    tag: 'Imports',
     summary: 'Update an import item',
     description:
       'Not needed in the normal flow. A merge patch (RFC 7396) that corrects what was registered or changes the state of the item. Requesting a state that the item has already reached returns 200 and has no effect.',

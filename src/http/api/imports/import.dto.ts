@@ -4,7 +4,7 @@ import type { DuplicatePolicy } from '../../../core/imports/import.js';
 import { type ImportPhotoStatus, importPhotoTransitions } from '../../../core/imports/import-photo.js';
 import { patchErrors } from '../../../core/imports/import-photo-patch.js';
 import type { ItemListRequest } from '../../../core/imports/read-import.js';
-import { RequestModel } from '../../fields/declared.js';
+import { declareField, RequestModel } from '../../fields/declared.js';
 import { ListOf, OneOf, Text, WholeNumber } from '../../fields/fields.js';
 import type { BodyContext } from '../../requests/json-body.js';
 import { PaginationQuery, Parameter, paginationOf, someOf } from '../../requests/parameters.js';
@@ -157,6 +157,28 @@ export class InlineItem extends NewItemFields {
 
   @DeclaredSize(false)
   sizeBytes?: number;
+}
+
+/** A multipart body. It is read as a stream, not into this class. */
+@RequestModel('InlineFiles', 'Files, and optionally their details.')
+export class InlineFiles {
+  @declareField({
+    description: 'Optional. Must be the first part, with one entry per file in the same order.',
+    model: InlineItem,
+    isList: true,
+    minItems: 1,
+    maxItems: defaultLimits.importBatchSize,
+  })
+  photos?: InlineItem[];
+
+  @declareField({
+    type: 'array',
+    description: `The files, each in a part named \`file\` with a UTF-8 file name; at most \`limits.inlineMaxFiles\` (${defaultLimits.inlineMaxFiles}) files and \`limits.inlineMaxBytes\` (${defaultLimits.inlineMaxBytes}) bytes.`,
+    items: { type: 'string', format: 'binary' },
+    minItems: 1,
+    required: true,
+  })
+  file: unknown[];
 }
 
 export class InlineInputBody {

@@ -8,7 +8,7 @@ import { Decimal, IdOf, Instant, Models, Nested, OneOf, Reference, WholeNumber }
 import { instant, optionalInstant } from '../../responses/wire.js';
 import { listView, TagNameView, tagNameView } from '../tags/tag.view.js';
 import { DefaultZone, Duplicates, ImportRef, Name, RestoreTrashed, Source } from './import-fields.js';
-import { ImportPhotoView, importPhotoView } from './import-photo.view.js';
+import { ImportPhotoPage, ImportPhotoView, importPhotoView } from './import-photo.view.js';
 
 const Count = (description: string, example = 0) => WholeNumber({ description, example, min: 0 });
 
@@ -111,7 +111,7 @@ export class ImportView {
   @WholeNumber({ description: 'Incremented by every change.', example: 44, min: 1 })
   version: number;
 
-  @Reference('ImportPhotoPage', { sometimes: true })
+  @Nested(ImportPhotoPage, { sometimes: true })
   photos?: ReturnType<typeof listView<ItemDetails, ImportPhotoView>>;
 }
 

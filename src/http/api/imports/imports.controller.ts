@@ -8,7 +8,7 @@ import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
-import { Documented } from '../../openapi/operation.js';
+import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifNoneMatchHeader, pathId, preferHeader } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
@@ -26,6 +26,7 @@ const LOOK_AGAIN = { 'Retry-After': 2 };
 
 const importId = pathId('id', 'import', 7);
 
+@DocumentTag('Imports', 'Batches of files on their way into the library.')
 @Controller('api/v1/imports')
 export class ImportsController {
   constructor(
@@ -36,7 +37,6 @@ export class ImportsController {
   @Post()
   @Documented({
     operationId: 'createImport',
-    tag: 'Imports',
     summary: 'Open an import',
     description:
       'Nothing is added to the library until the import is finalized. If an open import has the same `clientRef`, it is returned, so that an interrupted run can resume.',
@@ -65,7 +65,6 @@ export class ImportsController {
   @Get(':id')
   @Documented({
     operationId: 'getImport',
-    tag: 'Imports',
     summary: 'Retrieve an import',
     description:
       'With `include=photos`, the response has a page of items, sorted by id; items awaiting their bytes have a new `upload`. Items are deleted 90 days after the import ends, but its counts remain. The import itself is deleted a year after it ends. Its photos are not affected.',
@@ -100,7 +99,6 @@ export class ImportsController {
   @Post(':id/finalize')
   @Documented({
     operationId: 'finalizeImport',
-    tag: 'Imports',
     summary: 'Finalize or discard an import',
     description:
       'Imports every valid file; one bad file never fails the others. The work runs in the background: poll `GET /imports/{id}`, or send `Prefer: wait`. Repeating the request has no further effect.',

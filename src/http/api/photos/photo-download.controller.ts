@@ -6,7 +6,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import type { HeaderName } from '../../openapi/headers.js';
-import { Documented, picture } from '../../openapi/operation.js';
+import { Documented, DocumentTag, picture } from '../../openapi/operation.js';
 import { ifNoneMatchHeader, pathId, rangeParameters } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
@@ -25,6 +25,7 @@ const fileHeaders: readonly HeaderName[] = [
   'Repr-Digest',
 ];
 
+@DocumentTag('Photos')
 @Controller('api/v1/photos/:id/download')
 export class PhotoDownloadController {
   constructor(
@@ -35,7 +36,6 @@ export class PhotoDownloadController {
   @Get()
   @Documented({
     operationId: 'downloadPhoto',
-    tag: 'Photos',
     summary: 'Download a photo',
     description:
       'Returns the original, byte for byte, or a rendition, which is upright, in sRGB, and free of metadata. Supports `Range`, `If-Range`, `If-None-Match` and HEAD; every request counts as one read. If the store fails during a response, the connection is closed: a response that ends normally is complete. A photo with `originalLostAt` set returns 503.',

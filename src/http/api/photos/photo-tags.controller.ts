@@ -5,21 +5,21 @@ import { setPhotoTags } from '../../../core/photos/set-photo-tags.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
-import { Documented } from '../../openapi/operation.js';
+import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifMatchHeader, pathId } from '../../openapi/parameters.js';
-import { ref } from '../../openapi/schema.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import { BodySchema, ValidBody } from '../../requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
 import { CurrentCaller } from '../current-caller.js';
 import { Idempotent, type RunIdempotently } from '../idempotency/idempotent.js';
-import { tagsView } from '../tags/tag.view.js';
+import { TagPage, tagsView } from '../tags/tag.view.js';
 import { PhotoTagsBody } from './photo.dto.js';
 import { photoView } from './photo.view.js';
 
 const photoId = pathId('id', 'photo', 90417);
 
+@DocumentTag('Photos')
 @Controller('api/v1/photos/:id/tags')
 export class PhotoTagsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -27,11 +27,10 @@ export class PhotoTagsController {
   @Get()
   @Documented({
     operationId: 'listPhotoTags',
-    tag: 'Photos',
     summary: 'List the tags of a photo',
     description: 'Returns all tags of the photo on one page, sorted by name.',
     path: [photoId],
-    answers: { 200: { description: 'The tags of the photo.', body: ref('TagPage') } },
+    answers: { 200: { description: 'The tags of the photo.', body: TagPage } },
     errors: ['not_found'],
   })
   @RequireScope('photos:read')
@@ -42,14 +41,13 @@ export class PhotoTagsController {
   @Put()
   @Documented({
     operationId: 'setPhotoTags',
-    tag: 'Photos',
     summary: 'Replace the tags of a photo',
     description:
       'Replaces the whole set; `{"tagIds": []}` removes all tags. Names that do not exist yet are created as tags, which also requires the scope `tags:write`.',
     path: [photoId],
     headers: [ifMatchHeader],
     body: 'The new set of tags.',
-    answers: { 200: { description: 'The tags of the photo.', body: ref('TagPage') } },
+    answers: { 200: { description: 'The tags of the photo.', body: TagPage } },
     errors: ['not_found', 'limit_reached', 'precondition_failed'],
   })
   @RequireScope('photos:write')

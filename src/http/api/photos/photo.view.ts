@@ -4,7 +4,18 @@ import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 import { ResponseModel } from '../../fields/declared.js';
-import { Flag, IdOf, Instant, Models, Nested, OneOf, StringMap, Text, WholeNumber } from '../../fields/fields.js';
+import {
+  Flag,
+  IdOf,
+  Instant,
+  Models,
+  Nested,
+  OneOf,
+  pageOf,
+  StringMap,
+  Text,
+  WholeNumber,
+} from '../../fields/fields.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import { Height, LOCAL_TIME, MetadataMap, Rating, Rotation, Sha256, Width } from './photo-fields.js';
@@ -187,6 +198,8 @@ export class PhotoView {
 }
 
 /** API.md §5.1, the fields of every photo. */
+export const PhotoPage = pageOf('PhotoPage', 'A page of photos.', PhotoView);
+
 export function photoView(photo: PhotoWithTags): PhotoView {
   return {
     id: photo.id,

@@ -11,9 +11,8 @@ import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
-import { Documented } from '../../openapi/operation.js';
+import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader, pathId, pathIds } from '../../openapi/parameters.js';
-import { ref } from '../../openapi/schema.js';
 import { PORTS } from '../../ports-token.js';
 import { AcceptsIdList, isList, PathId, PathIds } from '../../requests/path-id.js';
 import { PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
@@ -24,13 +23,14 @@ import { CurrentCaller } from '../current-caller.js';
 import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent.js';
 import { listView } from '../tags/tag.view.js';
 import { DeletionQuery, PhotoPatchBody, PhotoQuery } from './photo.dto.js';
-import { PhotoView, photoView, photoWithExtras } from './photo.view.js';
+import { PhotoPage, PhotoView, photoView, photoWithExtras } from './photo.view.js';
 import { PhotoDeletionsView, PhotoEditsView, photoDeletionView, photoEditView } from './photo-bulk.view.js';
 import { PhotoListQuery, photoListRequest } from './photo-list.dto.js';
 
 const photoId = pathId('id', 'photo', 90417);
 const photoIds = pathIds('id', 'photo');
 
+@DocumentTag('Photos', 'Photos in the library.')
 @Controller('api/v1/photos')
 export class PhotosController {
   constructor(
@@ -41,11 +41,10 @@ export class PhotosController {
   @Get()
   @Documented({
     operationId: 'listPhotos',
-    tag: 'Photos',
     summary: 'List photos',
     description:
       'Returns the photos that match all of the given filters, sorted, one page at a time. To follow changes, use `sort=updatedAt&updatedAfter=T&trashed=any`, where T is the latest `updatedAt` you have seen minus 60 seconds. Do not use the highest id: ids are assigned at registration, and imports finish in any order.',
-    answers: { 200: { description: 'A page of photos.', body: ref('PhotoPage') } },
+    answers: { 200: { description: 'A page of photos.', body: PhotoPage } },
     errors: ['invalid_cursor'],
   })
   @RequireScope('photos:read')
@@ -59,7 +58,6 @@ export class PhotosController {
   @Get(':id')
   @Documented({
     operationId: 'getPhoto',
-    tag: 'Photos',
     summary: 'Retrieve a photo',
     description: 'A photo in the trash returns 404 unless you send `trashed=any`.',
     path: [photoId],
@@ -89,7 +87,6 @@ export class PhotosController {
   @Patch(':id')
   @Documented({
     operationId: 'updatePhoto',
-    tag: 'Photos',
     summary: 'Update photos',
     description:
       'Applies a merge patch (RFC 7396) to one photo, or the same patch to each photo in a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three time fields; `timeZone` alone keeps the wall-clock time and moves the instant; `takenAtLocal` alone keeps the time zone; `takenAt: null` clears all three. A photo in the trash accepts only a patch with `"trashed": false`.',
@@ -123,7 +120,6 @@ export class PhotosController {
   @Delete(':id')
   @Documented({
     operationId: 'deletePhoto',
-    tag: 'Photos',
     summary: 'Delete photos',
     description:
       'Moves one photo, or each photo in a list, to the trash. It can be restored for 30 days with `PATCH {"trashed": false}`. `permanent=true` deletes it permanently, even if it is already in the trash. Repeating the request returns 404, or 204 with the same `Idempotency-Key`.',

@@ -5,7 +5,18 @@ import type { EditedTag } from '../../../core/tags/edit-tag.js';
 import { MAX_TAG_NAME, type Tag, type TagName } from '../../../core/tags/tag.js';
 import type { TagChanges } from '../../../core/tags/tag-tools.js';
 import { ResponseModel } from '../../fields/declared.js';
-import { IdOf, Ids, Instant, Models, Nested, OneOf, Reference, Text, WholeNumber } from '../../fields/fields.js';
+import {
+  IdOf,
+  Ids,
+  Instant,
+  Models,
+  Nested,
+  OneOf,
+  pageOf,
+  Reference,
+  Text,
+  WholeNumber,
+} from '../../fields/fields.js';
 import { instant } from '../../responses/wire.js';
 import { Color, TagDescription } from './tag-fields.js';
 
@@ -68,6 +79,8 @@ export class TagView {
   @Nested(TagChangesView, { sometimes: true })
   changes?: TagChangesView;
 }
+
+export const TagPage = pageOf('TagPage', 'A page of tags.', TagView);
 
 export function tagView(tag: Tag): TagView {
   return {

@@ -8,9 +8,8 @@ import { deleteTag } from '../../../core/tags/delete-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
 import { RequireScope } from '../../access.js';
-import { Documented } from '../../openapi/operation.js';
+import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
-import { ref } from '../../openapi/schema.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
@@ -29,10 +28,11 @@ import {
   tagCreationRule,
   tagListRequest,
 } from './tag.dto.js';
-import { editedTagView, listView, TagCreationsView, TagView, tagCreationView, tagView } from './tag.view.js';
+import { editedTagView, listView, TagCreationsView, TagPage, TagView, tagCreationView, tagView } from './tag.view.js';
 
 const tagId = pathId('id', 'tag', 12);
 
+@DocumentTag('Tags', 'Labels for photos.')
 @Controller('api/v1/tags')
 export class TagsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -40,10 +40,9 @@ export class TagsController {
   @Get()
   @Documented({
     operationId: 'listTags',
-    tag: 'Tags',
     summary: 'List tags',
     description: 'Returns the tags that match all of the given filters, one page at a time.',
-    answers: { 200: { description: 'A page of tags.', body: ref('TagPage') } },
+    answers: { 200: { description: 'A page of tags.', body: TagPage } },
     errors: ['invalid_cursor'],
   })
   @RequireScope('tags:read')
@@ -55,7 +54,6 @@ export class TagsController {
   @Get(':id')
   @Documented({
     operationId: 'getTag',
-    tag: 'Tags',
     summary: 'Retrieve a tag',
     description: 'Includes the number of photos that have the tag.',
     path: [tagId],
@@ -75,7 +73,6 @@ export class TagsController {
   @Post()
   @Documented({
     operationId: 'createTag',
-    tag: 'Tags',
     summary: 'Create tags',
     description: `Creates one tag, or up to ${MAX_NEW_TAGS} at once with \`{"tags": […]}\`. In a list, an invalid tag does not affect the others.`,
     body: 'One tag, or a list of tags.',
@@ -115,7 +112,6 @@ export class TagsController {
   @Patch(':id')
   @Documented({
     operationId: 'updateTag',
-    tag: 'Tags',
     summary: 'Update a tag, add it to photos or remove it',
     description:
       'Applies a merge patch (RFC 7396). `addPhotoIds` and `removePhotoIds` add the tag to, or remove it from, up to 1,000 photos each, and `mergeTagIds` merges other tags into it. These three also require the scope `photos:write`. All changes happen in one transaction. Renaming a tag to the name of another returns 409: merge them instead.',
@@ -141,7 +137,6 @@ export class TagsController {
   @Delete(':id')
   @Documented({
     operationId: 'deleteTag',
-    tag: 'Tags',
     summary: 'Delete a tag',
     description:
       'Removes the tag from all photos and deletes it. The photos remain. Repeating the request returns 404, or 204 with the same `Idempotency-Key`.',
