@@ -48,6 +48,7 @@ import type { Ports, Uses } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
 import { PublicAddresses } from './http/public-addresses.js';
+import { withInProcess } from './in-process.js';
 import { databaseName, NoInstallationError } from './installation.js';
 import { reasonOf } from './reason-of.js';
 
@@ -128,7 +129,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   const tracing = await openTracing(config);
   const media = openMedia(config, metrics?.mediaProcessReplaced);
   const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
-  const ports: Ports = {
+  const ports: Ports = withInProcess({
     clock,
     store: new TypeormCustomerStore(dataSource),
     customers: new TypeormCustomerDirectory(dataSource),
@@ -152,7 +153,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     secrets: config.secretKeys ?? [await readOrMakeSecret(config.dataDir)],
     limits: config.limits,
     addresses: new PublicAddresses(config.publicUrl),
-  };
+  });
   const isolateMedia = async () => {
     const chosen = await media.isolation();
     metrics?.mediaIsolated(chosen.level);

@@ -11,7 +11,10 @@ import { bumpPhotoVersions } from '../core/tags/bump-photo-versions.js';
  * runs ended together with the whole service too often; and when its bytes, or another dependency, were unavailable for a day. Publishing
  * needs only the database, and is never given up because that is unavailable.
  */
-export async function runJob(uses: Uses<'store' | 'blobs' | 'media' | 'clock' | 'limits'>, job: Job): Promise<void> {
+export async function runJob(
+  uses: Uses<'store' | 'importBatchers' | 'blobs' | 'media' | 'clock' | 'limits'>,
+  job: Job,
+): Promise<void> {
   const { work, customerId, attempt, failures } = job;
   const isLast = failures + 1 >= MAX_FAILURES;
   if (work.kind === 'renew') return bumpPhotoVersions(uses, customerId);

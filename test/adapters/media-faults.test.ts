@@ -1,4 +1,5 @@
 /* @slow */
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { ChildProcessMediaReader } from '../../src/adapters/media/child-process-
 import type { MediaReader } from '../../src/core/media/media-reader.js';
 import { downloadRendition } from '../../src/core/photos/download-photo.js';
 import { isOutage } from '../../src/core/shared/errors.js';
+import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { runWorker } from '../../src/worker/worker.js';
 import { Account, type ClientFile, expectSound, fileOf, type World, world } from '../support/core-world.js';
@@ -198,7 +200,7 @@ test('a rendition that brings its reader down is tried once more, alone, and the
     const { id } = await acme.addPhoto(photo);
     const order = { name: 'small', format: 'webp' } as const;
     const download = (reads: typeof ports) => downloadRendition(reads, acme.caller, id, order);
-    await expect((await download({ ...ports, media: doomed })).sizeBytes()).rejects.toMatchObject({
+    await expect((await download(withInProcess({ ...ports, media: doomed }))).sizeBytes()).rejects.toMatchObject({
       code: 'not_found',
       details: { resource: 'rendition' },
     });

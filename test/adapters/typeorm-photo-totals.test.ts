@@ -4,6 +4,7 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/custo
 import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
 import { verify } from '../../src/core/integrity/verify.js';
+import { withInProcess } from '../../src/in-process.js';
 import { world } from '../support/core-world.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleInstant } from '../support/samples.js';
@@ -98,7 +99,7 @@ test('totals that somebody has spoilt are told from what is counted, and put rig
 test('I12: verify tells of totals that are wrong, and puts them right when it may', async () => {
   const { id } = await newTenant();
   await source.query('INSERT INTO photo_totals (customer_id, photos) VALUES ($1, 3)', [id]);
-  const uses = { ...world(), store, customers: new TypeormCustomerDirectory(source) };
+  const uses = withInProcess({ ...world(), store, customers: new TypeormCustomerDirectory(source) });
   const look = async (repair: boolean) => {
     const problems: Finding[] = [];
     const onProblem = (problem: Finding) => void problems.push(problem);

@@ -6,6 +6,7 @@ import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { verify } from '../../src/core/integrity/verify.js';
 import type { Ports } from '../../src/core/ports.js';
+import { withInProcess } from '../../src/in-process.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { type PostgresPorts, postgresPorts } from '../http/support/postgres-ports.js';
 import { Planner } from '../support/bound-scans.js';
@@ -85,7 +86,7 @@ describe('statements', () => {
   });
 
   it('of everything that a customer does are confined to that customer, as the server runs them', async () => {
-    await live({ ...world(), ...postgres.ports });
+    await live(withInProcess({ ...world(), ...postgres.ports }));
     const asked = statements.aboutRows();
     expect(asked.length).toBeGreaterThan(60);
     const unbound: string[] = [];

@@ -21,7 +21,7 @@ const identifiers: readonly (readonly [RegExp, string])[] = [
   [/^(Tagged|TaggedPhoto)$/, 'WithETag for entity tags, PhotoWithTags for a photo and its tags'],
   [/^(Once|RunOnce|AnswerOnce)$/, 'Idempotent, RunIdempotently, IdempotentResponses'],
   [/^(KeptAnswer|AnswerKeeper|KeptAs|Keeping)$/, 'StoredResponse, ResponseStore, StoreBodyAs, StoredBodyFormat'],
-  [/^(Gathering|GatheredReads|perStore)$/, 'Batcher, ReadBatcher, sharedPerStore'],
+  [/^(Gathering|GatheredReads|perStore)$/, 'Batcher, ReadBatcher, ImportBatchers'],
   [/^(withManyHands|inLanes|Lanes|LANES)$/, 'forEachConcurrently, TaskQueue, CONCURRENCY'],
   [/^Bell$/, 'WakeUpSignal'],
   [
@@ -43,7 +43,7 @@ const identifiers: readonly (readonly [RegExp, string])[] = [
   [/^(StrayRows?|StrayReads|findStrays|checkStrays|breach)$/, 'OrphanRow, findOrphanRows; report a Finding'],
   [/^(newAttempt|stagedAttempt)$/, 'newUploadId, stagedUploadId'],
   [/^(causedBy|currentCause)$/, 'withTraceContext, currentTraceContext'],
-  [/^(KeptBlobs|keptOf|keptKey)$/, 'BlobCache, blobCacheOf, storedKey'],
+  [/^(KeptBlobs|keptOf|keptKey)$/, 'BlobCache, storedKey'],
   [
     /^(KeptBlob|keepBlobs|BlobKeeping|putBackBlobs|PuttingBack|forgetMissed)$/,
     'BackedUpBlob, backUpBlobs, restoreBlobs, removeMissed',

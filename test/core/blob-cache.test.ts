@@ -1,4 +1,4 @@
-import { type BlobCache, blobCacheOf } from '../../src/core/blobs/blob-cache.js';
+import { BlobCache } from '../../src/core/blobs/blob-cache.js';
 import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { downloadOriginal, downloadRendition } from '../../src/core/photos/download-photo.js';
@@ -99,7 +99,7 @@ describe('what is kept', () => {
   let cache: BlobCache;
   beforeEach(() => {
     blobs = new MemoryBlobStore();
-    cache = blobCacheOf(blobs);
+    cache = new BlobCache(blobs);
   });
 
   const put = async (name: string, sizeBytes: number) => {

@@ -4,6 +4,7 @@ import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { HOUR } from '../../src/core/shared/clock.js';
+import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
@@ -176,8 +177,8 @@ class Interruption {
   }
 
   /** The same ports, where every call is a step, and so is every blob of a listing. */
-  on<T extends Pick<Ports, 'store' | 'blobs'>>(uses: T): T {
-    return { ...uses, store: this.stepping(uses.store), blobs: this.stepping(uses.blobs) };
+  on(uses: World): World {
+    return withInProcess({ ...uses, store: this.stepping(uses.store), blobs: this.stepping(uses.blobs) });
   }
 
   private stepping<T extends object>(port: T): T {
@@ -294,7 +295,9 @@ describe('beside everything else', () => {
     const file = picture('a.jpg');
     const [item] = how === 'by upload' ? await acme.items(id, announced(file)) : [];
     const [staged, scanned] = [new Gate(), new Gate()];
-    const late = await Account.open({ ...here, store: holdingClaims(staged, scanned) }, { customerId: acme.id });
+    const late = await Account.open(withInProcess({ ...here, store: holdingClaims(staged, scanned) }), {
+      customerId: acme.id,
+    });
     const arrival = item ? late.upload(item, file.bytes) : late.inline(id, [file]);
     await staged.opened;
     const store: World['store'] = Object.create(here.store);
@@ -335,7 +338,7 @@ describe('beside everything else', () => {
       if (collected.length === 0) collected.push(await collect());
       return here.store.transaction(customerId, work);
     };
-    const late = await Account.open({ ...here, store }, { customerId: acme.id });
+    const late = await Account.open(withInProcess({ ...here, store }), { customerId: acme.id });
     await expect(late.upload(present(item), file.bytes)).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(collected).toMatchObject([{ staging: 1 }]);
     expect(await acme.item(present(item))).toMatchObject({ status: 'awaiting_upload' });

@@ -5,6 +5,7 @@ import { type MediaReader, ReaderFailure } from '../../src/core/media/media-read
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
+import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryMediaReader } from '../memory/memory-media-reader.js';
 import {
@@ -54,7 +55,7 @@ function crashing(ports: World, { call, moment }: Fault): { ports: World; calls:
   const blobs = counted('blobs', ports.blobs, ['put', 'get', 'head', 'copy', 'delete']);
   const store = counted('store', ports.store, ['transaction', 'query']);
   const media = counted('media', ports.media, ['inspect']);
-  return { ports: { ...ports, blobs, store, media }, calls };
+  return { ports: withInProcess({ ...ports, blobs, store, media }), calls };
 }
 
 /** Does what is due until a job crashes; then its lease runs out, and a sound worker does the rest. Tells whether there was a crash. */
@@ -207,7 +208,7 @@ describe('two workers at one item, because the first was thought dead', () => {
       return when === 'after' ? done : act();
     };
     Object.assign(blobs, { [method]: step });
-    await runJob({ ...ports, blobs }, job).catch((error) => {
+    await runJob(withInProcess({ ...ports, blobs }), job).catch((error) => {
       expect(error).toMatchObject({ code: 'service_unavailable' });
     });
     await ports.jobs.complete(job);
@@ -425,7 +426,7 @@ describe('an outage', () => {
     const { id } = await acme.start();
     const [lost, sound] = await acme.send(id, [picture('lost.jpg'), picture('sound.jpg')]);
     await acme.finalize(id);
-    const broken = { ...ports, blobs: Object.create(ports.blobs) as BlobStore };
+    const broken = withInProcess({ ...ports, blobs: Object.create(ports.blobs) as BlobStore });
     const { uploadId } = present(
       await ports.store.query(acme.id, (reader) => reader.importPhotos.get(id, present(lost).id)),
     );
@@ -469,7 +470,7 @@ describe('an outage', () => {
       expect(present(await ports.jobs.claim(LEASE)).attempt).toBe(tries);
       ports.clock.pass(LEASE * SECOND);
     }
-    const broken = { ...ports, store: Object.create(ports.store) as World['store'] };
+    const broken = withInProcess({ ...ports, store: Object.create(ports.store) as World['store'] });
     let transactions = 0;
     broken.store.transaction = async (customerId, step) => {
       transactions += 1;
@@ -496,7 +497,7 @@ describe('an outage', () => {
     }
     await runJobsUntilIdle(ports);
     for (const id of ids) await acme.finalize(id);
-    const broken = { ...ports, blobs: Object.create(ports.blobs) as BlobStore };
+    const broken = withInProcess({ ...ports, blobs: Object.create(ports.blobs) as BlobStore });
     broken.blobs.list = () => {
       throw away;
     };
@@ -521,7 +522,7 @@ describe('an outage', () => {
     await runJobsUntilIdle(ports);
     await acme.finalize(id);
     const job = present(await ports.jobs.claim(LEASE));
-    const purging = { ...ports, store: Object.create(ports.store) as World['store'] };
+    const purging = withInProcess({ ...ports, store: Object.create(ports.store) as World['store'] });
     purging.store.transaction = (customerId, step) =>
       ports.store.transaction(customerId, (transaction) => {
         const photos = Object.create(transaction.photos) as typeof transaction.photos;

@@ -1,5 +1,4 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
-import { openResultSlot } from '../../src/core/imports/apply-inspection-results.js';
 import type { ImportCreation } from '../../src/core/imports/create-import.js';
 import { listImportPhotos } from '../../src/core/imports/read-import.js';
 import type { Registration } from '../../src/core/imports/registration.js';
@@ -8,6 +7,7 @@ import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
+import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { brokenPictureBytes } from '../memory/memory-media-reader.js';
 import {
@@ -87,7 +87,7 @@ describe('looking at the bytes (§8.5)', () => {
     const [sent] = await acme.send(id, [picture('a.jpg')]);
     const item = await acme.item(present(sent));
     const error = { code: 'decode_failed', message: 'It could not be decoded.' } as const;
-    const [stale, right] = [openResultSlot(ports, item), openResultSlot(ports, item)];
+    const [stale, right] = [ports.importBatchers.openResultSlot(item), ports.importBatchers.openResultSlot(item)];
     const outcomes = [
       stale.enqueue({ item: { ...item, uploadId: item.uploadId + 1 }, error }),
       right.enqueue({ item, error }),
@@ -414,7 +414,7 @@ describe('duplicates at publishing (§8.4)', () => {
     const job = present(await ports.jobs.claim(300));
     const within = ports.store.transaction.bind(ports.store);
     const crash = new Error('crash');
-    const broken: World = { ...ports, store: Object.create(ports.store) };
+    const broken: World = withInProcess({ ...ports, store: Object.create(ports.store) });
     broken.store.transaction = async (customerId, work) => {
       const answer = await within(customerId, work);
       if ((await acme.photo(photo.id)).trashedAt === null) throw crash;
@@ -438,7 +438,7 @@ describe('duplicates at publishing (§8.4)', () => {
     ): Promise<void> {
       const job = present(await ports.jobs.claim(300));
       const crash = new Error('crash');
-      const broken: World = { ...ports, store: Object.create(ports.store) };
+      const broken: World = withInProcess({ ...ports, store: Object.create(ports.store) });
       let photo: PhotoWithTags | undefined;
       broken.store.transaction = async (customerId, work) => {
         const answer = await ports.store.transaction(customerId, work);

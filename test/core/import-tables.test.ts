@@ -8,6 +8,7 @@ import { collectGarbage, GRACE_SECONDS } from '../../src/core/integrity/collect-
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { DAY, HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { brokenPictureBytes } from '../memory/memory-media-reader.js';
 import {
@@ -58,7 +59,7 @@ function dying(after: number): World {
     if (transactions > after) throw new Error('the process died');
     return ports.store.transaction(customerId, work);
   };
-  return { ...ports, store };
+  return withInProcess({ ...ports, store });
 }
 
 describe('§8.3, crash or loss at', () => {
@@ -74,7 +75,7 @@ describe('§8.3, crash or loss at', () => {
   test('during registration tx: nothing; retry', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
-    const torn = { ...ports, store: Object.create(ports.store) as World['store'] };
+    const torn = withInProcess({ ...ports, store: Object.create(ports.store) as World['store'] });
     torn.store.transaction = (customerId, work) =>
       ports.store.transaction(customerId, async (transaction) => {
         await work(transaction);
@@ -428,7 +429,9 @@ describe('§8.5, bad input', () => {
       return inspection;
     };
     const job = present(await ports.jobs.claim(LEASE));
-    await expect(runJob({ ...ports, media }, job)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(runJob(withInProcess({ ...ports, media }), job)).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
     expect(await blobsUnder(ports.blobs, 'originals/')).toEqual([]);
     await ports.jobs.postpone(job, 'changed', 0);
     await runJobsUntilIdle(ports);

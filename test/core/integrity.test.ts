@@ -9,6 +9,7 @@ import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { withInProcess } from '../../src/in-process.js';
 import {
   Account,
   bytesOf,
@@ -64,7 +65,7 @@ function unreadable({ blobKey }: Photo): World {
     if (key === blobKey) throw new DomainError('service_unavailable', 'The storage cannot be used.');
     return here.blobs.get(key, range);
   };
-  return { ...here, blobs };
+  return withInProcess({ ...here, blobs });
 }
 
 describe('I1: originals', () => {
@@ -117,7 +118,7 @@ describe('I1: originals', () => {
       if (key === photo.blobKey) await purgePhoto(here, acme.caller, photo.id).catch(() => undefined);
       return here.blobs.head(key);
     };
-    expect(await told({ repair: true }, { ...here, blobs })).toEqual([]);
+    expect(await told({ repair: true }, withInProcess({ ...here, blobs }))).toEqual([]);
   });
 
   test('of items that are published while they are looked at are no trouble either', async () => {
@@ -137,7 +138,7 @@ describe('I1: originals', () => {
       }
       return here.blobs.head(asked);
     };
-    expect(await told({}, { ...here, blobs })).toEqual([]);
+    expect(await told({}, withInProcess({ ...here, blobs }))).toEqual([]);
     expect(await acme.item(present(item))).toMatchObject({ status: 'duplicate' });
   });
 });

@@ -2,6 +2,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import type { Tag } from '../../src/core/tags/tag.js';
+import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { Account, announced, note, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
@@ -90,7 +91,7 @@ describe('a merge of tags and what is not published yet (§7, endpoint 18)', () 
     };
     const job = present(await ports.jobs.claim(60));
     expect(job.work.kind).toBe('publish');
-    await runJob({ ...ports, store }, job);
+    await runJob(withInProcess({ ...ports, store }), job);
     expect(transactions).toBeGreaterThan(1);
     for (const item of items) expect(await tagsOf(item.id)).toEqual(['into']);
     expect(await counts()).toEqual([['into', 3]]);

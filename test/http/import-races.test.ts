@@ -1,9 +1,11 @@
 /* @slow */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import {
   Account,
@@ -29,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.close());
 beforeEach(async () => {
-  ports = { ...world(), ...postgres.ports };
+  ports = withInProcess({ ...world(), ...postgres.ports });
   acme = await Account.open(ports);
 });
 /** Every job is done twice, and leaves what it left the first time (RELIABILITY.md F21). */

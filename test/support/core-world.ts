@@ -27,6 +27,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { createTag } from '../../src/core/tags/create-tag.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
+import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryAuditLog } from '../memory/memory-audit.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
@@ -56,7 +57,7 @@ export interface World extends Ports {
 export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limits?: Partial<Limits> } = {}): World {
   const clock = new SettableClock();
   const database = new MemoryDatabase();
-  return {
+  return withInProcess({
     database,
     clock,
     store: new MemoryCustomerStore(database, clock),
@@ -81,7 +82,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     uploads: new UploadSlots(),
     directUploads: null,
     addresses: new PublicAddresses('https://photos.example.com'),
-  };
+  });
 }
 
 /** A file on a client's disk. */
@@ -339,13 +340,13 @@ export async function blobsUnder(blobs: Ports['blobs'], ...prefixes: readonly st
  * with work left, and the photos that it says, but for those that were deleted for ever since. Whose items were forgotten says nothing
  * any more.
  */
-export async function expectSound({ database, blobs, media }: World, purged: readonly Id[] = []): Promise<void> {
+export async function expectSound({ database, blobs, ...uses }: World, purged: readonly Id[] = []): Promise<void> {
   const photos = database.photos.all();
   for (const photo of photos) {
     const blob = await blobs.get(photo.blobKey as Parameters<typeof blobs.get>[0]);
     const bytes = await collected(present(blob).bytes);
     expect(fileOf(photo.filename, bytes)).toMatchObject({ sha256: photo.sha256, sizeBytes: photo.sizeBytes });
-    expect(await renditionOf({ blobs, media }, photo, { name: 'thumb' }).sizeBytes()).toBeGreaterThan(0);
+    expect(await renditionOf({ blobs, ...uses }, photo, { name: 'thumb' }).sizeBytes()).toBeGreaterThan(0);
   }
   for (const subject of database.imports.where(({ status }) => status.startsWith('completed'))) {
     if (database.forgottenItems.get(subject.id) !== undefined) continue;

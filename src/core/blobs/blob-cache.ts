@@ -2,7 +2,7 @@ import type { BlobKey } from './blob-key.js';
 import type { BlobInfo, BlobStore, OpenBlob } from './blob-store.js';
 import { readOnce } from './open-blob.js';
 
-/** Per store: cached blobs, and those being read or written. Ten large photos, or three thousand thumbs. */
+/** Cached blobs, and those being read or written. Ten large photos, or three thousand thumbs. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_BLOB_BYTES = MAX_BYTES / 4;
 const MAX_TRACKED_KEYS = 5000;
@@ -11,15 +11,6 @@ interface CachedBlob extends BlobInfo {
   readonly chunks: readonly Uint8Array[];
   /** While a reader has some it takes space, cached or not: readers may be slow. */
   readers: number;
-}
-
-const caches = new WeakMap<BlobStore, BlobCache>();
-
-/** The cached bytes of this store. */
-export function blobCacheOf(store: BlobStore): BlobCache {
-  const cache = caches.get(store) ?? new BlobCache(store);
-  caches.set(store, cache);
-  return cache;
 }
 
 /**

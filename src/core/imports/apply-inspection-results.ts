@@ -1,6 +1,5 @@
 import type { Measure } from '../blobs/measure.js';
 import type { PictureFacts } from '../media/media-reader.js';
-import { Batcher, type BatchSlot } from '../shared/batcher.js';
 import type { Clock } from '../shared/clock.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -8,9 +7,8 @@ import type { Transaction, Transactional } from '../shared/transactional.js';
 import { failDependants } from './fail-item.js';
 import { duplicateOf, failed, type ImportPhoto, move } from './import-photo.js';
 import { inLibrary } from './in-library.js';
-import { sharedPerStore } from './shared-per-store.js';
 
-type ApplyUses = { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock };
+export type ApplyUses = { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock };
 
 /** What an inspection of a `processing` item's bytes has found. */
 export type InspectionResult = AcceptedPicture | { readonly item: ImportPhoto; readonly error: ItemError };
@@ -28,31 +26,8 @@ interface AcceptedPicture {
  */
 export type AppliedResult = 'used' | 'unused' | 'decided';
 
-/** Maximum number of inspection results of one import that are applied in one transaction. */
-const MAX_BATCH_SIZE = 50;
-/** Milliseconds that a finished inspection waits for others that are in progress. */
-const MAX_WAIT_MS = 100;
-
-const batchers = sharedPerStore((uses: ApplyUses) => {
-  const options = { maxBatchSize: MAX_BATCH_SIZE, maxWait: () => uses.clock.pause(MAX_WAIT_MS) };
-  return new Batcher<string, InspectionResult, AppliedResult>((_, results) => applyResults(uses, results), options);
-});
-
-/** Announces an inspection of this item; finished inspections wait a moment for it, so that results are applied together. */
-export function openResultSlot(
-  uses: ApplyUses,
-  { customerId, importId }: ImportPhoto,
-): BatchSlot<InspectionResult, AppliedResult> {
-  return batchers(uses).openSlot(`${customerId}/${importId}`);
-}
-
-/** Stores what was found, if the item has not changed since it was inspected. */
-export function applyResult(uses: ApplyUses, result: InspectionResult): Promise<AppliedResult> {
-  return openResultSlot(uses, result.item).enqueue(result);
-}
-
-/** Of one import. */
-function applyResults(
+/** Stores what was found of items of one import, each if it has not changed since it was inspected. */
+export function applyResults(
   { store, clock }: ApplyUses,
   results: readonly InspectionResult[],
 ): Promise<readonly AppliedResult[]> {

@@ -3,28 +3,17 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
 import { inOneChunk } from '../blobs/open-blob.js';
 import type { Limits } from '../customers/limits.js';
-import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
 import type { MediaReader } from '../media/media-reader.js';
 import { type Inspection, ReaderFailure } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
-import { Batcher } from '../shared/batcher.js';
-import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Transactional } from '../shared/transactional.js';
-import { type AppliedResult, applyResult, type InspectionResult, openResultSlot } from './apply-inspection-results.js';
+import type { AppliedResult, InspectionResult } from './apply-inspection-results.js';
+import type { ImportBatchers } from './import-batchers.js';
 import type { ImportPhoto } from './import-photo.js';
-import { readItem } from './read-item.js';
 import { tooLarge } from './registration.js';
-import { sharedPerStore } from './shared-per-store.js';
 
-export type InspectUses = {
-  store: Transactional<'photos' | 'imports' | 'importPhotos' | 'jobs'>;
-  blobs: BlobStore;
-  media: MediaReader;
-  clock: Clock;
-  limits: Limits;
-};
+export type InspectUses = { importBatchers: ImportBatchers; blobs: BlobStore; media: MediaReader; limits: Limits };
 
 /**
  * Inspects the bytes of a `processing` item: hash, type, full decode. A valid picture is copied to where no client can write, and the item
@@ -38,14 +27,14 @@ export async function inspectImportPhoto(
   itemId: Id,
   { alone }: { readonly alone: boolean },
 ): Promise<void> {
-  const item = await readItem(uses, customerId, importId, itemId);
+  const item = await uses.importBatchers.readItem(customerId, importId, itemId);
   if (item?.status === 'processing') await inspectItem(uses, item, alone);
-  await publishIfCommitted(uses, customerId, importId);
+  await uses.importBatchers.publishIfCommitted(customerId, importId);
 }
 
 async function inspectItem(uses: InspectUses, item: ImportPhoto, alone: boolean): Promise<void> {
   // Others may wait for it, so that results are applied together.
-  const slot = openResultSlot(uses, item);
+  const slot = uses.importBatchers.openResultSlot(item);
   try {
     await inspectAndApply(uses, item, alone, slot.enqueue);
   } finally {
@@ -115,45 +104,6 @@ async function storeThumb(
   await blobs.put(key, inOneChunk(inspection.thumb.bytes));
 }
 
-/**
- * Read after the item's own change is committed: either this inspection sees the finalized import, or the publishing started by finalizing
- * sees this item. So neither has to lock the import.
- */
-function publishIfCommitted(uses: InspectUses, customerId: Id, importId: Id): Promise<void> {
-  return publishBatchers(uses).enqueue(`${customerId}/${importId}`, {
-    customerId,
-    importId,
-    traceContext: currentTraceContext(),
-  });
-}
-
-/** An item whose change is committed, and the trace context of its job. */
-interface FinishedItem {
-  readonly customerId: Id;
-  readonly importId: Id;
-  readonly traceContext: string | null;
-}
-
-/** One query is enough for all items of an import whose changes are committed when it begins. */
-const publishBatchers = sharedPerStore(
-  (uses: { store: Transactional<'imports' | 'jobs'> }) =>
-    new Batcher<string, FinishedItem, void>(async (_, asked) => {
-      const [{ customerId, importId, traceContext }] = asked as readonly [FinishedItem];
-      await withTraceContext(traceContext, () => requestPublishing(uses, customerId, importId));
-      return asked.map(() => undefined);
-    }),
-);
-
-async function requestPublishing(
-  { store }: { store: Transactional<'imports' | 'jobs'> },
-  customerId: Id,
-  importId: Id,
-): Promise<void> {
-  const subject = await store.query(customerId, (reader) => reader.imports.find(importId));
-  if (subject?.status !== 'processing') return;
-  await store.transaction(customerId, (transaction) => transaction.jobs.add({ kind: 'publish', importId }));
-}
-
 /** For a file that could not be inspected after all attempts. `last` is the error of the last attempt. */
 export async function giveUpImportPhoto(
   uses: InspectUses,
@@ -163,9 +113,9 @@ export async function giveUpImportPhoto(
   last: unknown,
 ): Promise<void> {
   const error = last instanceof ReaderFailure ? undecodable : unprocessable;
-  const item = await readItem(uses, customerId, importId, itemId);
-  if (item !== null) await applyResult(uses, { item, error });
-  await publishIfCommitted(uses, customerId, importId);
+  const item = await uses.importBatchers.readItem(customerId, importId, itemId);
+  if (item !== null) await uses.importBatchers.applyResult({ item, error });
+  await uses.importBatchers.publishIfCommitted(customerId, importId);
 }
 
 const undecodable: ItemError = {

@@ -1,14 +1,11 @@
 import type { Measure } from '../blobs/measure.js';
-import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
-import { Batcher } from '../shared/batcher.js';
+import { withTraceContext } from '../jobs/trace-context.js';
 import type { Clock } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type ImportPhoto, move } from './import-photo.js';
-import { bytesRemoved } from './require-staged-bytes.js';
-import { sharedPerStore } from './shared-per-store.js';
 import type { UploadGrant } from './upload-target.js';
 
-type ReceiveUses = { store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>; clock: Clock };
+export type ReceiveUses = { store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>; clock: Clock };
 
 /** Bytes that are staged under their own upload id. */
 export interface StagedUpload {
@@ -17,31 +14,22 @@ export interface StagedUpload {
   readonly uploadId: number;
 }
 
-type TracedUpload = StagedUpload & { readonly traceContext: string | null };
-type Outcome = { readonly became: 'taken' | 'removed' | 'unused'; readonly item: ImportPhoto | null };
+export type TracedUpload = StagedUpload & { readonly traceContext: string | null };
 
-const batchers = sharedPerStore(
-  (uses: ReceiveUses) => new Batcher<string, TracedUpload, Outcome>((_, arrived) => receiveAll(uses, arrived)),
-);
-
-/**
- * Records that the item's bytes have arrived, and requests their inspection; arrivals for one import at the same time are recorded
- * together. Null when the item relies on these bytes from then on; otherwise nothing was changed, and the result is the item as it is, or
- * `missing`. Errors: `service_unavailable`.
- */
-export async function receiveStagedBytes(
-  uses: ReceiveUses,
-  upload: StagedUpload,
-): Promise<ImportPhoto | 'missing' | null> {
-  const { customerId, importId } = upload.grant;
-  const traceContext = currentTraceContext();
-  const { became, item } = await batchers(uses).enqueue(`${customerId}/${importId}`, { ...upload, traceContext });
-  if (became === 'removed') throw bytesRemoved();
-  return became === 'taken' ? null : (item ?? 'missing');
+export interface ReceivedUpload {
+  readonly became: 'taken' | 'removed' | 'unused';
+  /** Null if there is no such item. */
+  readonly item: ImportPhoto | null;
 }
 
-/** Of one import. */
-function receiveAll({ store, clock }: ReceiveUses, uploads: readonly TracedUpload[]): Promise<readonly Outcome[]> {
+/**
+ * Records that bytes of items of one import have arrived, and requests their inspection. Of each: whether the item relies on these bytes
+ * from now on, and the item as it is.
+ */
+export function receiveStagedBytes(
+  { store, clock }: ReceiveUses,
+  uploads: readonly TracedUpload[],
+): Promise<readonly ReceivedUpload[]> {
   const [{ grant }] = uploads as readonly [TracedUpload];
   const { customerId, importId } = grant;
   return store.transaction(customerId, async (transaction) => {
@@ -53,7 +41,7 @@ function receiveAll({ store, clock }: ReceiveUses, uploads: readonly TracedUploa
     const uploadIds = uploads.map(({ uploadId }) => uploadId);
     const removed = new Set(await transaction.blobOwners.dropped(importId, uploadIds));
     const at = clock.now();
-    const outcomes = uploads.map((upload): Outcome => {
+    const outcomes = uploads.map((upload): ReceivedUpload => {
       const item = items.get(upload.grant.itemId) ?? null;
       if (item?.status !== 'awaiting_upload' || item.uploadId !== upload.grant.uploadId)
         return { became: 'unused', item };

@@ -1,28 +1,22 @@
 import { isExpired } from '../access/api-key.js';
 import type { IpLists } from '../access/ip-list.js';
-import type { KeyStore } from '../access/key-store.js';
 import { type BlobKey, stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
-import { Batcher } from '../shared/batcher.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
-import type { Transactional } from '../shared/transactional.js';
+import type { ImportBatchers } from './import-batchers.js';
 import { type ImportPhoto, newUploadId } from './import-photo.js';
-import { readItem } from './read-item.js';
-import { receiveStagedBytes } from './receive-staged-bytes.js';
 import { requireDiskSpace } from './require-disk-space.js';
-import { sharedPerStore } from './shared-per-store.js';
 import type { UploadSlots } from './upload-slots.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
 type UploadUses = {
-  store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>;
+  importBatchers: ImportBatchers;
   customers: CustomerDirectory;
-  keys: KeyStore;
   ipLists: IpLists;
   blobs: BlobStore;
   uploads: UploadSlots;
@@ -48,7 +42,7 @@ export interface Upload {
  */
 export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<void> {
   const grant = await requireGrant(uses, upload);
-  const item = await readItem(uses, grant.customerId, grant.importId, grant.itemId);
+  const item = await uses.importBatchers.readItem(grant.customerId, grant.importId, grant.itemId);
   if (item === null) throw forbidden();
   if (upload.declaredBytes !== null) requireDeclaredSize(grant, upload.declaredBytes);
   const { sizeBytes } = grant;
@@ -97,17 +91,9 @@ async function requireGrant(uses: UploadUses, { token, address }: Upload): Promi
   return grant;
 }
 
-/** The key is looked up again for each upload, but once for those that arrive at the same time. */
-const keysFound = sharedPerStore(
-  ({ keys }: { store: object; keys: KeyStore }) =>
-    new Batcher<Id, null, Awaited<ReturnType<typeof keys.find>>>(async (id, uploads) => {
-      const known = await keys.find(id);
-      return uploads.map(() => known);
-    }),
-);
-
+/** Looked up for each upload, whenever its address was made. */
 async function requireKey(uses: UploadUses, id: Id, address: string | null, now: Date): Promise<void> {
-  const known = await keysFound(uses).enqueue(id, null);
+  const known = await uses.importBatchers.findKey(id);
   if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') throw forbidden();
   if (!uses.ipLists.admits(known.key.ipList, address)) throw forbidden();
 }
@@ -161,7 +147,7 @@ async function receiveBytes(
   measure: Measure,
   uploadId: number,
 ): Promise<boolean> {
-  const other = await receiveStagedBytes(uses, { grant, measure, uploadId });
+  const other = await uses.importBatchers.receive({ grant, measure, uploadId });
   if (other === 'missing') throw forbidden();
   if (other !== null) requireSameBytes(other, measure);
   return other === null;

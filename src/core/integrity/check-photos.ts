@@ -1,10 +1,9 @@
 import { originalKey, renditionKey, stagingKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { ImportPhoto } from '../imports/import-photo.js';
-import type { MediaReader } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
-import { renditionOf } from '../photos/download-photo.js';
 import { changed, lost, type Photo, type PhotoWithTags, recovered } from '../photos/photo.js';
+import type { RenditionMaker } from '../photos/rendition-maker.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
@@ -14,7 +13,7 @@ import type { Findings } from './findings.js';
 export type CheckUses = {
   store: Transactional<'photos' | 'importPhotos' | 'outbox'>;
   blobs: BlobStore;
-  media: MediaReader;
+  renditionMaker: RenditionMaker;
   clock: Clock;
 };
 
@@ -100,7 +99,7 @@ async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: Che
   findings.count('missingThumbs');
   if (!repair) return;
   try {
-    await renditionOf(uses, photo, { name: 'thumb' }).sizeBytes();
+    await uses.renditionMaker.make(photo, 'thumb', defaultFormat(photo));
     findings.count('remadeThumbs');
   } catch (error) {
     if (!(await isUnchanged(uses, photo))) return;

@@ -1,8 +1,7 @@
 import { isExpired } from '../access/api-key.js';
 import type { Caller } from '../access/caller.js';
 import type { KeyStore } from '../access/key-store.js';
-import type { BlobStore } from '../blobs/blob-store.js';
-import type { MediaReader, RenditionFormat } from '../media/media-reader.js';
+import type { RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, isRenditionName, type RenditionName } from '../media/renditions.js';
 import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
@@ -12,7 +11,7 @@ import { type Id, isId } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
 import { readToken, signToken } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
-import { type RenditionDownload, renditionOf } from './download-photo.js';
+import { type RenditionDownload, type RenditionUses, renditionOf } from './download-photo.js';
 import type { PhotoWithTags, Rotation } from './photo.js';
 import { readVisiblePhoto } from './read-photo.js';
 
@@ -48,14 +47,7 @@ export function renditionUrls(
 
 /** What a signed URL refers to. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
 export async function openSignedRendition(
-  uses: {
-    store: Readable<'photos'>;
-    keys: KeyStore;
-    blobs: BlobStore;
-    media: MediaReader;
-    secrets: Secrets;
-    clock: Clock;
-  },
+  uses: RenditionUses & { store: Readable<'photos'>; keys: KeyStore; secrets: Secrets; clock: Clock },
   token: string,
 ): Promise<RenditionDownload & { readonly expiresAt: Date }> {
   const grant = readGrant(uses, token);

@@ -15,6 +15,7 @@ import { createApp } from '../../../src/http/create-app.js';
 import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
+import { withInProcess } from '../../../src/in-process.js';
 import { runJob } from '../../../src/worker/run-job.js';
 import { MemoryAuditLog } from '../../memory/memory-audit.js';
 import { MemoryBlobStore } from '../../memory/memory-blob-store.js';
@@ -75,7 +76,7 @@ export interface RunningApp {
 export async function startApp(options: StartOptions = {}): Promise<RunningApp> {
   const clock = new SettableClock();
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
-  const ports = { ...inMemory, ...options.ports?.(inMemory) };
+  const ports = withInProcess({ ...inMemory, ...options.ports?.(inMemory) });
   const log: string[] = [];
   const stopping = options.stopping ?? new AbortController().signal;
   const app = await createApp(ports, {
@@ -106,7 +107,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
 
 function memoryPorts(clock: SettableClock, limits: Limits): Ports {
   const database = new MemoryDatabase();
-  return {
+  return withInProcess({
     clock,
     store: new MemoryCustomerStore(database, clock),
     customers: new MemoryCustomerDirectory(database),
@@ -130,7 +131,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     uploads: new UploadSlots(),
     directUploads: null,
     addresses: new PublicAddresses('http://photos.test'),
-  };
+  });
 }
 
 async function work(ports: Ports): Promise<void> {

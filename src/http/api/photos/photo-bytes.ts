@@ -7,7 +7,7 @@ import type { DownloadQuery } from './photo.dto.js';
 
 /** The bytes of a download request, ready to be sent (API.md §7, 5). Errors: those of the use cases. */
 export async function openDownload(
-  uses: Uses<'store' | 'blobs' | 'media'>,
+  uses: Uses<'store' | 'blobs' | 'blobCache' | 'renditionMaker'>,
   caller: Caller,
   id: Id,
   query: DownloadQuery,

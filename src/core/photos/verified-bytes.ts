@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { DomainError } from '../shared/errors.js';
+
+/** Holds back the last bytes until the hash of all bytes matches that of the photo: a complete download is a correct one. */
+export async function* verified(bytes: AsyncIterable<Uint8Array>, sha256: string): AsyncIterable<Uint8Array> {
+  const hash = createHash('sha256');
+  let held: Uint8Array | null = null;
+  for await (const chunk of bytes) {
+    if (held !== null) yield held;
+    hash.update(chunk);
+    held = chunk;
+  }
+  if (hash.digest('hex') !== sha256) throw lostBytes();
+  if (held !== null) yield held;
+}
+
+export function lostBytes(): DomainError {
+  return new DomainError('service_unavailable', 'The bytes of this photo cannot be read right now. Try again later.');
+}
+
+export function lostOriginal(): DomainError {
+  const message =
+    'The stored original of this photo is missing or damaged. Import the same file once more to bring it back.';
+  return new DomainError('service_unavailable', message);
+}
