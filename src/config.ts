@@ -1,5 +1,10 @@
 import { defaultLimits, type Limits } from './core/customers/limits.js';
-import { isolationLevels, type WantedIsolation } from './core/media/isolation.js';
+import {
+  type DecoderPriority,
+  decoderPriorities,
+  isolationLevels,
+  type WantedIsolation,
+} from './core/media/isolation.js';
 import { type Environment, EnvironmentReader } from './environment-reader.js';
 
 /** The validated and frozen settings. docs/operations.md has the table of all variables. */
@@ -35,6 +40,7 @@ export interface Config {
     readonly isolation: WantedIsolation;
     readonly maxMemoryBytes: number;
     readonly timeoutMs: number;
+    readonly priority: DecoderPriority;
   };
   /**
    * Where to report a vulnerability of this installation, as URIs; published at `/.well-known/security.txt`, which does not exist if there
@@ -108,6 +114,7 @@ export function readConfig(env: Environment): Config {
       isolation: read.oneOf('MEDIA_ISOLATION', ['auto', ...isolationLevels], 'auto'),
       maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),
       timeoutMs: 1000 * read.whole('MEDIA_TIMEOUT_SECONDS', 60, 1, 3600),
+      priority: read.oneOf('MEDIA_PRIORITY', decoderPriorities, 'idle'),
     },
     securityContacts: read.contacts('SECURITY_CONTACT'),
     otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),

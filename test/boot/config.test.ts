@@ -54,11 +54,18 @@ describe('the bounds of what reads pictures', () => {
   const mediaOf = (env: Record<string, string>) => readConfig(env).media;
 
   test('are 1 GiB and 60 seconds, or what the environment says', () => {
-    expect(mediaOf({})).toEqual({ isolation: 'auto', maxMemoryBytes: 1024 ** 3, timeoutMs: 60_000 });
-    expect(mediaOf({ MEDIA_MEMORY_BYTES: '268435456', MEDIA_TIMEOUT_SECONDS: '5', MEDIA_ISOLATION: 'user' })).toEqual({
+    expect(mediaOf({})).toEqual({
+      isolation: 'auto',
+      maxMemoryBytes: 1024 ** 3,
+      timeoutMs: 60_000,
+      priority: 'idle',
+    });
+    const bounds = { MEDIA_MEMORY_BYTES: '268435456', MEDIA_TIMEOUT_SECONDS: '5' };
+    expect(mediaOf({ ...bounds, MEDIA_ISOLATION: 'user', MEDIA_PRIORITY: 'low' })).toEqual({
       isolation: 'user',
       maxMemoryBytes: 256 * 1024 ** 2,
       timeoutMs: 5000,
+      priority: 'low',
     });
   });
 

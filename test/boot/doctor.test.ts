@@ -68,7 +68,7 @@ describe('phs doctor on its surroundings', () => {
     const config = {
       workerConcurrency,
       role: 'all',
-      media: { isolation: 'auto' as const, maxMemoryBytes: GIB, timeoutMs: 1 },
+      media: { isolation: 'auto' as const, maxMemoryBytes: GIB, timeoutMs: 1, priority: 'idle' as const },
     } as const;
     expect(told(checkMemory(config, total, total))).toEqual([`${level} memory`]);
   });

@@ -25,6 +25,14 @@ function pidOf(reader: ChildProcessMediaReader): number {
   return process.pid;
 }
 
+/** sched(7). */
+const SCHED_IDLE = 5;
+/** Field 41 of /proc/PID/stat, proc_pid_stat(5); the name, its second field, is in parentheses. */
+async function policyOf(thread: string): Promise<number> {
+  const stat = await readFile(`/proc/${thread}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38]);
+}
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -76,12 +84,21 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       expect([reader.processes.length, isAlive(pid)]).toEqual([0, false]);
     });
 
-    it('gets the processors after the service: each of its threads has a lower priority, and it is no session of its own', async () => {
+    it.each([
+      ['idle', SCHED_IDLE],
+      ['low', 10],
+    ] as const)('gets the processors after the service: every thread has priority %s', async (priority, expected) => {
+      const { reader } = await open({ priority });
+      await inspected(reader);
+      const threads = await readdir(`/proc/${pidOf(reader)}/task`);
+      const told = threads.map((thread) => (priority === 'idle' ? policyOf(thread) : getPriority(Number(thread))));
+      expect(new Set(await Promise.all(told))).toEqual(new Set([expected]));
+    });
+
+    it('has no session of its own: each would get as much of the processors as the service', async () => {
       const { reader } = await open();
       await inspected(reader);
       const pid = pidOf(reader);
-      const threads = await readdir(`/proc/${pid}/task`);
-      expect(new Set(threads.map((thread) => getPriority(Number(thread))))).toEqual(new Set([10]));
       // Fields 3 to 6 of proc(5)'s stat: state, parent, group, session. The name before them is in parentheses.
       const session = async (id: number | 'self') =>
         (await readFile(`/proc/${id}/stat`, 'utf8')).split(') ')[1]?.split(' ')[3];

@@ -13,12 +13,15 @@ export interface OpenMedia {
   close(): Promise<void>;
 }
 
-/** The reader on real child processes, which run the compiled sources, with a scratch folder of its own; not isolated unless it is asked to be. */
+/**
+ * The reader on real child processes, which run the compiled sources, with a scratch folder of its own; not isolated unless it is asked to
+ * be. It gets some processor time even while other tests use all of it.
+ */
 export async function openMedia(options: Partial<MediaReaderOptions> = {}): Promise<OpenMedia> {
   const scratchDir = await mkdtemp(join(tmpdir(), 'phs-media-'));
   const program = await compiledSources();
   const childScript = join(program, 'adapters/media/media-child.js');
-  const own = { scratchDir, childScript, childFiles: [program], isolation: 'process' } as const;
+  const own = { scratchDir, childScript, childFiles: [program], isolation: 'process', priority: 'low' } as const;
   const reader = new ChildProcessMediaReader({ ...own, ...options });
   const close = async () => {
     await reader.close();

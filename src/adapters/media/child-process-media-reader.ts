@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { MediaIsolation, WantedIsolation } from '../../core/media/isolation.js';
+import type { DecoderPriority, MediaIsolation, WantedIsolation } from '../../core/media/isolation.js';
 import {
   type InspectBounds,
   type Inspection,
@@ -28,6 +28,7 @@ export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOpt
   readonly processes?: number;
   /** How strongly processes are isolated from the rest of the machine; default: the best level that works. */
   readonly isolation?: WantedIsolation;
+  readonly priority?: DecoderPriority;
   /** The compiled `media-child.js`. */
   readonly childScript?: string;
   /** Folders and files that the script loads, in addition to its packages; default: the whole program. */
@@ -61,6 +62,7 @@ export class ChildProcessMediaReader implements MediaReader {
       maxMemoryBytes: 1024 ** 3,
       onReplaced: () => undefined,
       isolation: 'auto' as const,
+      priority: 'idle' as const,
       childFiles: [fileURLToPath(new URL('../..', import.meta.url))],
       ...options,
     };

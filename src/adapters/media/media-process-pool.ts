@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { WantedIsolation } from '../../core/media/isolation.js';
+import type { DecoderPriority, WantedIsolation } from '../../core/media/isolation.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { type ChosenIsolation, chooseIsolation } from './isolation/choose-isolation.js';
 import type { Isolation, ProgramFiles } from './isolation/isolation.js';
@@ -12,6 +12,7 @@ export interface PoolOptions extends ProcessBounds {
   /** Processes that are kept; one more is started when it is needed, and ended after its picture. */
   readonly processes: number;
   readonly isolation: WantedIsolation;
+  readonly priority: DecoderPriority;
   /** Called for every process that is replaced: it died, or was killed (`died`), or used much memory when idle (`grown`). Must not throw. */
   readonly onReplaced: (cause: 'died' | 'grown') => void;
 }
@@ -90,7 +91,7 @@ export class MediaProcessPool {
   }
 
   #choose(scratch: Scratch): Promise<ChosenIsolation> {
-    return chooseIsolation(this.options.isolation, async (isolation) => {
+    return chooseIsolation(this.options.isolation, this.options.priority, async (isolation) => {
       const process = await this.#new(scratch, isolation).catch(reasonOf);
       if (typeof process === 'string') return process;
       const reason = await process.started();

@@ -6,12 +6,12 @@ import { json } from 'node:stream/consumers';
 import { ReaderFailure } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { childEnvironment, type Launch, type Owner } from './isolation/isolation.js';
-import { lowerPriority } from './low-priority.js';
 import { type MediaAnswer, type MediaJob, READY } from './media-job.js';
 import { heldMemory } from './process-memory.js';
+import { TimeLimit } from './time-limit.js';
 
 export interface ProcessBounds {
-  /** Milliseconds that one job may take. */
+  /** Milliseconds that one job may take, not counting those for which it waited for a processor: see `TimeLimit`. */
   readonly timeoutMs: number;
   /** Bytes of memory that the process may use (monitored where there is /proc). */
   readonly maxMemoryBytes: number;
@@ -80,8 +80,9 @@ export class MediaProcess {
     this.#rest();
   }
 
+  /** It has not ended, as far as can be told: bubblewrap reports the end of the process inside a moment later. */
   get alive(): boolean {
-    return this.#alive;
+    return this.#alive && (this.#inner === null || signalled(this.#inner, 0));
   }
 
   get busy(): boolean {
@@ -97,9 +98,9 @@ export class MediaProcess {
   async started(): Promise<string | null> {
     this.#child.ref();
     this.#child.channel?.ref();
-    const timer = this.#bound(START_MS);
+    const limit = this.#limit(START_MS);
     await Promise.race([this.#begun, this.#ended]);
-    clearTimeout(timer);
+    limit.stop();
     if (this.#alive) this.#rest();
     return this.#ready ? null : `It ${this.#verdict ?? this.#how}.`;
   }
@@ -111,15 +112,15 @@ export class MediaProcess {
   async run(job: MediaJob): Promise<MediaAnswer> {
     this.#child.ref();
     this.#child.channel?.ref();
-    let timer = this.#bound(START_MS);
+    let limit = this.#limit(START_MS);
     const watch = setInterval(() => this.#requireMemory(), WATCH_MS);
     try {
       const outcome = await new Promise<MediaAnswer | Error>((resolve) => {
         this.#settle = resolve;
         if (!this.#alive) resolve(this.#failure(`The media process ended before its job${this.#words()}.`));
         void this.#begun.then(() => {
-          clearTimeout(timer);
-          timer = this.#bound(this.bounds.timeoutMs);
+          limit.stop();
+          limit = this.#limit(this.bounds.timeoutMs);
           this.#child.send(job, (error) => error && this.#kill(`could not be reached: ${error.message}`));
         });
       });
@@ -127,7 +128,7 @@ export class MediaProcess {
       return outcome;
     } finally {
       this.#settle = null;
-      clearTimeout(timer);
+      limit.stop();
       clearInterval(watch);
       if (this.#alive) this.#rest();
       if (this.#verdict !== null) await this.#ended;
@@ -148,14 +149,19 @@ export class MediaProcess {
     (this.#child.stderr as { unref?(): void } | null)?.unref?.();
   }
 
-  #bound(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => this.#kill(`was ended: it took more than ${milliseconds / 1000} seconds`), milliseconds);
+  #limit(milliseconds: number): TimeLimit {
+    const verdict = `was ended: it took more than ${milliseconds / 1000} seconds`;
+    return new TimeLimit(
+      () => this.pid,
+      milliseconds,
+      () => this.#kill(verdict),
+    );
   }
 
   #kill(verdict: string): void {
     this.#verdict ??= verdict;
     // bubblewrap exits once the process inside has.
-    if (this.#inner === null || !this.#alive || !killed(this.#inner)) this.#child.kill('SIGKILL');
+    if (this.#inner === null || !this.#alive || !signalled(this.#inner, 'SIGKILL')) this.#child.kill('SIGKILL');
   }
 
   #requireMemory(): void {
@@ -191,7 +197,6 @@ function start(launch: Launch, folder: string): Started {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...more],
   });
-  if (child.pid !== undefined) lowerPriority(child.pid);
   // Absent if not even pipes could be created (EMFILE): then `error` follows.
   const pipes = (child.stdio ?? []) as readonly (Readable | Writable | null | undefined)[];
   const [, , , , filterPipe, infoPipe] = pipes;
@@ -221,9 +226,9 @@ function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
 }
 
 /** False when there is no such process. */
-function killed(pid: number): boolean {
+function signalled(pid: number, signal: 'SIGKILL' | 0): boolean {
   try {
-    return process.kill(pid, 'SIGKILL');
+    return process.kill(pid, signal);
   } catch {
     return false;
   }

@@ -14,3 +14,9 @@ export interface MediaIsolation {
   /** Better levels, and why they do not work here. */
   readonly refused: readonly { readonly level: IsolationLevel; readonly reason: string }[];
 }
+
+/**
+ * Which processor time decoders get. `idle`: what nothing else wants, where the system can do that (Linux). `low`: little, but always some.
+ */
+export const decoderPriorities = ['idle', 'low'] as const;
+export type DecoderPriority = (typeof decoderPriorities)[number];

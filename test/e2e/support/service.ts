@@ -182,7 +182,9 @@ export class Installation {
 
   private env(): NodeJS.ProcessEnv {
     const { PATH, HOME, TMPDIR } = process.env;
-    const base = { PATH, HOME, TMPDIR, DATA_DIR: this.dataDir, PORT: String(this.port), LOG_LEVEL: 'warn' };
+    const settings = { DATA_DIR: this.dataDir, PORT: String(this.port), LOG_LEVEL: 'warn' };
+    // Some processor time for pictures even while other tests use all of it.
+    const base = { PATH, HOME, TMPDIR, ...settings, MEDIA_PRIORITY: 'low' };
     return Object.fromEntries(Object.entries({ ...base, ...this.extra }).filter(([, value]) => value !== undefined));
   }
 }

@@ -1,6 +1,7 @@
-import type { MediaIsolation, WantedIsolation } from '../../../core/media/isolation.js';
+import type { DecoderPriority, MediaIsolation, WantedIsolation } from '../../../core/media/isolation.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Isolation } from './isolation.js';
+import { withPriority } from './low-priority.js';
 import { otherAccount } from './other-account.js';
 import { ownAccount } from './own-account.js';
 import { sandbox } from './sandbox.js';
@@ -16,10 +17,12 @@ export interface ChosenIsolation extends MediaIsolation {
  */
 export async function chooseIsolation(
   wanted: WantedIsolation,
+  priority: DecoderPriority,
   start: (isolation: Isolation) => Promise<string | null>,
 ): Promise<ChosenIsolation> {
   const refused: MediaIsolation['refused'][number][] = [];
-  for (const isolation of candidates().filter(({ level }) => wanted === 'auto' || level === wanted)) {
+  for (const candidate of candidates().filter(({ level }) => wanted === 'auto' || level === wanted)) {
+    const isolation = withPriority(candidate, priority);
     const reason = await start(isolation);
     if (reason === null) return { level: isolation.level, isolation, refused };
     refused.push({ level: isolation.level, reason });
