@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The database of an installation as `phs migrate` makes it, which suites copy instead of making one each. */
+/** The database of an installation as `phs migrate` makes it, which suites copy instead of making one each. One for all projects of a run. */
 export function makeTemplate(rootDir) {
+  if (process.env.INSTALLATION_TEMPLATE) return;
   const folder = mkdtempSync(join(tmpdir(), 'phs-template-'));
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, DATA_DIR: folder };
   const phs = join(rootDir, 'bin', 'phs.js');
