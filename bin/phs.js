@@ -6,6 +6,6 @@ if (existsSync(program)) {
   const { run } = await import(program.href);
   process.exitCode = await run(process.argv.slice(2));
 } else {
-  console.error('phs: The program is not built yet. Run `npm run build` (or `npm start`, which does it too) once.');
+  console.error('phs: The program is not built. Run `npm run build`, or `npm start`, which builds it.');
   process.exitCode = 4;
 }

@@ -31,7 +31,7 @@ export function startBackground({ ports, metrics, tracing }: OpenPorts, config: 
   const worker = runWorker(ports, timed(traced, metrics), {
     concurrency: config.workerConcurrency * JOBS_PER_PROCESS,
     leaseSeconds: LEASE_SECONDS,
-    onQueueError: (error) => logger.warn({ err: error }, 'the job queue cannot be reached'),
+    onQueueError: (error) => logger.warn({ err: error }, 'the job queue is unavailable'),
     onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
   });
   const dispatcher = runDispatcher(ports, (delivery) => deliverEvent(ports, delivery, eventBody), {

@@ -78,7 +78,7 @@ export interface S3Config {
 
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
-    super(`The environment is not right:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
@@ -193,18 +193,19 @@ function readBlobsLocation(read: EnvironmentReader): string | null {
   if (!read.has(name)) return null;
   const location = read.text(name, '');
   if (!/^(\/[A-Za-z0-9_-]+)+$/.test(location)) {
-    read.problem(`${name} must be a path such as /stored-blobs, without a slash at its end, not "${location}".`);
+    read.problem(`${name} must be a path such as /stored-blobs, without a trailing slash, not "${location}".`);
   }
   if (!read.has('TRUSTED_PROXIES'))
-    read.problem(`TRUSTED_PROXIES must be set, because ${name} is: it is for them alone.`);
-  if (read.text('BLOB_STORE', 'local') !== 'local') read.problem(`${name} is for BLOB_STORE=local: nginx reads files.`);
+    read.problem(`TRUSTED_PROXIES must be set because ${name} is: only trusted proxies may use it.`);
+  if (read.text('BLOB_STORE', 'local') !== 'local')
+    read.problem(`${name} requires BLOB_STORE=local: nginx reads files.`);
   return location;
 }
 
 function readMetricsPort(read: EnvironmentReader, port: number): number | null {
   if (!read.has('METRICS_PORT')) return null;
   const metricsPort = read.whole('METRICS_PORT', 0, 1, 65_535);
-  if (metricsPort === port) read.problem('METRICS_PORT must be another than PORT: it asks for no key.');
+  if (metricsPort === port) read.problem('METRICS_PORT must differ from PORT: metrics require no key.');
   return metricsPort;
 }
 

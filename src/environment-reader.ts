@@ -40,7 +40,7 @@ export class EnvironmentReader {
 
   needed(name: string, why: string): string {
     const said = this.said(name);
-    if (said === null) this.problems.push(`${name} must be set, because ${why}.`);
+    if (said === null) this.problems.push(`${name} must be set because ${why}.`);
     return said ?? '';
   }
 
@@ -64,7 +64,7 @@ export class EnvironmentReader {
     if (newest === undefined) return null;
     if ([newest, ...older].some((secret) => secret.length < 32)) {
       this.problems.push(
-        `${name} must be secrets of at least 32 characters, newest first, with commas between. Try: openssl rand -hex 32`,
+        `${name} must be one or more secrets of at least 32 characters, separated by commas, newest first. Create one with: openssl rand -hex 32`,
       );
     }
     return [newest, ...older];
@@ -74,7 +74,7 @@ export class EnvironmentReader {
     const entries = (this.said(name) ?? '').split(',').flatMap((entry) => entry.trim() || []);
     return entries.flatMap((entry) => {
       const range = normalizeRange(entry);
-      if (range === null) this.problems.push(`${name}: "${entry}" is no address or CIDR range.`);
+      if (range === null) this.problems.push(`${name}: "${entry}" is not an address or CIDR range.`);
       return range ?? [];
     });
   }
@@ -85,7 +85,7 @@ export class EnvironmentReader {
     return entries.flatMap((entry) => {
       const uri = contactUri(entry);
       if (uri === null) {
-        this.problems.push(`${name}: "${entry}" is no e-mail address and no mailto:, https: or tel: URI.`);
+        this.problems.push(`${name}: "${entry}" is not an e-mail address or a mailto:, https: or tel: URI.`);
       }
       return uri ?? [];
     });

@@ -84,8 +84,8 @@ export function firstSteps(publicUrl: string, { keyFile, link }: HandedOver): st
   const auth = `-w "\\n" -H "Authorization: Bearer $PHOTO_SERVICE_TOKEN"`;
   const opening =
     typeof link === 'string'
-      ? `Open this link to see it in your browser; it lets one person in, once, within a week:\n\n  ${link}`
-      : `The link that lets one person in with a browser, once, within a week, is in the file\n\n  ${link.file}`;
+      ? `Open this link to see it in your browser. It signs in one person, once, within a week:\n\n  ${link}`
+      : `The link to sign in with a browser (one person, once, within a week) is in the file\n\n  ${link.file}`;
   return `
 A first customer was made. ${opening}
 

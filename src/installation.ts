@@ -5,7 +5,7 @@ import type { Config } from './config.js';
 export class NoInstallationError extends Error {
   constructor(place: string) {
     super(
-      `there is no installation in ${place}. Run the command in the folder of one, or name it by DATA_DIR, DATABASE_URL or --env-file; a new one is made by phs serve.`,
+      `there is no installation in ${place}. Run the command in the folder of an installation, or specify one with DATA_DIR, DATABASE_URL or --env-file. phs serve creates a new one.`,
     );
     this.name = 'NoInstallationError';
   }

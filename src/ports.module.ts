@@ -122,7 +122,8 @@ export async function openPorts(config: Config, options: OpenOptions, log: Log):
 async function connect(config: Config, database: Database, log: Log): Promise<OpenPorts> {
   const { dataSource } = database;
   const { role, remedy } = rowSecurityOf(dataSource);
-  if (role === null) log(`The database itself does not keep customers apart, though it could. ${remedy}`, 'warn');
+  if (role === null)
+    log(`The database does not enforce the separation of customers, although it could. ${remedy}`, 'warn');
   const clock = new SystemClock();
   const { rateWindows, isShared, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
   const metrics = await openMetrics(config, dataSource, isShared);
@@ -183,7 +184,7 @@ function checksOf(
   // For no item: absence is a valid answer.
   const nothing = stagingKey({ customerId: 0, importId: 0, id: 0, uploadId: 0 });
   const requireShared = async () => {
-    if (!rateLimitsAreShared()) throw new Error('Rate limits are counted by this process alone.');
+    if (!rateLimitsAreShared()) throw new Error('Rate limits are counted by each process separately.');
   };
   return [
     { name: 'database', otherwise: 'failed', look: () => requireAnswer(dataSource) },
@@ -319,8 +320,8 @@ async function openRateWindows(
   const where = rateLimitStore.kind === 'redis' ? 'in Redis' : 'in the database';
   const rateWindows = new FallbackRateWindowStore(shared, memory, (away, reason) => {
     const line = away
-      ? `Rate limits cannot be kept ${where} (${reason}). Until it is back this process counts by itself.`
-      : `Rate limits are kept ${where} again.`;
+      ? `Rate limits cannot be counted ${where} (${reason}). Until they can be, this process counts them itself.`
+      : `Rate limits are counted ${where} again.`;
     log(line, 'warn');
   });
   return { rateWindows, isShared: () => !rateWindows.isAway, close: () => shared.close?.() };
@@ -377,5 +378,5 @@ async function openServer(
 
 /** Only the host of the address: the rest contains a password. */
 function unusable(url: string, error: unknown): Error {
-  return new Error(`The database of DATABASE_URL, at ${new URL(url).host}, cannot be used: ${reasonOf(error)}`);
+  return new Error(`The database in DATABASE_URL, at ${new URL(url).host}, is unavailable: ${reasonOf(error)}`);
 }

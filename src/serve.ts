@@ -43,7 +43,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     (error) => {
       if (config.media.isolation !== 'auto') throw error;
       // Its scratch disk may be full: then only pictures are unavailable.
-      logger.warn({ err: error }, 'pictures cannot be read; the next one that comes is tried');
+      logger.warn({ err: error }, 'images cannot be read; the next one will be tried');
     },
   );
   // The first other failure ends the start.
@@ -99,7 +99,7 @@ function logIsolation(logger: Logger, { level, refused }: MediaIsolation): void 
   const advice = isWeak ? ': see "Isolation of picture readers" in docs/operations.md' : '';
   logger[isWeak ? 'warn' : 'info'](
     { isolation: level, refused },
-    `pictures are read at isolation level ${level}${advice}`,
+    `images are read at isolation level ${level}${advice}`,
   );
 }
 
@@ -153,7 +153,7 @@ async function requireFreePort({ host, port }: Config): Promise<void> {
 function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: Pick<Config, 'host' | 'port'>): Error {
   if (code !== 'EADDRINUSE') return new Error(`Cannot listen on ${host}:${port}: ${message}. Check HOST and PORT.`);
   return new Error(
-    `Port ${port} on ${host} is in use by another program. Stop that, or choose another: PORT=3001 npm start`,
+    `Port ${port} on ${host} is in use by another program. Stop it, or choose another port: PORT=3001 npm start`,
   );
 }
 
@@ -161,11 +161,11 @@ async function greet(ports: Ports, config: Config): Promise<void> {
   // A worker creates none: its data folder may be temporary, and the key would be lost with it.
   const first = config.role === 'worker' ? null : await firstRun(ports);
   const where =
-    config.databaseUrl === null ? `everything is kept in ${config.dataDir}` : 'on the database of DATABASE_URL';
+    config.databaseUrl === null ? `everything is stored in ${config.dataDir}` : 'using the database in DATABASE_URL';
   const ready = `Photo Service ${VERSION} is ready at ${config.publicUrl} (${where}). Stop it with Ctrl-C.`;
   if (first !== null) return console.log(`${ready}\n${await introduction(first, config)}`);
   const keyless = await keylessCustomer(ports);
-  const hint = `There is no API key yet: npx phs key create --customer ${keyless} --name first --scopes all`;
+  const hint = `There is no API key yet. Create one: npx phs key create --customer ${keyless} --name first --scopes all`;
   console.log(keyless === null ? ready : `${ready}\n${hint}`);
 }
 

@@ -3,7 +3,7 @@ import { Argument, Command } from 'commander';
 /** Writes a script that completes the commands and options of the program that it belongs to. */
 export function completionCommand(): Command {
   return new Command('completion')
-    .description('print a script that completes commands: phs completion bash >> ~/.bashrc')
+    .description('print a shell completion script: phs completion bash >> ~/.bashrc')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .action((shell: 'bash' | 'zsh' | 'fish', _options, command: Command) => {
       const words = wordsOf(command.parent as Command);

@@ -35,15 +35,15 @@ interface Outcome {
 
 export function downloadCommand(): Command {
   return withFilters(
-    new Command('download').description('photos as files: originals byte for byte and checked, or renditions'),
+    new Command('download').description('download photos as files: originals, verified byte for byte, or renditions'),
   )
-    .argument('[ids...]', 'the photos; none: those that the options name', idsOption)
+    .argument('[ids...]', 'ids of photos; without ids, the photos selected by the options', idsOption)
     .option('--all', 'the whole library')
-    .option('--to <folder>', 'where the files go', '.')
+    .option('--to <folder>', 'the folder for the files', '.')
     .addOption(
       new Option('--rendition <name>', 'instead of the original').choices(['thumb', 'small', 'medium', 'large']),
     )
-    .addOption(new Option('--format <format>', 'of the rendition').choices(['jpeg', 'webp']))
+    .addOption(new Option('--format <format>', 'the format of the rendition').choices(['jpeg', 'webp']))
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (ids: readonly number[] | undefined, options: Options) => {
@@ -71,7 +71,7 @@ async function downloadAll(
     id,
     path: null,
     outcome: 'failed',
-    error: { code: 'not_found', message: 'There is no such photo.' },
+    error: { code: 'not_found', message: 'The photo does not exist.' },
   }));
   const taken = new Set<string>();
   const isOriginal = options.rendition === undefined;
@@ -101,9 +101,9 @@ async function downloadAll(
 async function chosen(client: PhotoService, ids: readonly number[], options: Options, signal: AbortSignal) {
   const filters = await filtersOf(client, options);
   if (ids.length > 0 && (options.all || Object.keys(filters).length > 0))
-    throw new UsageError('Name ids, or options that choose photos; not both.');
+    throw new UsageError('Specify either ids or options that select photos, not both.');
   if (ids.length === 0 && !options.all && Object.keys(filters).length === 0)
-    throw new UsageError('Which photos? Name ids, --tag NAME or another option, or --all.');
+    throw new UsageError('Which photos? Specify ids, --tag NAME or another option, or --all.');
   if (ids.length === 0)
     return { photos: await client.photos.list({ ...filters, limit: 100 }, { signal }).toArray(), missing: [] };
   const unique = [...new Set(ids)];
@@ -163,7 +163,7 @@ function report(options: Options, outcomes: readonly Outcome[]): void {
   const those = (outcome: Outcome['outcome']) => outcomes.filter((each) => each.outcome === outcome);
   const failed = those('failed');
   print(options, { photos: outcomes }, [
-    `${those('downloaded').length} downloaded, ${those('present').length} there already, ${failed.length} failed`,
+    `${those('downloaded').length} downloaded, ${those('present').length} already present, ${failed.length} failed`,
   ]);
   if (failed.length === 0) return;
   if (!options.json)

@@ -23,14 +23,14 @@ export function explain(error: unknown): Explanation | null {
   if (error instanceof AccessError) return { exitCode: exitCodes.access, message: error.message, code: 'access' };
   if (error instanceof ApiError) return explainRefusal(error);
   if (error instanceof ConnectionError) {
-    const message = `${error.message}\nIs the service running, and is that its address? phs whoami`;
+    const message = `${error.message}\nIs the service running, and is its URL correct? Check with: phs whoami`;
     return { exitCode: exitCodes.environment, message, code: 'no_answer' };
   }
   if (error instanceof PhotoServiceError) {
     return { exitCode: exitCodes.environment, message: error.message, code: 'unexpected_answer' };
   }
   if ((error as Error | null)?.name === 'AbortError') {
-    const message = 'Stopped. The same command goes on where this one was.';
+    const message = 'Interrupted. Run the same command again to continue.';
     return { exitCode: exitCodes.partial, message, code: 'stopped' };
   }
   return null;
@@ -55,13 +55,13 @@ function explainRefusal(error: ApiError): Explanation {
   const request = requestId === null ? {} : { requestId };
   const scope = error.missingScope;
   if (scope !== null) {
-    const message = `This key lacks the scope ${scope}. The scopes of a key never change: make another key that has ${scope} too
-(settings area, or phs key create on the server), then: phs login --url URL --token TOKEN`;
+    const message = `This key does not have the scope ${scope}. The scopes of a key never change: create another key that includes ${scope}
+(in the settings area, or with phs key create on the server), then: phs login --url URL --token TOKEN`;
     return { exitCode: exitCodes.access, message, code, ...request };
   }
   if (error.status === 401) {
-    const message = `The service does not know this key: it was deleted, has expired, or was mistyped.
-Get another, then: phs login --url URL --token TOKEN`;
+    const message = `The service does not accept this key: it was deleted, has expired, or is mistyped.
+Get another key, then: phs login --url URL --token TOKEN`;
     return { exitCode: exitCodes.access, message, code, ...request };
   }
   if (error.status === 403 && code !== 'quota_exceeded') {

@@ -27,16 +27,19 @@ interface Options {
 
 export function importCommand(): Command {
   return new Command('import')
-    .description('bring photos into the library; killed at any moment, the same command goes on where it stopped')
-    .argument('<paths...>', 'files, and folders whose photos are meant')
-    .option('--tag <name>', 'put this tag on every new photo (repeatable)', namesOption)
-    .option('--name <name>', 'what the import is called')
-    .option('--time-zone <zone>', 'of photos that do not tell theirs, such as Europe/Oslo')
-    .option('--allow-duplicates', 'make second photos of what is there already')
-    .option('--no-restore', 'leave in the trash what lies there')
-    .option('--uploads <n>', 'files that are sent at a time, 1 to 16 (default: 6)', wholeOption)
-    .option('--state <file>', 'where the run is remembered (default: a file for these paths, in XDG_STATE_HOME)')
-    .option('--dry-run', 'hash and compare, change nothing')
+    .description('import photos into the library; if interrupted, run the same command again to continue')
+    .argument('<paths...>', 'files, and folders that contain photos')
+    .option('--tag <name>', 'add this tag to every new photo (repeatable)', namesOption)
+    .option('--name <name>', 'the name of the import')
+    .option('--time-zone <zone>', 'the time zone of photos that do not state one, such as Europe/Oslo')
+    .option('--allow-duplicates', 'import photos that are already in the library a second time')
+    .option('--no-restore', 'do not restore photos from the trash')
+    .option('--uploads <n>', 'uploads at the same time, 1 to 16 (default: 6)', wholeOption)
+    .option(
+      '--state <file>',
+      'where to store the state of the run (default: a file for these paths, in XDG_STATE_HOME)',
+    )
+    .option('--dry-run', 'compare files with the library, but change nothing')
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (paths: readonly string[], options: Options) => {
@@ -106,12 +109,12 @@ function report(
 ): void {
   const { dryRun, imported, duplicates, failed, bytesUploaded, skipped } = result;
   const known = (number: number | null) => (number === null ? '?' : number.toLocaleString('en'));
-  const sent = bytesUploaded === null ? '' : `, ${bytesText(bytesUploaded)} ${dryRun ? 'to send' : 'sent'}`;
-  const waited = waitedForLimitsMs === 0 ? '' : `, ${timeText(waitedForLimitsMs / 1000)} waited for limits`;
+  const sent = bytesUploaded === null ? '' : `, ${bytesText(bytesUploaded)} ${dryRun ? 'to upload' : 'sent'}`;
+  const waited = waitedForLimitsMs === 0 ? '' : `, ${timeText(waitedForLimitsMs / 1000)} waiting for rate limits`;
   const verb = dryRun ? 'would be imported' : 'imported';
   print(options, { ...result, seconds: Math.round(seconds * 10) / 10, waitedForLimitsMs }, [
-    `${known(imported)} ${verb}, ${known(duplicates)} there already, ${failed.length} failed${sent} (${timeText(seconds)}${waited})`,
-    ...(skipped > 0 ? [`${count(skipped, 'other file')} left out: not photos by their names`] : []),
+    `${known(imported)} ${verb}, ${known(duplicates)} already in the library, ${failed.length} failed${sent} (${timeText(seconds)}${waited})`,
+    ...(skipped > 0 ? [`${count(skipped, 'other file')} skipped: no image file name extension`] : []),
   ]);
   if (failed.length === 0) return;
   if (!options.json)

@@ -32,7 +32,7 @@ export async function currentLogin(env: NodeJS.ProcessEnv = process.env): Promis
   const kept = await savedLogin();
   if (token && kept) return { url: kept.url, token };
   if (kept && (!url || url.replace(/\/+$/, '') === kept.url)) return kept;
-  throw new AccessError(`There is no key${url ? ` for ${url}` : ''} yet: phs login --url URL --token TOKEN
+  throw new AccessError(`There is no key${url ? ` for ${url}` : ''} yet. Log in with: phs login --url URL --token TOKEN
 (or set PHOTO_SERVICE_URL and PHOTO_SERVICE_TOKEN)`);
 }
 
@@ -64,5 +64,5 @@ async function savedLogin(): Promise<Login | null> {
   } catch {
     // Reported below.
   }
-  throw new AccessError(`${loginFile()} cannot be understood. Make it anew: phs login --url URL --token TOKEN`);
+  throw new AccessError(`${loginFile()} is damaged. Create it again: phs login --url URL --token TOKEN`);
 }

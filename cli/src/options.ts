@@ -13,7 +13,7 @@ export function idsOption(text: string, sofar: readonly number[] = []): readonly
 }
 
 export function wholeOption(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or greater.');
   return Number(text);
 }
 
@@ -29,4 +29,4 @@ export interface OutputOptions {
 }
 
 export const jsonOption = () => new Option('--json', 'print one JSON document');
-export const quietOption = () => new Option('-q, --quiet', 'print nothing but errors');
+export const quietOption = () => new Option('-q, --quiet', 'print only errors');

@@ -16,13 +16,13 @@ export interface FilterOptions {
 
 export function withFilters(command: Command): Command {
   return command
-    .option('--query <words>', 'in names, titles, descriptions and tags')
-    .option('--tag <name>', 'with this tag (repeatable: all of them)', namesOption)
-    .option('--import <id>', 'of this import', idOption)
-    .option('--taken-after <time>', 'such as 2026-01-01T00:00:00Z')
+    .option('--query <words>', 'search words in file names, titles, descriptions and tags')
+    .option('--tag <name>', 'only photos with this tag (repeatable: with all of them)', namesOption)
+    .option('--import <id>', 'only photos of this import', idOption)
+    .option('--taken-after <time>', 'for example 2026-01-01T00:00:00Z')
     .option('--taken-before <time>')
     .option('--min-rating <n>', 'from 0 to 5', wholeOption)
-    .addOption(new Option('--trashed <which>', 'those in the trash').choices(['false', 'true', 'any']));
+    .addOption(new Option('--trashed <which>', 'photos in the trash').choices(['false', 'true', 'any']));
 }
 
 export async function filtersOf(client: PhotoService, options: FilterOptions): Promise<PhotoQuery> {
@@ -41,6 +41,6 @@ export async function filtersOf(client: PhotoService, options: FilterOptions): P
 /** The tag of a name. @throws UsageError when there is none. */
 export async function tagId(client: PhotoService, name: string): Promise<number> {
   const tag = await client.tags.named(name);
-  if (tag === null) throw new UsageError(`There is no tag ${name}. See: phs tags list`);
+  if (tag === null) throw new UsageError(`There is no tag ${name}. To list all tags: phs tags list`);
   return tag.id;
 }

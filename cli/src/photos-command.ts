@@ -24,7 +24,7 @@ import { bytesText, count, plain, print, table } from './print.js';
 
 export function photosCommand(): Command {
   return new Command('photos')
-    .description('the photos of the library')
+    .description('list and change the photos in the library')
     .addCommand(list())
     .addCommand(get())
     .addCommand(edit())
@@ -33,15 +33,15 @@ export function photosCommand(): Command {
 }
 
 function list(): Command {
-  return withFilters(new Command('list').description('photos, newest first'))
+  return withFilters(new Command('list').description('list photos, newest first'))
     .addOption(
-      new Option('--sort <order>', 'a - before it turns it round').choices(
+      new Option('--sort <order>', 'prefix it with - for descending order').choices(
         ['createdAt', 'id', 'takenAt', 'filename', 'sizeBytes']
           .flatMap((name) => [name, `-${name}`])
           .concat('updatedAt'),
       ),
     )
-    .option('--limit <n>', 'no more than these (default: 100; 0: all)', wholeOption)
+    .option('--limit <n>', 'maximum number of photos (default: 100; 0: all)', wholeOption)
     .addOption(jsonOption())
     .action(async (options: FilterOptions & OutputOptions & { sort?: PhotoQuery['sort']; limit?: number }) => {
       const client = await connect();
@@ -67,10 +67,10 @@ function row(photo: Photo): string[] {
 
 function get(): Command {
   return new Command('get')
-    .description('one photo with all its fields')
-    .argument('<id>', 'the photo', idOption)
-    .option('--exif', 'with what its file says')
-    .option('--trashed', 'also when it lies in the trash')
+    .description('show a photo with all its fields')
+    .argument('<id>', 'the id of the photo', idOption)
+    .option('--exif', 'include the raw metadata of the file')
+    .option('--trashed', 'even if it is in the trash')
     .addOption(jsonOption())
     .action(async (id: number, options: OutputOptions & { exif?: boolean; trashed?: boolean }) => {
       const extras = {
@@ -97,23 +97,23 @@ interface EditOptions extends OutputOptions {
 
 function edit(): Command {
   return new Command('edit')
-    .description('change photos; an empty value clears a field')
-    .argument('<ids...>', 'the photos', idsOption)
+    .description('edit photos; an empty value clears a field')
+    .argument('<ids...>', 'ids of photos', idsOption)
     .option('--filename <name>')
     .option('--title <text>')
     .option('--description <text>')
     .option('--rating <0-5>')
     .addOption(new Option('--rotation <degrees>', 'clockwise').choices(['0', '90', '180', '270']))
-    .option('--taken-at <time>', 'such as 2026-11-21T10:00:00+01:00')
-    .option('--time-zone <zone>', 'such as Europe/Oslo; keeps what the camera clock showed')
+    .option('--taken-at <time>', 'for example 2026-11-21T10:00:00+01:00')
+    .option('--time-zone <zone>', 'for example Europe/Oslo; keeps the wall-clock time')
     .option('--external-id <id>')
-    .option('--metadata <key=value>', 'repeatable; key= removes it', namesOption)
-    .option('--tags <name>', 'these tags and no others (repeatable; one empty name: none)', namesOption)
+    .option('--metadata <key=value>', 'repeatable; key= removes a key', namesOption)
+    .option('--tags <name>', 'replace all tags with these (repeatable; one empty name removes all)', namesOption)
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (ids: readonly number[], options: EditOptions) => {
       const patch = patchOf(options);
-      if (Object.keys(patch).length === 0 && !options.tags) throw new UsageError('Nothing to change was named.');
+      if (Object.keys(patch).length === 0 && !options.tags) throw new UsageError('Specify at least one change.');
       const client = await connect();
       const edits =
         Object.keys(patch).length > 0
@@ -126,7 +126,7 @@ function edit(): Command {
         `${count(outcomes.length - failed.length, 'photo')} changed`,
       ]);
       if (!options.json)
-        for (const { id, error } of failed) console.error(`photo ${id}: ${error?.message ?? 'there is none'}`);
+        for (const { id, error } of failed) console.error(`photo ${id}: ${error?.message ?? 'does not exist'}`);
       if (failed.length > 0) throw new PartlyDone();
     });
 }
@@ -178,28 +178,28 @@ function pair(text: string): [string, string | null] {
 function remove(): Command {
   return new Command('rm')
     .description('move photos to the trash')
-    .argument('<ids...>', 'the photos', idsOption)
-    .option('--permanent', 'delete for ever, from the trash too; needs --yes')
+    .argument('<ids...>', 'ids of photos', idsOption)
+    .option('--permanent', 'delete permanently, even from the trash; requires --yes')
     .option('--yes', 'really')
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (ids: readonly number[], options: OutputOptions & { permanent?: boolean; yes?: boolean }) => {
       const { permanent = false } = options;
       if (permanent && !options.yes)
-        throw new UsageError('Nothing brings them back: add --yes to delete them for ever.');
+        throw new UsageError('This cannot be undone. Add --yes to delete the photos permanently.');
       const deletions = await (await connect()).photos.deleteMany(ids, { permanent });
       const missing = deletions.filter(({ outcome }) => outcome === 'not_found');
-      const where = permanent ? 'deleted for ever' : 'moved to the trash';
+      const where = permanent ? 'permanently deleted' : 'moved to the trash';
       print(options, { photos: deletions }, [`${count(deletions.length - missing.length, 'photo')} ${where}`]);
-      if (!options.json) for (const { id } of missing) console.error(`photo ${id}: there is none`);
+      if (!options.json) for (const { id } of missing) console.error(`photo ${id}: does not exist`);
       if (missing.length > 0) throw new PartlyDone();
     });
 }
 
 function restore(): Command {
   return new Command('restore')
-    .description('bring photos back from the trash')
-    .argument('<ids...>', 'the photos', idsOption)
+    .description('restore photos from the trash')
+    .argument('<ids...>', 'ids of photos', idsOption)
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (ids: readonly number[], options: OutputOptions) => {
@@ -207,7 +207,7 @@ function restore(): Command {
       const failed = edits.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');
       print(options, { photos: edits }, [`${count(edits.length - failed.length, 'photo')} restored`]);
       if (!options.json)
-        for (const { id, error } of failed) console.error(`photo ${id}: ${error?.message ?? 'there is none'}`);
+        for (const { id, error } of failed) console.error(`photo ${id}: ${error?.message ?? 'does not exist'}`);
       if (failed.length > 0) throw new PartlyDone();
     });
 }

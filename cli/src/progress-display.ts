@@ -31,7 +31,7 @@ export class ProgressDisplay {
       totalBytes: bytes.toUpload,
       duplicates: files.duplicates,
       failed: files.failed,
-      note: isSending ? hashingNote(files) : 'the service reads the photos',
+      note: isSending ? hashingNote(files) : 'the service is processing the photos',
     });
   }
 
@@ -51,7 +51,7 @@ export class ProgressDisplay {
   waiting({ reason, milliseconds, problem }: Wait): void {
     this.waitsUntil = performance.now() + milliseconds;
     const time = timeText(milliseconds / 1000);
-    this.waitNote = reason === 'limit' ? `waiting ${time} for the rate limit` : `trying again in ${time}: ${problem}`;
+    this.waitNote = reason === 'limit' ? `waiting ${time} for the rate limit` : `retrying in ${time}: ${problem}`;
     this.bar?.update({ note: `  ${this.waitNote}` });
   }
 
@@ -63,7 +63,7 @@ export class ProgressDisplay {
 
 /** Nothing is sent before it is hashed, and of what the service has already nothing at all: the bar may stand still meanwhile. */
 function hashingNote({ hashed, total }: ImportProgress['files']): string {
-  return hashed < total ? `${hashed} of ${total} read` : '';
+  return hashed < total ? `${hashed} of ${total} hashed` : '';
 }
 
 interface State {

@@ -6,7 +6,7 @@ import { type Explanation, explain, tell } from './explain.js';
 
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
-  const program = new Command('phs').description('Photo Service at the command line').version(version());
+  const program = new Command('phs').description('Command line client of Photo Service').version(version());
   for (const command of clientCommands()) program.addCommand(command);
   for (const command of [program, ...everyCommand(program)]) {
     command.exitOverride().showHelpAfterError('(add --help for the options)');

@@ -13,21 +13,21 @@ interface LoginOptions extends OutputOptions {
 
 export function loginCommand(): Command {
   return new Command('login')
-    .description('keep the address of a service and a key for later commands')
-    .option('--url <url>', 'where the service is (default: PHOTO_SERVICE_URL)')
-    .option('--token <token>', 'the key; - reads it from standard input (default: PHOTO_SERVICE_TOKEN)')
+    .description('store the URL of a service and a key for later commands')
+    .option('--url <url>', 'the URL of the service (default: PHOTO_SERVICE_URL)')
+    .option('--token <token>', 'the API key; - reads it from standard input (default: PHOTO_SERVICE_TOKEN)')
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (options: LoginOptions) => {
       const url = (options.url ?? process.env['PHOTO_SERVICE_URL'])?.replace(/\/+$/, '');
       const given = options.token ?? process.env['PHOTO_SERVICE_TOKEN'];
       const token = given === '-' ? (await text(process.stdin)).trim() : given;
-      if (!url || !token) throw new UsageError('Both are needed: phs login --url URL --token TOKEN');
+      if (!url || !token) throw new UsageError('Both options are required: phs login --url URL --token TOKEN');
       const me = await tried({ url, token });
       await saveLogin({ url, token });
       const whose = me === null ? 'a key without customer:read' : `${me.apiKey.name} of ${me.customer.name}`;
       print(options, { url, customer: me?.customer.name ?? null, file: loginFile() }, [
-        `Logged in at ${url}: ${plain(whose)}. Kept in ${loginFile()}.`,
+        `Logged in at ${url}: ${plain(whose)}. Stored in ${loginFile()}.`,
       ]);
     });
 }
@@ -44,7 +44,7 @@ async function tried(login: { url: string; token: string }): Promise<Me | null> 
 
 export function whoamiCommand(): Command {
   return new Command('whoami')
-    .description('whose key is used here, what it may do, and what is left of its budgets')
+    .description('show the key in use, its scopes and its remaining rate limits')
     .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
       const login = await currentLogin();
@@ -55,7 +55,7 @@ export function whoamiCommand(): Command {
       print(options, { url, ...me }, [
         `${plain(customer.name)} (customer ${customer.id}) at ${url}`,
         `key ${apiKey.id} ${plain(apiKey.name)}, ${apiKey.prefix}: ${apiKey.scopes.join(', ')}`,
-        `expires: ${apiKey.expiresAt ?? 'never'}; seen from: ${me.clientIp}`,
+        `expires: ${apiKey.expiresAt ?? 'never'}; your address: ${me.clientIp}`,
         `left this minute: ${left(rateLimits.read)} reads, ${left(rateLimits.write)} writes`,
       ]);
     });

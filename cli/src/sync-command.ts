@@ -16,10 +16,10 @@ interface Options {
 
 export function syncCommand(): Command {
   return new Command('sync')
-    .description('bring a folder up to date with the library: what is new comes, what was deleted goes')
-    .argument('<folder>', 'where the originals are kept; made where there is none')
-    .option('--full', 'compare everything, not only what changed since the last time')
-    .option('--no-delete', 'keep files of photos that were deleted')
+    .description('update a folder from the library: downloads new photos and removes deleted ones')
+    .argument('<folder>', 'the folder for the originals; created if it does not exist')
+    .option('--full', 'compare everything, not only what has changed since the last run')
+    .option('--no-delete', 'keep the files of deleted photos')
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (folder: string, options: Options) => {
@@ -49,7 +49,7 @@ function report(options: Options, result: SyncResult): void {
   print(options, result, [
     `${downloaded} downloaded (${bytesText(downloadedBytes)}), ${renamed} renamed, ${deleted} removed, ${failed.length} failed`,
     ...(kept.length > 0
-      ? [`kept, because they were changed here or may not be removed: ${count(kept.length, 'file')}`]
+      ? [`kept, because they were changed locally or cannot be removed: ${count(kept.length, 'file')}`]
       : []),
   ]);
   if (failed.length === 0) return;

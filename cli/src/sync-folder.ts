@@ -225,7 +225,7 @@ class Sync {
       if (!(await this.exists(candidate))) return candidate;
       this.names.delete(nameKey(candidate));
     }
-    throw new Error(`There is no free name for photo ${id}, ${name}, in ${this.folder}.`);
+    throw new Error(`There is no free file name for photo ${id}, ${name}, in ${this.folder}.`);
   }
 
   private save(): Promise<void> {

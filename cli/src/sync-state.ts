@@ -41,10 +41,10 @@ export async function loadSyncState(folder: string, service: string): Promise<Sy
     return { version: 1, service, since: null, completedAt: null, comparedAt: null, files: {}, pending: [] };
   const state = found.isFile() ? parsed(await readFile(path, 'utf8')) : null;
   if (state === null)
-    throw new UsageError(`${path} is not a state file of phs sync. Name another folder, or remove that file.`);
+    throw new UsageError(`${path} is not a state file of phs sync. Choose another folder, or remove that file.`);
   // Another library would take this one's files for deleted.
   if (state.service !== service)
-    throw new UsageError(`${folder} is synced with ${state.service}, not with ${service}. Name another folder.`);
+    throw new UsageError(`${folder} is synced with ${state.service}, not with ${service}. Choose another folder.`);
   return state;
 }
 

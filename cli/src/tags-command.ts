@@ -7,7 +7,7 @@ import { count, plain, print, table } from './print.js';
 
 export function tagsCommand(): Command {
   return new Command('tags')
-    .description('the tags of photos')
+    .description('list and change tags')
     .addCommand(list())
     .addCommand(add())
     .addCommand(remove())
@@ -16,9 +16,9 @@ export function tagsCommand(): Command {
 
 function list(): Command {
   return new Command('list')
-    .description('tags by name')
-    .option('--query <text>', 'whose names have this in them')
-    .option('--unused', 'that no photo has')
+    .description('list tags by name')
+    .option('--query <text>', 'only tags whose names contain this text')
+    .option('--unused', 'only tags without photos')
     .addOption(jsonOption())
     .action(async (options: OutputOptions & { query?: string; unused?: boolean }) => {
       const query = {
@@ -45,11 +45,11 @@ interface AddOptions extends OutputOptions {
 
 function add(): Command {
   return new Command('add')
-    .description('make a tag where there is none of this name, and put it on photos')
-    .argument('<name>', 'what it is called')
-    .option('--photo <ids>', 'put it on these (7,8; repeatable)', idsOption)
-    .option('--color <color>', 'of a new one, such as #3366ff')
-    .option('--description <text>', 'of a new one')
+    .description('create a tag unless it exists, and add it to photos')
+    .argument('<name>', 'the name of the tag')
+    .option('--photo <ids>', 'add it to these photos (7,8; repeatable)', idsOption)
+    .option('--color <color>', 'the color of a new tag, such as #3366ff')
+    .option('--description <text>', 'the description of a new tag')
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (name: string, { photo, color, description, ...options }: AddOptions) => {
@@ -57,7 +57,7 @@ function add(): Command {
       const values = { name, ...(color !== undefined && { color }), ...(description !== undefined && { description }) };
       const tag = await client.tags.create(values, { ifExists: 'return' });
       const changes = photo ? await client.tags.attach(tag.id, photo) : null;
-      const put = changes ? `; put on ${count(changes.added, 'photo')}, ${changes.unchanged} had it` : '';
+      const put = changes ? `; added to ${count(changes.added, 'photo')}, ${changes.unchanged} already had it` : '';
       print(options, { tag, changes }, [`tag ${tag.id} ${plain(tag.name)}${put}`]);
       requireAll(options, [...(changes?.notFound ?? []), ...(changes?.full ?? [])]);
     });
@@ -65,9 +65,9 @@ function add(): Command {
 
 function remove(): Command {
   return new Command('rm')
-    .description('delete tags; with --photo only take them off these photos')
-    .argument('<names...>', 'the tags', namesOption)
-    .option('--photo <ids>', 'take them off these (7,8; repeatable)', idsOption)
+    .description('delete tags or, with --photo, only remove them from these photos')
+    .argument('<names...>', 'names of tags', namesOption)
+    .option('--photo <ids>', 'remove them from these photos (7,8; repeatable)', idsOption)
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (names: readonly string[], { photo, ...options }: OutputOptions & { photo?: readonly number[] }) => {
@@ -79,7 +79,7 @@ function remove(): Command {
         if (photo) for (const each of (await client.tags.detach(id, photo)).notFound) missing.add(each);
         else await client.tags.delete(id);
       }
-      const done = photo ? `taken off ${count(photo.length - missing.size, 'photo')}` : 'deleted';
+      const done = photo ? `removed from ${count(photo.length - missing.size, 'photo')}` : 'deleted';
       print(options, { tagIds: ids, deleted: !photo, notFound: [...missing] }, [`${count(ids.length, 'tag')} ${done}`]);
       requireAll(options, [...missing]);
     });
@@ -87,9 +87,9 @@ function remove(): Command {
 
 function merge(): Command {
   return new Command('merge')
-    .description('move the photos of other tags to one, and delete those tags')
-    .argument('<into>', 'the tag that stays')
-    .argument('<names...>', 'those that go', namesOption)
+    .description('merge tags: move the photos of the others to the first, and delete the others')
+    .argument('<into>', 'the name of the tag to keep')
+    .argument('<names...>', 'the names of the tags to merge into it', namesOption)
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (into: string, names: readonly string[], options: OutputOptions) => {
@@ -104,6 +104,7 @@ function merge(): Command {
 
 function requireAll({ json }: OutputOptions, unreached: readonly number[]): void {
   if (unreached.length === 0) return;
-  if (!json) for (const id of unreached) console.error(`photo ${id}: there is none, or it has as many tags as it can`);
+  if (!json)
+    for (const id of unreached) console.error(`photo ${id}: does not exist, or has the maximum number of tags`);
   throw new PartlyDone();
 }

@@ -13,7 +13,7 @@ export async function openTargetFolder(folder: string): Promise<void> {
     await makeFolder(folder);
     await removeStaleDrafts(folder);
   } catch (error) {
-    throw new UsageError(`${folder} cannot be used as a folder: ${(error as Error).message}. Name another one.`);
+    throw new UsageError(`${folder} cannot be used as a folder: ${(error as Error).message}. Choose another one.`);
   }
 }
 

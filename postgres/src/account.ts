@@ -48,16 +48,16 @@ export async function chooseAccount(place: Place): Promise<Account> {
     if (await works(USER_NAMESPACE, place)) return USER_NAMESPACE;
     throw new EmbeddedPostgresError(
       'owned_by_root',
-      `The database in ${place.folder} belongs to root, Postgres refuses to run as root and user namespaces are refused here`,
-      'give the data folder to an ordinary user (chown -R) and run as an ordinary user',
+      `The database in ${place.folder} belongs to root, but Postgres refuses to run as root and user namespaces are not allowed here`,
+      'give the data folder to an ordinary user (chown -R) and run as that user',
     );
   }
   const account = { name: `user id ${owner.uid}`, prefix: [], ids: { uid: owner.uid, gid: owner.gid } };
   if (await works(account, place)) return account;
   throw new EmbeddedPostgresError(
     'owner_without_access',
-    `The database in ${place.folder} belongs to user id ${owner.uid}, who cannot reach both that folder and ${place.binaries.folder}`,
-    'make them reachable, or run as an ordinary user with a data folder of its own',
+    `The database in ${place.folder} belongs to user id ${owner.uid}, which cannot access both that folder and ${place.binaries.folder}`,
+    'make them accessible, or run as an ordinary user with its own data folder',
   );
 }
 
@@ -68,7 +68,7 @@ export async function refuseForeign(cluster: string): Promise<void> {
   if (uid === undefined || uid === 0 || owner.uid === uid) return;
   throw new EmbeddedPostgresError(
     'foreign_owner',
-    `The database in ${cluster} belongs to user id ${owner.uid} and this process runs as ${uid}`,
+    `The database in ${cluster} belongs to user id ${owner.uid}, but this process runs as ${uid}`,
     'run as that user, or give the folder to this one (chown -R)',
   );
 }
@@ -94,7 +94,7 @@ async function accountForFresh(place: Place): Promise<Account> {
   }
   throw new EmbeddedPostgresError(
     'no_account_for_root',
-    `The embedded database cannot run as root here (no account of ${UNPRIVILEGED.join(', ')} can reach both ${place.dataDir} and ${place.binaries.folder}, and user namespaces are refused)`,
+    `The embedded database cannot run as root here (none of the accounts ${UNPRIVILEGED.join(', ')} can access both ${place.dataDir} and ${place.binaries.folder}, and user namespaces are not allowed)`,
     'run as an ordinary user',
   );
 }
@@ -104,7 +104,7 @@ async function namelessAccount(place: Place): Promise<Account> {
   if (await works(USER_NAMESPACE, place)) return USER_NAMESPACE;
   throw new EmbeddedPostgresError(
     'user_without_name',
-    `The embedded database cannot be made by user id ${process.geteuid?.()}, which has no name in /etc/passwd`,
+    `The embedded database cannot be created by user id ${process.geteuid?.()}, which has no name in /etc/passwd`,
     'run as a user that has one',
   );
 }

@@ -49,7 +49,7 @@ export function findBinaries(): Binaries {
 export function requirePresent(binaries: Binaries): Binaries {
   const missing = [binaries.initdb, binaries.postgres, binaries.pgCtl].filter((program) => !existsSync(program));
   if (missing.length === 0) return binaries;
-  const problem = `The embedded database is not whole: ${missing.join(', ')} is missing.`;
+  const problem = `The embedded database is incomplete: ${missing.join(', ')} is missing.`;
   throw new EmbeddedPostgresError('incomplete_installation', problem);
 }
 
@@ -91,8 +91,8 @@ export async function linkLibraries(binaries: Binaries, fallback: string): Promi
   if (process.platform !== 'linux') {
     throw new EmbeddedPostgresError(
       'missing_links',
-      `The embedded database needs links in ${binaries.folder}, which cannot be written`,
-      'reinstall with install scripts on',
+      `The embedded database needs symbolic links in ${binaries.folder}, which is not writable`,
+      'reinstall with install scripts enabled',
     );
   }
   await mkdir(fallback, { recursive: true, mode: 0o755 });

@@ -51,11 +51,11 @@ export async function openCluster(workshop: ClusterSetup, log: (line: string) =>
   const folder = await mkdtemp(join(dataDir, HALF_DONE));
   try {
     const account = await chooseAccount({ dataDir, folder, fresh: true, binaries, env });
-    log(`making a new database in ${cluster}, run as ${account.name}`);
+    log(`creating a new database in ${cluster}, run as ${account.name}`);
     await makeCluster(workshop, account, folder);
     await rename(folder, cluster).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-      throw new DataDirInUseError(dataDir, 'another process that made a database in it at the same time');
+      throw new DataDirInUseError(dataDir, 'another process that was creating a database there');
     });
     await syncFolder(dataDir);
     return account;
@@ -75,7 +75,7 @@ export async function resetPassword(workshop: ClusterSetup, account: Account): P
 async function makeCluster(workshop: ClusterSetup, account: Account, folder: string): Promise<void> {
   const locale = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
   const access = ['--username=postgres', '--auth=reject', '--no-instructions'];
-  await run(workshop, account, [workshop.binaries.initdb, '-D', folder, ...locale, ...access], 'be made');
+  await run(workshop, account, [workshop.binaries.initdb, '-D', folder, ...locale, ...access], 'be created');
   const access_file = join(folder, 'pg_hba.conf');
   const hba = await open(access_file, 'w', 0o600);
   await hba.writeFile(WHO_MAY_CONNECT).finally(() => hba.sync().finally(() => hba.close()));
@@ -128,7 +128,7 @@ async function refuseOtherVersion(cluster: string): Promise<void> {
     if (error.code !== 'ENOENT') throw error;
     throw new EmbeddedPostgresError(
       'not_a_database',
-      `${cluster} is not empty and holds no Postgres database`,
+      `${cluster} is not empty but does not contain a Postgres database`,
       'move it away, or use an empty data folder',
     );
   });

@@ -72,7 +72,7 @@ export class DataDirInUseError extends EmbeddedPostgresError {
   constructor(
     readonly dataDir: string,
     readonly holder: string,
-    advice = 'stop that first, or use another data folder',
+    advice = 'stop it first, or use another data folder',
   ) {
     super('data_dir_in_use', `The data folder ${dataDir} is in use by ${holder}`, advice);
   }
@@ -95,9 +95,9 @@ export class OtherVersionError extends EmbeddedPostgresError {
     readonly folder: string,
     readonly version: string,
     readonly ownVersion: string,
-    advice = `dump it with Postgres ${version} and load it into an empty data folder, or go back to the earlier version of the program`,
+    advice = `dump it with Postgres ${version} and load the dump into an empty data folder, or go back to the earlier version of the program`,
   ) {
-    const problem = `The database in ${folder} was made by Postgres ${version} and this program brings Postgres ${ownVersion}`;
+    const problem = `The database in ${folder} was created by Postgres ${version}, but this program contains Postgres ${ownVersion}`;
     super('other_version', problem, advice);
   }
 

@@ -71,7 +71,7 @@ async function attachOrOwn(start: Start): Promise<RunningPostgres> {
     const owner = await askOwner(dataDir);
     if (owner === 'silent') {
       const article = /^[aeiou]/i.test(options.application) ? 'an' : 'a';
-      throw new DataDirInUseError(dataDir, `${article} ${options.application} process that does not answer`);
+      throw new DataDirInUseError(dataDir, `${article} ${options.application} process that does not respond`);
     }
     if (owner !== undefined) {
       if (mode === 'share') return guestOf(owner, dataDir);
@@ -122,7 +122,7 @@ async function ownWith(lock: DataLock, { dataDir, mode, binaries, options, log }
     await own.close();
     throw error;
   });
-  log(`the embedded database runs on ${dataDir}`);
+  log(`the embedded database is running in ${dataDir}`);
   let stopping: Promise<void> | undefined;
   return {
     connection: { ...address, password },
@@ -147,7 +147,7 @@ async function release(
 ): Promise<void> {
   await socket.hide();
   if (mode === 'share') {
-    await socket.guestsGone((guests) => log(`waiting for ${guests} other command(s) that use the database`));
+    await socket.guestsGone((guests) => log(`waiting for ${guests} other command(s) that are using the database`));
   }
   try {
     await own.close();

@@ -117,7 +117,7 @@ async function startUntilReady(
     const outcome = await waitUntilReady(server, join(dataDir, CLUSTER_FOLDER), connection, log);
     if (outcome === 'ready') return server;
     if (outcome === 'wrong password' && !repaired) {
-      log('the password file does not fit the database: setting the password anew');
+      log('the password file does not match the database: resetting the password');
       await server.stop();
       await repairPassword();
       repaired = true;
@@ -125,7 +125,7 @@ async function startUntilReady(
     }
     await server.stop();
     if (outcome === 'wrong password')
-      throw new EmbeddedPostgresError('password_refused', `The database in ${dataDir} refuses its password.`);
+      throw new EmbeddedPostgresError('password_refused', `The database in ${dataDir} rejects its password.`);
     const said = await logFile.tail();
     if (REMAINS.test(said)) {
       if (performance.now() < giveUpAt) {
@@ -136,7 +136,7 @@ async function startUntilReady(
     }
     if (/exit code 127/.test(outcome.ended) && /not found/.test(said)) throw withoutGlibc();
     const reason = said.match(/(?:FATAL|PANIC): .*/g)?.at(-1) ?? outcome.ended;
-    const problem = `The database in ${dataDir} did not start: ${reason} (more in ${logFile.path}).`;
+    const problem = `The database in ${dataDir} did not start: ${reason} (details in ${logFile.path}).`;
     throw new EmbeddedPostgresError('start_failed', problem);
   }
 }

@@ -41,7 +41,7 @@ export async function startByPgCtl(
         process.kill(pid, 0);
       } catch {
         clearInterval(timer);
-        resolve('the database server ended');
+        resolve('the database server exited');
       }
     }, LOOK_EVERY_MS);
     timer.unref();

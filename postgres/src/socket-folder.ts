@@ -31,8 +31,8 @@ export async function makeSocketFolder(dataDir: string, label: string, clear: bo
   }
   throw new EmbeddedPostgresError(
     'no_socket_folder',
-    `The embedded database finds no folder for its socket (${problems.join('; ')})`,
-    'use a shorter path for the data folder, or set TMPDIR to a folder of this user',
+    `No folder is suitable for the embedded database's socket (${problems.join('; ')})`,
+    'use a shorter path for the data folder, or set TMPDIR to a folder of the current user',
   );
 }
 
@@ -66,7 +66,7 @@ async function makePrivate(path: string, dataDir: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  if (!(await isTrusted(path, dataDir))) throw new Error('it is not a folder that belongs to this user alone');
+  if (!(await isTrusted(path, dataDir))) throw new Error('it is not a folder that belongs only to this user');
   await chmod(path, 0o700);
   if (process.geteuid?.() === 0) await chown(path, owner.uid, owner.gid);
 }

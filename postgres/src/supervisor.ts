@@ -64,8 +64,8 @@ export function superviseServer({ account, name, command, env, logFd, lockFd }: 
   const gone = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(`the database server could not be started: ${error.message}`));
     child.on('exit', (code, signal) => {
-      const how = signal === null ? `exit code ${code}` : `its supervisor was ended by ${signal}`;
-      resolve(`the database server ended (${how})`);
+      const how = signal === null ? `exit code ${code}` : `its supervisor was terminated by ${signal}`;
+      resolve(`the database server exited (${how})`);
     });
   });
   child.unref();

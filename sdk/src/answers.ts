@@ -15,7 +15,7 @@ export async function checkedAnswer(method: string, path: string, answer: Respon
   const problem = problemOf(text, checkOf(method, path));
   if (problem !== null) {
     throw new PhotoServiceError(
-      `The answer to ${method} /api/v1${path} is not that of Photo Service (${problem}). Is its address right?`,
+      `The response to ${method} /api/v1${path} is not from Photo Service (${problem}). Is the base URL correct?`,
     );
   }
   const { status, statusText, headers } = answer;
@@ -27,7 +27,7 @@ function problemOf(text: string, check: Check): string | null {
   try {
     value = JSON.parse(text);
   } catch {
-    return 'it is no JSON';
+    return 'not JSON';
   }
   const problem = check(value);
   return problem === null ? null : `it${problem}`;
@@ -42,14 +42,14 @@ function where(holds: (value: unknown) => boolean, what: string): Check {
   return (value) => (holds(value) ? null : ` must be ${what}`);
 }
 
-const text = where((value) => typeof value === 'string', 'a text');
+const text = where((value) => typeof value === 'string', 'a string');
 const flag = where((value) => typeof value === 'boolean', 'true or false');
-const amount = where((value) => Number.isSafeInteger(value) && (value as number) >= 0, 'a whole number from 0');
-const positive = where((value) => Number.isSafeInteger(value) && (value as number) > 0, 'a whole number from 1');
+const amount = where((value) => Number.isSafeInteger(value) && (value as number) >= 0, 'a whole number, 0 or greater');
+const positive = where((value) => Number.isSafeInteger(value) && (value as number) > 0, 'a whole number, 1 or greater');
 const id = where((value) => Number.isSafeInteger(value) && (value as number) > 0, 'an id');
 const sha256 = where((value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value), 'a SHA-256 in hex');
-const instant = where((value) => typeof value === 'string' && isInstant(value), 'a time');
-const webAddress = where((value) => typeof value === 'string' && isWebAddress(value), 'an http address');
+const instant = where((value) => typeof value === 'string' && isInstant(value), 'a timestamp');
+const webAddress = where((value) => typeof value === 'string' && isWebAddress(value), 'an http URL');
 
 /** In the API's format of times, so that they can be compared as texts. */
 function isInstant(value: string): boolean {

@@ -68,7 +68,7 @@ export async function orThrow(answer: Response): Promise<Response> {
 export function dataOf<T>({ data, response }: { data?: T; response: Response }): T {
   if (data !== undefined && typeof data === 'object') return data;
   throw new PhotoServiceError(
-    `${new URL(response.url || 'http://unknown').origin} did not answer as Photo Service does. Is that its address?`,
+    `${new URL(response.url || 'http://unknown').origin} did not respond like Photo Service. Is the base URL correct?`,
   );
 }
 

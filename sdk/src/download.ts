@@ -25,7 +25,7 @@ export class Download {
     const digest = /sha-256=:([^:]+):/.exec(this.header('repr-digest') ?? '')?.[1];
     if (digest === undefined) return null;
     // 32 bytes in base64: any other value identifies no content.
-    if (!/^[A-Za-z0-9+/]{43}=$/.test(digest)) throw new ChecksumError('The digest of the bytes cannot be understood.');
+    if (!/^[A-Za-z0-9+/]{43}=$/.test(digest)) throw new ChecksumError('The digest of the bytes is malformed.');
     return hex(Uint8Array.from(atob(digest), (char) => char.charCodeAt(0)));
   }
 
@@ -55,7 +55,7 @@ export class Download {
     const bytes = new Uint8Array(await this.response.arrayBuffer());
     if (sha256 !== null && !this.isPart) {
       const actual = hex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
-      if (actual !== sha256) throw new ChecksumError(`The bytes have the SHA-256 ${actual}; ${sha256} was promised.`);
+      if (actual !== sha256) throw new ChecksumError(`The bytes have the SHA-256 ${actual} instead of ${sha256}.`);
     }
     return bytes;
   }

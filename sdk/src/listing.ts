@@ -31,7 +31,7 @@ export class Listing<T> implements AsyncIterable<T> {
       yield page;
       next = page.pagination.nextCursor;
       if (next === null) return;
-      if (seen.has(next)) throw new PhotoServiceError('The list leads from a page to an earlier page again.');
+      if (seen.has(next)) throw new PhotoServiceError('The list returned a cursor that was used before.');
       seen.add(next);
     }
   }

@@ -45,7 +45,7 @@ export class PhotoService {
 function baseUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new TypeError('baseUrl must be an address such as https://photos.example.com.');
+    throw new TypeError('baseUrl must be a URL such as https://photos.example.com.');
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }

@@ -85,7 +85,11 @@ export class Transport {
       }
       mayBeDone = true;
       const milliseconds = 1000 * (retryAfter === null ? backoff(retries) : Math.max(jittered(retryAfter), 0.1));
-      wait('retry', milliseconds, answer ? `the service answered ${answer.status}` : (outcome as Failure).problem);
+      wait(
+        'retry',
+        milliseconds,
+        answer ? `the service responded with ${answer.status}` : (outcome as Failure).problem,
+      );
       await pause(milliseconds, request.signal);
     }
   }
@@ -105,7 +109,7 @@ export class Transport {
   ): Promise<Response | Failure> {
     const { fetch = globalThis.fetch, timeoutMs = 60_000 } = this.options;
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    const timer = setTimeout(() => late.abort(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
     const signal = AbortSignal.any([request.signal, late.signal]);
     const content = body !== null && body.byteLength > 0 ? { body } : {};
     try {
@@ -144,7 +148,7 @@ function deleted({ headers }: Response): Response {
 function noAnswer(request: Request, attempts: number, { problem, cause }: Failure): ConnectionError {
   const { origin, pathname } = new URL(request.url);
   const times = attempts === 1 ? '' : ` after ${attempts} attempts`;
-  return new ConnectionError(`${request.method} ${pathname}: no answer from ${origin}${times} (${problem}).`, {
+  return new ConnectionError(`${request.method} ${pathname}: no response from ${origin}${times} (${problem}).`, {
     cause,
   });
 }

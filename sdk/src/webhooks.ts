@@ -48,7 +48,7 @@ export async function verifyWebhook(
       if (signature !== null && (await crypto.subtle.verify('HMAC', key, signature, signed))) return eventOf(bytes);
     }
   }
-  throw new WebhookVerificationError('None of the signatures fits the secret and the body.');
+  throw new WebhookVerificationError('None of the signatures matches the secret and the body.');
 }
 
 function readerOf(headers: WebhookRequest['headers']): (name: string) => string {
@@ -66,14 +66,15 @@ function readerOf(headers: WebhookRequest['headers']): (name: string) => string 
 
 function requireRecent(timestamp: string, toleranceSeconds: number, now: Date): void {
   const difference = now.getTime() / 1000 - Number(timestamp);
-  if (!/^\d{1,15}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is no number of seconds.');
+  if (!/^\d{1,15}$/.test(timestamp))
+    throw new WebhookVerificationError('webhook-timestamp is not a number of seconds.');
   if (difference > toleranceSeconds) throw new WebhookVerificationError('The request is too old.');
-  if (difference < -toleranceSeconds) throw new WebhookVerificationError('The request is from the future.');
+  if (difference < -toleranceSeconds) throw new WebhookVerificationError('The request is dated in the future.');
 }
 
 async function keyOf(secret: string) {
   const bytes = base64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
-  if (bytes === null || bytes.length === 0) throw new TypeError(`A webhook secret looks like ${PREFIX}….`);
+  if (bytes === null || bytes.length === 0) throw new TypeError(`A webhook secret begins with ${PREFIX}.`);
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 

@@ -11,7 +11,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
     await makeFolders(resolve(dataDir), process.geteuid?.() === 0 ? 0o711 : 0o700);
   } catch (error) {
     const { message } = error as Error;
-    throw new Error(`The data folder ${dataDir} cannot be used (${message}): give another DATA_DIR.`);
+    throw new Error(`The data folder ${dataDir} cannot be used (${message}): choose another DATA_DIR.`);
   }
 }
 

@@ -16,25 +16,24 @@ const TENANT = `${NAME}_tenant`;
 
 /** What to do, in terms of this service's settings and commands; null if the error explains itself. */
 const ADVICE = {
-  data_dir_in_use: 'stop that first, or give this process another DATA_DIR (or a DATABASE_URL)',
-  data_dir_unusable: 'run as its owner, give another DATA_DIR, or set DATABASE_URL',
+  data_dir_in_use: 'stop it first, or set another DATA_DIR (or a DATABASE_URL) for this process',
+  data_dir_unusable: 'run as its owner, choose another DATA_DIR, or set DATABASE_URL',
   other_version: (error) => {
     const version = error instanceof OtherVersionError ? error.version : 'server';
-    return `take a backup with the version of the program that made it (phs backup) and restore it into an empty DATA_DIR (phs restore), or serve it by a Postgres ${version} of your own and set DATABASE_URL`;
+    return `take a backup with the version that created it (phs backup) and restore it into an empty DATA_DIR (phs restore), or run it on a Postgres ${version} server of your own and set DATABASE_URL`;
   },
   not_a_database: 'move it away, or restore a backup into an empty DATA_DIR',
   foreign_owner: 'run as that user, give the folder to this one (chown -R), or set DATABASE_URL',
-  owner_without_access:
-    'make them reachable, or run as an ordinary user with a DATA_DIR of its own, or set DATABASE_URL',
+  owner_without_access: 'make them reachable, run as an ordinary user with its own DATA_DIR, or set DATABASE_URL',
   owned_by_root: 'give DATA_DIR to an ordinary user (chown -R) and run as an ordinary user, or set DATABASE_URL',
   no_account_for_root: 'run as an ordinary user, or set DATABASE_URL to a Postgres server',
   user_without_name: 'run as a user that has one, or set DATABASE_URL to a Postgres server',
   unsupported_platform: 'set DATABASE_URL to a Postgres server (version 15 or later)',
   not_installed: 'install with optional dependencies, or set DATABASE_URL to a Postgres server',
   incomplete_installation: null,
-  missing_links: 'reinstall with install scripts on, or set DATABASE_URL',
+  missing_links: 'reinstall with install scripts enabled, or set DATABASE_URL',
   no_glibc: 'use a Debian-based image, or set DATABASE_URL to a Postgres server',
-  no_socket_folder: 'use a shorter DATA_DIR, or set TMPDIR to a folder of this user',
+  no_socket_folder: 'use a shorter DATA_DIR, or set TMPDIR to a folder of the current user',
   password_refused: null,
   preparation_failed: null,
   start_failed: null,

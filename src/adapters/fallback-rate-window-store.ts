@@ -83,6 +83,6 @@ export class FallbackRateWindowStore implements RateWindowStore {
   /** An answer that comes too late is dropped; what it has counted stays counted. */
   private inTime<T>(answer: Promise<T>): Promise<T> {
     const { waitMs } = this.times;
-    return withTimeout(answer, waitMs, `The store of rate limits did not answer within ${waitMs} ms.`);
+    return withTimeout(answer, waitMs, `The rate limit store did not respond within ${waitMs} ms.`);
   }
 }

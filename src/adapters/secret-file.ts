@@ -11,7 +11,7 @@ export async function readOrMakeSecret(dataDir: string): Promise<string> {
       const secret = (await readFile(path, 'utf8')).trim();
       if (secret.length >= 32) return secret;
       throw new Error(
-        `${path} is damaged. Put back the file of your backup, or delete it: open upload addresses and cursors end then.`,
+        `${path} is damaged. Restore it from your backup, or delete it, which invalidates upload URLs and cursors.`,
       );
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

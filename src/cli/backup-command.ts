@@ -19,10 +19,10 @@ interface BackupOptions {
 export function backupCommand(): Command {
   return new Command('backup')
     .description(
-      'keep the database and the photos, while the service runs; the next backup into the same folder adds what is new',
+      'back up the database and the photos while the service runs; the next backup into the same folder adds only what is new',
     )
-    .argument('<dir>', 'a folder of backups')
-    .option('--parallel <n>', 'photos at the same time', wholeOption, 4)
+    .argument('<dir>', 'the folder for backups')
+    .option('--parallel <n>', 'photos copied at the same time', wholeOption, 4)
     .option('--json', 'print one JSON document')
     .action(async (dir: string, options: BackupOptions) => {
       const config = await presentInstallation();
@@ -31,8 +31,10 @@ export function backupCommand(): Command {
         const made = await makeBackup(open, resolve(dir), Math.max(1, options.parallel), config.secretKeys === null);
         const { rows, copied, unchanged, bytes, deleted, problems } = made;
         print(options, { ok: problems.length === 0, ...made }, [
-          `Backup ${made.name}: ${rows} rows, ${copied} new files (${bytes} bytes), ${unchanged} that were kept already.`,
-          ...(deleted > 0 ? [`${deleted} photos were deleted for ever meanwhile; a restore leaves them out.`] : []),
+          `Backup ${made.name}: ${rows} rows, ${copied} new files (${bytes} bytes), ${unchanged} files already backed up.`,
+          ...(deleted > 0
+            ? [`${deleted} photos were permanently deleted during the backup; a restore leaves them out.`]
+            : []),
           ...problems.map(
             ({ key, why, id, customerId }) =>
               `${key} of photo ${id} (customer ${customerId}) is ${why}. See phs verify.`,

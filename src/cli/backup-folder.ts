@@ -82,7 +82,7 @@ export class BackupFolder {
   async check({ file, sha256 }: Part): Promise<void> {
     const hash = createHash('sha256');
     for await (const chunk of createReadStream(join(this.path, file))) hash.update(chunk);
-    if (hash.digest('hex') !== sha256) throw new Error(`${join(this.path, file)} is damaged. Take another backup.`);
+    if (hash.digest('hex') !== sha256) throw new Error(`${join(this.path, file)} is damaged. Create another backup.`);
   }
 
   readPart({ file }: Part): AsyncIterable<Uint8Array> {
@@ -111,10 +111,10 @@ export class BackupFolder {
 
   async manifest(): Promise<Manifest> {
     const text = await readFile(join(this.path, MANIFEST), 'utf8').catch(() => null);
-    if (text === null) throw new Error(`There is no whole backup at ${this.path}.`);
+    if (text === null) throw new Error(`There is no complete backup at ${this.path}.`);
     const manifest = JSON.parse(text) as Manifest;
     if (manifest.format === 1) return manifest;
-    throw new Error(`The backup at ${this.path} is of another version of this program.`);
+    throw new Error(`The backup at ${this.path} was made by a different version of this program.`);
   }
 
   /** From here on it is a complete backup. */

@@ -23,13 +23,13 @@ interface CopyOptions {
 
 function copy(): Command {
   return new Command('copy')
-    .description('copy all stored bytes to another store; broken off, it goes on where it was')
+    .description('copy all stored bytes to another store; if interrupted, run it again to continue')
     .requiredOption(
       '--to <url>',
-      's3://BUCKET, the rest as S3_* or, where set, TO_S3_* say; or file:///FOLDER, a DATA_DIR',
+      's3://BUCKET, configured by S3_* or TO_S3_* if set; or file:///FOLDER, a DATA_DIR',
       storeOption,
     )
-    .option('--parallel <n>', 'blobs at the same time', wholeOption, 8)
+    .option('--parallel <n>', 'blobs copied at the same time', wholeOption, 8)
     .option('--json', 'print one JSON document')
     .action(async (options: CopyOptions) => {
       const config = await presentInstallation();
@@ -41,8 +41,8 @@ function copy(): Command {
         const copying = { from: from.blobs, to: to.blobs, compared, parallel };
         const { copied, unchanged, bytes, wrong } = await copyBlobs(copying);
         print(options, { ok: wrong.length === 0, copied, unchanged, bytes, wrong }, [
-          `Copied ${copied} files (${bytes} bytes); ${unchanged} were there already. All were compared by SHA-256.`,
-          ...wrong.map((key) => `Came out other than it went in: ${key}`),
+          `Copied ${copied} files (${bytes} bytes); ${unchanged} were already there. All were compared by SHA-256.`,
+          ...wrong.map((key) => `Not the same after copying: ${key}`),
         ]);
         if (wrong.length > 0) throw new PartlyDone();
       } finally {

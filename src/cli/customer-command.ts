@@ -12,7 +12,7 @@ import { withPorts } from './with-ports.js';
 
 export function customerCommand(): Command {
   return new Command('customer')
-    .description('the customers of this installation')
+    .description('manage the customers of this installation')
     .addCommand(create())
     .addCommand(list())
     .addCommand(suspend())
@@ -30,10 +30,10 @@ interface CreateOptions {
 
 function create(): Command {
   return new Command('create')
-    .description('make a customer')
-    .requiredOption('--name <name>', 'what it is called')
-    .option('--time-zone <zone>', 'IANA zone for photos that say nothing of theirs (default: UTC)')
-    .option('--storage-bytes <n>', 'quota of original bytes (default: none)', wholeOption)
+    .description('create a customer')
+    .requiredOption('--name <name>', 'the name of the customer')
+    .option('--time-zone <zone>', 'IANA time zone of photos that do not state one (default: UTC)')
+    .option('--storage-bytes <n>', 'quota for originals, in bytes (default: none)', wholeOption)
     .option('--photos <n>', 'quota of photos (default: none)', wholeOption)
     .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
@@ -51,7 +51,7 @@ function create(): Command {
 
 function list(): Command {
   return new Command('list')
-    .description('all customers')
+    .description('list all customers')
     .option('--json', 'print one JSON document')
     .action(async (options: { json?: boolean }) => {
       const customers = await withPorts((ports) => ports.customers.list());
@@ -72,21 +72,19 @@ function list(): Command {
 
 function suspend(): Command {
   return new Command('suspend')
-    .description('refuse every write of a customer from now on; it can still read and download')
-    .argument('<id>', 'the customer', idOption)
+    .description('refuse all writes of a customer from now on; reads and downloads still work')
+    .argument('<id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
       const customer = await withPorts((ports) => suspendCustomer(ports, commandLine, id));
-      print(options, shown(customer), [
-        `Customer ${id} "${customer.name}" is suspended: it can be read, but not changed.`,
-      ]);
+      print(options, shown(customer), [`Customer ${id} "${customer.name}" is suspended: it is read-only.`]);
     });
 }
 
 function resume(): Command {
   return new Command('resume')
-    .description('let a suspended customer write again')
-    .argument('<id>', 'the customer', idOption)
+    .description('allow a suspended customer to write again')
+    .argument('<id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
       const customer = await withPorts((ports) => resumeCustomer(ports, commandLine, id));
@@ -96,9 +94,9 @@ function resume(): Command {
 
 function erase(): Command {
   return new Command('erase')
-    .description('remove a customer and everything that it has, for ever; broken off, call it again')
-    .argument('<id>', 'the customer', idOption)
-    .option('--yes', 'there is no way back')
+    .description('permanently erase a customer and all its data; if interrupted, run it again')
+    .argument('<id>', 'the id of the customer', idOption)
+    .option('--yes', 'this cannot be undone')
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { yes?: boolean; json?: boolean }) => {
       if (!options.yes) throw new CommanderError(2, 'phs.unconfirmed', await unconfirmed(id));
@@ -113,7 +111,7 @@ async function unconfirmed(id: Id): Promise<string> {
     store.query(id, async (reader) => ({ ...(await reader.customer.read()), usage: await reader.usage.read() })),
   );
   const has = `${usage.photos + usage.trashedPhotos} photos (${usage.storageBytes + usage.trashedBytes} bytes) and ${usage.tags} tags`;
-  const message = `Customer ${id} "${name}" has ${has}. Nothing was removed. To erase all of it for ever, add --yes.`;
+  const message = `Customer ${id} "${name}" has ${has}. Nothing was erased. To erase everything permanently, add --yes.`;
   console.error(`phs: ${message}`);
   return message;
 }
@@ -140,8 +138,8 @@ function proof({
     '',
     `Stored files removed: ${files.originals} originals, ${files.renditions} renditions, ${files.staging} staged: ${bytes} bytes.`,
     complete
-      ? 'A last look found no row, no stored file and no such customer.'
-      : `A last look found ${left} rows and ${filesLeft.originals + filesLeft.renditions + filesLeft.staging} stored files. Run it again.`,
+      ? 'A final check found no rows, no stored files and no such customer.'
+      : `A final check found ${left} rows and ${filesLeft.originals + filesLeft.renditions + filesLeft.staging} stored files. Run the command again.`,
   ];
 }
 

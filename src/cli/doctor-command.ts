@@ -28,7 +28,7 @@ import { print, table } from './print.js';
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
-      'look whether the service can run here, and what to do if not; exit 0: it can, 1: it can, but see, 4: it cannot',
+      'check whether the service can run here, and suggest remedies; exit codes: 0 yes, 1 yes, with warnings, 4 no',
     )
     .option('--json', 'print one JSON document')
     .action(async (options: { json?: boolean }, command: Command) => {
@@ -61,15 +61,15 @@ async function examine(envFile: string | undefined): Promise<readonly Finding[]>
     checkMemory(config),
     ...(await checkDataDir(config)),
     ...(databaseUrl === null ? await binaries() : []),
-    ...(await findingOf('database', `Look whether ${place} runs and can be reached, and at its log.`, async () => {
+    ...(await findingOf('database', `Check whether ${place} is running and reachable, and check its log.`, async () => {
       const state = await databaseState(config);
-      return state === null ? [ok('database', 'is made at the first start')] : judgeDatabase(state);
+      return state === null ? [ok('database', 'created at the first start')] : judgeDatabase(state);
     })),
     ...(await redis(config)),
-    ...(await findingOf('blob store', 'Look at S3_* and at the rights of the account; the bucket must exist.', () =>
+    ...(await findingOf('blob store', 'Check S3_* and the permissions of the account; the bucket must exist.', () =>
       inDataDir(config, (dataDir) => blobs(config, dataDir)),
     )),
-    ...(await findingOf('pictures', 'Install the packages anew (npm ci) and look at MEDIA_MEMORY_BYTES.', () =>
+    ...(await findingOf('pictures', 'Reinstall the packages (npm ci) and check MEDIA_MEMORY_BYTES.', () =>
       inDataDir(config, (dataDir) => pictures({ ...config, dataDir })),
     )),
   ];
@@ -81,9 +81,7 @@ function configOf(envFile: string | undefined): { config: Config; settings: Sett
     return { config: readConfig(settings.env), settings };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map((problem) =>
-      fail('configuration', problem, 'docs/operations.md has a table of all variables.'),
-    );
+    return error.problems.map((problem) => fail('configuration', problem, 'docs/operations.md lists all variables.'));
   }
 }
 
@@ -97,7 +95,7 @@ async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
   const { url } = rateLimitStore;
   return findingOf(
     'redis',
-    'Look whether it runs, and at REDIS_URL; until it answers each process counts by itself.',
+    'Check whether it is running, and check REDIS_URL; until it responds, each process counts separately.',
     async () => {
       await askRedis(url);
       return [ok('redis', new URL(url).host)];

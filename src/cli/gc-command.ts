@@ -11,16 +11,16 @@ interface GcOptions {
 
 export function gcCommand(): Command {
   return new Command('gc')
-    .description('remove stored bytes that nobody owns any more (a running service does it by itself)')
-    .option('--grace <seconds>', 'leave alone what is younger', wholeOption, GRACE_SECONDS)
+    .description('remove stored bytes that are not owned by anything (the running service does so automatically)')
+    .option('--grace <seconds>', 'keep what is younger than this', wholeOption, GRACE_SECONDS)
     .option('--json', 'print one JSON document')
     .action(async (options: GcOptions) => {
       const { bytes, ...removed } = await withPorts((ports) => collectGarbage(ports, { graceSeconds: options.grace }));
       const { staging, originals, renditions } = removed;
       print(options, { ok: true, graceSeconds: options.grace, removed, bytes }, [
         staging + originals + renditions === 0
-          ? 'There was nothing to remove.'
-          : `Removed ${staging} staged files, ${originals} originals and ${renditions} renditions that nobody owns: ${bytes} bytes.`,
+          ? 'Nothing to remove.'
+          : `Removed ${staging} staged files, ${originals} originals and ${renditions} renditions without an owner: ${bytes} bytes.`,
       ]);
     });
 }

@@ -12,7 +12,7 @@ import { withPorts } from './with-ports.js';
 
 export function keyCommand(): Command {
   return new Command('key')
-    .description('the API keys of a customer')
+    .description('manage the API keys of a customer')
     .addCommand(create())
     .addCommand(edit())
     .addCommand(list())
@@ -32,14 +32,14 @@ interface CreateOptions {
 
 function create(): Command {
   return new Command('create')
-    .description('make a key; its token is shown this once')
-    .requiredOption('--customer <id>', 'whose key it is', idOption)
-    .requiredOption('--name <name>', 'what it is for')
-    .requiredOption('--scopes <list>', 'such as photos:read,tags:read, or all', listOption)
-    .option('--ip <cidr>', 'admit only this address or range (repeatable)', listOption)
-    .option('--read-limit <n>', 'reads a minute (default: 300)', wholeOption)
-    .option('--write-limit <n>', 'writes a minute (default: 30)', wholeOption)
-    .option('--expires-at <time>', 'such as 2027-01-31T00:00:00Z (default: never)', instantOption)
+    .description('create a key; its token is shown only once')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--scopes <list>', 'for example photos:read,tags:read, or all', listOption)
+    .option('--ip <cidr>', 'allow only this address or range (repeatable)', listOption)
+    .option('--read-limit <n>', 'reads per minute (default: 300)', wholeOption)
+    .option('--write-limit <n>', 'writes per minute (default: 30)', wholeOption)
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
     .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
       const { key, token } = await withPorts((ports) =>
@@ -75,14 +75,14 @@ interface EditOptions {
 
 function edit(): Command {
   return new Command('edit')
-    .description('change what is given of a key, at once; its scopes never change')
-    .argument('<id>', 'the key', idOption)
-    .option('--name <name>', 'what it is for')
-    .option('--ip <cidr>', 'admit only these addresses or ranges (repeatable)', listOption)
-    .option('--no-ip', 'admit every address')
-    .option('--read-limit <n>', 'reads a minute, or default', wordOr('default', wholeOption))
-    .option('--write-limit <n>', 'writes a minute, or default', wordOr('default', wholeOption))
-    .option('--expires-at <time>', 'such as 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
+    .description('change a key with immediate effect; its scopes never change')
+    .argument('<id>', 'the id of the key', idOption)
+    .option('--name <name>', 'what the key is for')
+    .option('--ip <cidr>', 'allow only these addresses or ranges (repeatable)', listOption)
+    .option('--no-ip', 'allow every address')
+    .option('--read-limit <n>', 'reads per minute, or default', wordOr('default', wholeOption))
+    .option('--write-limit <n>', 'writes per minute, or default', wordOr('default', wholeOption))
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: EditOptions) => {
       const key = await withPorts((ports) => editKey(ports, commandLine, id, changesOf(options)));
@@ -103,8 +103,8 @@ function changesOf({ name, ip, readLimit, writeLimit, expiresAt }: EditOptions):
 
 function list(): Command {
   return new Command('list')
-    .description('the keys of a customer')
-    .requiredOption('--customer <id>', 'whose keys', idOption)
+    .description('list the keys of a customer')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: { customer: Id; json?: boolean }) => {
       const keys = await withPorts(async (ports) => {
@@ -127,8 +127,8 @@ function list(): Command {
 
 function remove(): Command {
   return new Command('delete')
-    .description('delete a key; it is refused from then on, at once')
-    .argument('<id>', 'the key', idOption)
+    .description('delete a key; it is refused immediately')
+    .argument('<id>', 'the id of the key', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
       await withPorts((ports) => deleteKey(ports, commandLine, id));

@@ -9,7 +9,7 @@ export function idOption(text: string): Id {
 }
 
 export function wholeOption(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or greater.');
   return Number(text);
 }
 

@@ -20,11 +20,11 @@ interface RestoreOptions {
 export function restoreCommand(): Command {
   return new Command('restore')
     .description(
-      'put a backup into the empty database and blob store that the environment names; broken off, call it again',
+      'restore a backup into the empty database and blob store of the environment; if interrupted, run it again',
     )
-    .argument('<dir>', 'a folder of backups')
-    .option('--at <name>', 'which of them (default: the newest that is whole)')
-    .option('--parallel <n>', 'photos at the same time', wholeOption, 4)
+    .argument('<dir>', 'the folder of backups')
+    .option('--at <name>', 'the backup to restore (default: the newest complete one)')
+    .option('--parallel <n>', 'photos restored at the same time', wholeOption, 4)
     .option('--json', 'print one JSON document')
     .action(async (dir: string, options: RestoreOptions) => {
       const config = readConfig(process.env);
@@ -38,9 +38,9 @@ export function restoreCommand(): Command {
           ? [`${restored.leftOut} photos and items have no bytes in the backup and were left out.`]
           : []),
         ...restored.wrong.map(
-          (key) => `The backup has lost ${key}, or has other bytes: phs verify --repair marks its photo.`,
+          (key) => `The backup lacks ${key}, or its bytes have changed: phs verify --repair marks its photo.`,
         ),
-        ...(manifest.hasSecret ? [] : ['Set SECRET_KEY to what it was: the backup does not have it.']),
+        ...(manifest.hasSecret ? [] : ['Set SECRET_KEY to its previous value: the backup does not contain it.']),
         'Run phs verify before you start the service.',
       ]);
       if (restored.wrong.length > 0) throw new PartlyDone();
@@ -54,8 +54,8 @@ async function chosen(root: string, name: string | undefined): Promise<BackupFol
   }));
   const newest = name ?? whole.at(-1);
   if (newest !== undefined && whole.includes(newest)) return BackupFolder.at(root, newest);
-  const others = unfinished.length > 0 ? ` ${unfinished.length} never came to their end.` : '';
-  throw new Error(`There is no whole backup${name === undefined ? '' : ` ${name}`} in ${root}.${others}`);
+  const others = unfinished.length > 0 ? ` ${unfinished.length} incomplete.` : '';
+  throw new Error(`There is no complete backup${name === undefined ? '' : ` ${name}`} in ${root}.${others}`);
 }
 
 interface Restored {
@@ -75,7 +75,7 @@ async function restore(config: Config, folder: BackupFolder, manifest: Manifest,
   const present = await readSecretFile(config.dataDir);
   if (secret !== null && present !== null && present !== secret) {
     throw new Error(
-      `${config.dataDir} has another secret-key already. Restore into a new DATA_DIR, or set SECRET_KEY.`,
+      `${config.dataDir} already has a different secret-key. Restore into a new DATA_DIR, or set SECRET_KEY.`,
     );
   }
   const { target, close } = await openArchiveTarget(config, (line) => console.error(line));
@@ -98,7 +98,7 @@ async function restore(config: Config, folder: BackupFolder, manifest: Manifest,
 
 function partOf({ tables }: Manifest, table: string): Manifest['blobs'] {
   const part = tables[table];
-  if (part === undefined) throw new Error(`The manifest has no part for ${table}.`);
+  if (part === undefined) throw new Error(`The manifest has no entry for ${table}.`);
   return part;
 }
 
@@ -114,7 +114,9 @@ async function restoreAllBlobs(
   try {
     const strange = await foreignBlob({ from, to });
     if (strange !== null)
-      throw new Error(`The blob store is not empty: ${strange} is not of this backup. Restore into an empty one.`);
+      throw new Error(
+        `The blob store is not empty: ${strange} is not part of this backup. Restore into an empty store.`,
+      );
     const onDone = ({ sizeBytes }: BackedUpBlob) => {
       count.files += 1;
       count.bytes += sizeBytes;

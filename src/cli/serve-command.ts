@@ -5,18 +5,16 @@ import { envFileOf } from './options.js';
 import { openInstallation, sayInstallation } from './with-ports.js';
 
 export function serveCommand(): Command {
-  return new Command('serve')
-    .description('run the service until it is told to stop')
-    .action(async (_options, command) => {
-      // Loaded on demand: it takes a second that the other commands would wait for.
-      const { serve } = await import('../serve.js');
-      await serve(loadSettings(envFileOf(command)));
-    });
+  return new Command('serve').description('run the service until it is stopped').action(async (_options, command) => {
+    // Loaded on demand: it takes a second that the other commands would wait for.
+    const { serve } = await import('../serve.js');
+    await serve(loadSettings(envFileOf(command)));
+  });
 }
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database to the schema of this version (starting the service does it too)')
+    .description('migrate the database to the schema of this version (starting the service does so, too)')
     .action(async () => {
       const config = readConfig(process.env);
       sayInstallation(config);

@@ -12,7 +12,7 @@ import { withPorts } from './with-ports.js';
 
 export function userCommand(): Command {
   return new Command('user')
-    .description('people with access to the settings area of a customer')
+    .description("manage the people with access to a customer's settings area")
     .addCommand(invite())
     .addCommand(link())
     .addCommand(list())
@@ -28,10 +28,10 @@ interface InviteOptions {
 
 function invite(): Command {
   return new Command('invite')
-    .description('make a link that lets a person in, once; for somebody who is known, a new one')
-    .requiredOption('--customer <id>', 'whose settings area', idOption)
-    .requiredOption('--email <address>', 'whom to invite')
-    .option('--role <role>', `${roles.join(' or ')}; somebody who is known keeps theirs`, roleOption, 'owner')
+    .description('create a link that signs in a person once; replaces an earlier link')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .requiredOption('--email <address>', 'the person to invite')
+    .option('--role <role>', `${roles.join(' or ')}; existing people keep theirs`, roleOption, 'owner')
     .option('--json', 'print one JSON document')
     .action(async (options: InviteOptions) => {
       const { user, link: url } = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
@@ -41,9 +41,9 @@ function invite(): Command {
 
 function link(): Command {
   return new Command('link')
-    .description('make a new link for a user, say who has lost the password; the one before it ends')
-    .argument('<id>', 'the user', idOption)
-    .requiredOption('--customer <id>', 'whose settings area', idOption)
+    .description('create a new link for a person, for example to set a new password; replaces the earlier link')
+    .argument('<id>', 'the id of the person', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
       const { user, link: url } = await withPorts((ports) => linkUser(ports, operatorFor(options.customer), id));
@@ -53,8 +53,8 @@ function link(): Command {
 
 function list(): Command {
   return new Command('list')
-    .description('the people of a customer')
-    .requiredOption('--customer <id>', 'whose settings area', idOption)
+    .description('list the people of a customer')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: { customer: Id; json?: boolean }) => {
       const users = await withPorts(async ({ customers, store }) => {
@@ -75,9 +75,9 @@ function list(): Command {
 
 function remove(): Command {
   return new Command('remove')
-    .description('take a person’s access away, at once')
-    .argument('<id>', 'the user', idOption)
-    .requiredOption('--customer <id>', 'whose settings area', idOption)
+    .description("remove a person's access immediately")
+    .argument('<id>', 'the id of the person', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
       await withPorts((ports) => removeUser(ports, operatorFor(options.customer), id));

@@ -19,15 +19,10 @@ const MAX_TOLD = 10_000;
 
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description('look whether every photo is there byte for byte, and whatever else must hold; changes nothing')
-    .option('--repair', 'put right what can be')
+    .description('check that every photo is stored byte for byte and that all other invariants hold; changes nothing')
+    .option('--repair', 'repair what can be repaired')
     .option('--fast', 'compare sizes only, not the bytes')
-    .option(
-      '--grace <seconds>',
-      'bytes that nobody owns are a problem once they are so old',
-      wholeOption,
-      GRACE_SECONDS,
-    )
+    .option('--grace <seconds>', 'report unowned bytes older than this', wholeOption, GRACE_SECONDS)
     .option('--json', 'print one JSON document')
     .action(async (options: VerifyOptions) => {
       const problems: Finding[] = [];
@@ -57,9 +52,10 @@ function told(checked: Checked, problems: readonly Finding[], { total, left }: {
   const { photos, items, blobs, tags, customers, missingThumbs, remadeThumbs } = checked;
   const scope = `${photos} photos, ${items} unfinished items, ${blobs} stored files and ${tags} tags of ${customers} customers`;
   const lines = [`Checked ${scope}.`];
-  if (remadeThumbs > 0) lines.push(`Made ${remadeThumbs} missing thumbs.`);
-  else if (missingThumbs > 0) lines.push(`${missingThumbs} thumbs are missing; they are made when they are asked for.`);
-  if (total === 0) return [...lines, 'Everything is as it must be.'];
+  if (remadeThumbs > 0) lines.push(`Created ${remadeThumbs} missing thumbnails.`);
+  else if (missingThumbs > 0)
+    lines.push(`${missingThumbs} thumbnails are missing; they are created when they are requested.`);
+  if (total === 0) return [...lines, 'No problems found.'];
   const rows = problems.map((problem) => [
     problem.invariant,
     problem.customerId === null ? '' : String(problem.customerId),
@@ -76,7 +72,7 @@ function told(checked: Checked, problems: readonly Finding[], { total, left }: {
     '',
     ...kinds.map((kind) => `${kind}: ${invariants[kind]}.`),
     '',
-    left === 0 ? 'All of it was put right.' : `${left} problems are left. docs/operations.md says what to do.`,
+    left === 0 ? 'All problems were repaired.' : `${left} problems remain. docs/operations.md explains what to do.`,
   ];
 }
 

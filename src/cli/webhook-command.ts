@@ -13,7 +13,7 @@ import { withPorts } from './with-ports.js';
 
 export function webhookCommand(): Command {
   return new Command('webhook')
-    .description('where events of a customer are sent')
+    .description('manage the webhook endpoints of a customer')
     .addCommand(create())
     .addCommand(list())
     .addCommand(remove())
@@ -33,11 +33,11 @@ interface CreateOptions extends OfCustomer {
 
 function create(): Command {
   return new Command('create')
-    .description('make a webhook endpoint; its secret is shown this once')
-    .requiredOption('--customer <id>', 'whose events', idOption)
-    .requiredOption('--url <url>', 'where they are sent')
-    .option('--description <text>', 'what it is for')
-    .option('--events <list>', 'such as photo.created,import.completed (default: all)', listOption)
+    .description('create a webhook endpoint; its secret is shown only once')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .requiredOption('--url <url>', 'the URL to send events to')
+    .option('--description <text>', 'what the endpoint is for')
+    .option('--events <list>', 'for example photo.created,import.completed (default: all)', listOption)
     .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
       const { url, description, events } = options;
@@ -56,8 +56,8 @@ function create(): Command {
 
 function list(): Command {
   return new Command('list')
-    .description('the webhook endpoints of a customer')
-    .requiredOption('--customer <id>', 'whose endpoints', idOption)
+    .description('list the webhook endpoints of a customer')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: OfCustomer) => {
       const endpoints = await withPorts(async (ports) => {
@@ -78,9 +78,9 @@ function list(): Command {
 
 function remove(): Command {
   return new Command('delete')
-    .description('delete a webhook endpoint, and what waits to be sent to it')
-    .argument('<id>', 'the endpoint', idOption)
-    .requiredOption('--customer <id>', 'whose endpoint it is', idOption)
+    .description('delete a webhook endpoint and its pending deliveries')
+    .argument('<id>', 'the id of the endpoint', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       await withPorts((ports) => deleteWebhookEndpoint(ports, operatorFor(options.customer), id));
@@ -90,13 +90,13 @@ function remove(): Command {
 
 function test(): Command {
   return new Command('test')
-    .description('send webhook.test to an endpoint, once; the running service sends it')
-    .argument('<id>', 'the endpoint', idOption)
-    .requiredOption('--customer <id>', 'whose endpoint it is', idOption)
+    .description('send webhook.test to an endpoint; the running service delivers it')
+    .argument('<id>', 'the id of the endpoint', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       const { eventId } = await withPorts((ports) => sendTestEvent(ports, options.customer, id));
-      print(options, { id, eventId }, [`${eventId} waits to be sent to webhook endpoint ${id}.`]);
+      print(options, { id, eventId }, [`${eventId} is waiting to be sent to webhook endpoint ${id}.`]);
     });
 }
 

@@ -65,6 +65,6 @@ export class Lease {
 
   private lose(): void {
     clearTimeout(this.expiry);
-    this.losing.abort(new Error('The lease of this job was lost.'));
+    this.losing.abort(new Error('The lease on this job was lost.'));
   }
 }

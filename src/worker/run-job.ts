@@ -20,7 +20,8 @@ export async function runJob(
   if (work.kind === 'renew') return bumpPhotoVersions(uses, customerId);
   if (work.kind === 'publish') return publishImport(uses, customerId, work.importId, isLast);
   const giveUp = (error: unknown) => giveUpImportPhoto(uses, customerId, work.importId, work.photoId, error);
-  if (attempt > MAX_BEGINNINGS) return giveUp(new ReaderFailure('The service ended whenever it looked at this file.'));
+  if (attempt > MAX_BEGINNINGS)
+    return giveUp(new ReaderFailure('The service stopped every time it inspected this file.'));
   try {
     // At its last attempt, it runs alone, so that nothing else can be the cause of a crash.
     await inspectImportPhoto(uses, customerId, work.importId, work.photoId, { alone: attempt >= MAX_FAILURES });

@@ -25,14 +25,14 @@ function put(name: string, text: string): void {
 test("a refusal says what to do in the words of the service's own settings and commands", async () => {
   put('PG_VERSION', '17\n');
   expect(await refusal()).toBe(
-    `The database in ${dataDir}/pg18 was made by Postgres 17 and this program brings Postgres 18: take a backup with the version of the program that made it (phs backup) and restore it into an empty DATA_DIR (phs restore), or serve it by a Postgres 17 of your own and set DATABASE_URL.`,
+    `The database in ${dataDir}/pg18 was created by Postgres 17, but this program contains Postgres 18: take a backup with the version that created it (phs backup) and restore it into an empty DATA_DIR (phs restore), or run it on a Postgres 17 server of your own and set DATABASE_URL.`,
   );
 });
 
 test('files that are no database are left alone', async () => {
   put('notes.txt', 'hello');
   expect(await refusal()).toBe(
-    `${dataDir}/pg18 is not empty and holds no Postgres database: move it away, or restore a backup into an empty DATA_DIR.`,
+    `${dataDir}/pg18 is not empty but does not contain a Postgres database: move it away, or restore a backup into an empty DATA_DIR.`,
   );
 });
 
@@ -40,7 +40,7 @@ test('so is a file in the place of the folder', async () => {
   const file = join(dataDir, 'file');
   writeFileSync(file, '');
   expect(await refusal(file)).toMatch(
-    /^The data folder \S+file cannot be used by this user \(EEXIST: .*\): run as its owner, give another DATA_DIR, or set DATABASE_URL\.$/,
+    /^The data folder \S+file cannot be used by this user \(EEXIST: .*\): run as its owner, choose another DATA_DIR, or set DATABASE_URL\.$/,
   );
 });
 

@@ -105,7 +105,7 @@ describe('while the first store is away', () => {
     first.state = 'hangs';
     expect(await hits(5)).toEqual([true, true, true, false, false]);
     expect(first.asked).toBe(1);
-    expect(changes).toEqual(['Error: The store of rate limits did not answer within 20 ms.']);
+    expect(changes).toEqual(['Error: The rate limit store did not respond within 20 ms.']);
   });
 
   test('an answer that comes too late changes nothing', async () => {

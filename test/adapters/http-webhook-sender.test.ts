@@ -39,7 +39,7 @@ describe('without WEBHOOK_ALLOW_PRIVATE', () => {
   test.each([...loopback, ...loopback6, ...inside])('https://%s is refused at save and at delivery', async (host) => {
     const url = `https://${host}:${receiver.port}/hooks`;
     // Not every system knows the name `localhost.` with its dot.
-    expect(await guarded.refusal(url)).toMatch(host === 'localhost.' ? /public|not known/ : /public/);
+    expect(await guarded.refusal(url)).toMatch(host === 'localhost.' ? /public|not exist/ : /public/);
     expect(await guarded.post(message(url))).toEqual(refused);
     expect(receiver.connections).toBe(0);
   });
@@ -100,7 +100,7 @@ describe('without WEBHOOK_ALLOW_PRIVATE', () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     };
     expect(await new HttpWebhookSender({ allowPrivate: false, lookup: unknown }).refusal('https://a.example/')).toBe(
-      'The name of the host is not known.',
+      'The host name does not exist.',
     );
   });
 });
@@ -137,7 +137,7 @@ test('a redirect to this machine is an answer like any other, and nobody goes th
 
 describe('a receiver', () => {
   const hasty = new HttpWebhookSender({ allowPrivate: true, timeout: 300 });
-  const inTime = { status: null, reason: 'The receiver did not answer in time.' };
+  const inTime = { status: null, reason: 'The receiver did not respond in time.' };
 
   test('that says nothing is given up', async () => {
     receiver.answer = () => undefined;

@@ -73,7 +73,7 @@ async function imported(ports: World, acme: Account, files: readonly ClientFile[
 test.each<[Fault, string]>([
   ['abort', 'ended (SIGABRT)'],
   ['hang', 'it took more than 6 seconds'],
-  ['grow', 'it took more than 400 MiB of memory'],
+  ['grow', 'it used more than 400 MiB of memory'],
 ])('a picture whose reader would %s is tried three times and fails; the others come in', async (fault, reason) => {
   const poison = await plain('poison.png');
   const others = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => plain(`${name}.png`)));

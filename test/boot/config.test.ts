@@ -32,7 +32,7 @@ describe('RATE_LIMIT_STORE', () => {
 
   test('is refused with a sentence that helps when it is another', () => {
     expect(rateLimitStore({ RATE_LIMIT_STORE: 'redis' })).toEqual([
-      'REDIS_URL must be set, because RATE_LIMIT_STORE is redis.',
+      'REDIS_URL must be set because RATE_LIMIT_STORE is redis.',
     ]);
     expect(rateLimitStore({ RATE_LIMIT_STORE: 'redis', REDIS_URL: 'http://:a-password@cache' })).toEqual([
       'REDIS_URL must be a URL that begins with redis:// or rediss://.',
@@ -97,8 +97,8 @@ describe('NGINX_BLOBS_LOCATION', () => {
   test('is for proxies that are trusted, and for files', () => {
     const env = { NGINX_BLOBS_LOCATION: '/stored-blobs', BLOB_STORE: 's3', S3_BUCKET: 'photos' };
     expect(read(env)).toEqual([
-      'TRUSTED_PROXIES must be set, because NGINX_BLOBS_LOCATION is: it is for them alone.',
-      'NGINX_BLOBS_LOCATION is for BLOB_STORE=local: nginx reads files.',
+      'TRUSTED_PROXIES must be set because NGINX_BLOBS_LOCATION is: only trusted proxies may use it.',
+      'NGINX_BLOBS_LOCATION requires BLOB_STORE=local: nginx reads files.',
     ]);
   });
 });
@@ -163,9 +163,9 @@ describe('BLOB_STORE', () => {
     expect(problems).toEqual([
       'PORT must be a whole number from 1 to 65535, not "0".',
       'S3_ENDPOINT must be a URL that begins with http:// or https://.',
-      'S3_ACCESS_KEY_ID must be set, because S3_SECRET_ACCESS_KEY is set.',
+      'S3_ACCESS_KEY_ID must be set because S3_SECRET_ACCESS_KEY is set.',
       'S3_FORCE_PATH_STYLE must be true, false, not "yes".',
-      'S3_BUCKET must be set, because BLOB_STORE is s3.',
+      'S3_BUCKET must be set because BLOB_STORE is s3.',
       'S3_PUBLIC_ENDPOINT must be a URL that begins with http:// or https://.',
     ]);
     expect(s3({ BLOB_STORE: 'gcs' })).toEqual(['BLOB_STORE must be local, s3, not "gcs".']);
@@ -225,13 +225,13 @@ describe('SECURITY_CONTACT', () => {
     'a@b@c',
   ])('%j is a problem', (value) => {
     expect(problems(value)).toEqual([
-      `SECURITY_CONTACT: "${value}" is no e-mail address and no mailto:, https: or tel: URI.`,
+      `SECURITY_CONTACT: "${value}" is not an e-mail address or a mailto:, https: or tel: URI.`,
     ]);
   });
 
   test('each that is wrong is listed, with what else is', () => {
     expect(() => readConfig({ SECURITY_CONTACT: 'a@example.com one,two', PORT: '0' })).toThrow(
-      /PORT must be .*\n.*"one" is no e-mail.*\n.*"two" is no e-mail/,
+      /PORT must be .*\n.*"one" is not an e-mail.*\n.*"two" is not an e-mail/,
     );
   });
 });

@@ -187,9 +187,9 @@ describe('phs doctor on what the service needs', () => {
   });
 
   it.each([
-    ['sandbox', [], 'ok', 'its picture alone'],
+    ['sandbox', [], 'ok', 'only its image'],
     ['user', [{ level: 'sandbox', reason: 'It ended (code 127): no bwrap.' }], 'warn', 'no bwrap'],
-    ['process', [], 'warn', 'all that the service itself may'],
+    ['process', [], 'warn', 'everything that the service itself can'],
   ] as const)('isolation at the level %s', (level, refused, found, said) => {
     const finding = judgeIsolation({ level, refused });
     expect(told(finding)).toEqual([`${found} isolation`]);

@@ -38,7 +38,7 @@ test('while files are read for their hashes it says how many', () => {
   const display = new ProgressDisplay({}, stream);
   display.importing(progress);
   display.end();
-  expect(text()).toContain('150 of 200 read');
+  expect(text()).toContain('150 of 200 hashed');
 });
 
 test.each([

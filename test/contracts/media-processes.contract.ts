@@ -117,7 +117,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
         await until(() => reader.processes.some(({ busy }) => busy));
         process.kill(pid, signal);
         letRun(pid);
-        expect(await call).toMatch(`The media process ended (${signal})`);
+        expect(await call).toMatch(`The media process exited (${signal})`);
         expect(await inspected(reader)).toBe('picture');
         expect(pidOf(reader)).not.toBe(pid);
         expect(await filesUnder(scratchDir)).toEqual([]);
@@ -158,7 +158,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       // A progressive JPEG is decoded as a whole: some 3 bytes for each pixel.
       const create = { width: 9000, height: 9000, channels: 3 as const, background: '#336699' };
       const large = await sharp({ create }).jpeg({ progressive: true }).toBuffer();
-      await expect(reader.inspect(bytesOf(large), plenty)).rejects.toThrow('it took more than 200 MiB of memory');
+      await expect(reader.inspect(bytesOf(large), plenty)).rejects.toThrow('it used more than 200 MiB of memory');
       expect(await inspected(reader)).toBe('picture');
       expect(await filesUnder(scratchDir)).toEqual([]);
     });
@@ -246,7 +246,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       const calls = [inspected(reader), inspected(reader)].map((call) => call.catch((error: Error) => error.message));
       await until(() => reader.processes.some(({ busy }) => busy));
       await reader.close();
-      for (const message of await Promise.all(calls)) expect(message).toMatch(/was ended|is closed/);
+      for (const message of await Promise.all(calls)) expect(message).toMatch(/was stopped|is closed/);
       await expect(inspected(reader)).rejects.toThrow('The media reader is closed.');
       expect(await readdir(scratchDir)).toEqual([]);
     });

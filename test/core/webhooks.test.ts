@@ -223,7 +223,7 @@ describe('a delivery', () => {
       throw new Error('a fault');
     };
     await expect(deliverEvent(here, delivery, broken)).rejects.toThrow('a fault');
-    expect(await log(endpoint)).toMatchObject([{ status: 'pending', reason: 'Something went wrong on our side.' }]);
+    expect(await log(endpoint)).toMatchObject([{ status: 'pending', reason: 'The service failed to send it.' }]);
     expect(await now(endpoint)).toEqual(endpoint);
   });
 

@@ -22,7 +22,7 @@ describe('phs doctor', () => {
     const fresh = await installation.command('doctor', '--json');
     expect(failed(fresh)).toEqual([]);
     expect(findings(fresh)).toContainEqual(
-      expect.objectContaining({ check: 'database', message: 'is made at the first start' }),
+      expect.objectContaining({ check: 'database', message: 'created at the first start' }),
     );
     await installation.start();
     const running = await installation.command('doctor', '--json');

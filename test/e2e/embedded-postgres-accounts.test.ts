@@ -229,7 +229,7 @@ describe('an installation', () => {
     const script = join(installation, 'guard-by-pg-ctl.mjs');
     const run = spawnSync(process.execPath, [script, dataDir], { ...ordinary.ids, cwd: '/', encoding: 'utf8' });
     expect(run.stderr).toBe('');
-    expect(JSON.parse(run.stdout)).toEqual({ address: '127.0.0.1/32', gone: 'the database server ended' });
+    expect(JSON.parse(run.stdout)).toEqual({ address: '127.0.0.1/32', gone: 'the database server exited' });
     expect(await useOnce()).toBe(2);
   });
 
@@ -300,7 +300,7 @@ describe('what is in the way', () => {
     const trap = newFolder(isRoot ? NOBODY : undefined);
     symlinkSync(trap, folder);
     try {
-      expect(await hold().refused()).toMatch(/no folder for its socket.*shorter DATA_DIR/);
+      expect(await hold().refused()).toMatch(/No folder is suitable.*shorter DATA_DIR/);
       expect(readdirSync(trap)).toEqual([]);
     } finally {
       rmSync(folder);

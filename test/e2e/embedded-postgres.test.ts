@@ -225,7 +225,7 @@ describe('two processes on one folder', () => {
     const refusal = await openEmbeddedPostgres(dataDir, 'own').catch((error: Error) => error);
     expect(refusal).toBeInstanceOf(DataDirInUseError);
     expect((refusal as Error).message).toContain(dataDir);
-    expect((refusal as Error).message).toMatch(/stop that first.*DATA_DIR/);
+    expect((refusal as Error).message).toMatch(/stop it first.*DATA_DIR/);
     expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
@@ -233,7 +233,7 @@ describe('two processes on one folder', () => {
     const holder = hold();
     const connection = await holder.opened();
     holder.process.kill('SIGSTOP');
-    await expect(openEmbeddedPostgres(dataDir, 'own')).rejects.toThrow(/does not answer/);
+    await expect(openEmbeddedPostgres(dataDir, 'own')).rejects.toThrow(/does not respond/);
     await expect(openEmbeddedPostgres(dataDir, 'share')).rejects.toThrow(DataDirInUseError);
     holder.process.kill('SIGCONT');
     expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -342,7 +342,7 @@ describe('a folder in an unusual state', () => {
   it.each([
     ['another version', 'pg18/PG_VERSION', '17\n', /Postgres 17.*phs backup.*phs restore.*DATABASE_URL/],
     ['a folder of an older program', 'pg16/PG_VERSION', '16\n', /Postgres 16.*phs backup.*phs restore.*DATABASE_URL/],
-    ['files that are no database', 'pg18/notes.txt', 'hello', /holds no Postgres database: move it away/],
+    ['files that are no database', 'pg18/notes.txt', 'hello', /does not contain a Postgres database: move it away/],
   ])('is refused with what to do: %s', async (_name, file, content, sentence) => {
     mkdirSync(join(dataDir, file, '..'), { recursive: true });
     writeFileSync(join(dataDir, file), content);

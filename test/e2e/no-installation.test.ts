@@ -162,7 +162,7 @@ describe('F29: where there is no installation', () => {
 
   it('phs migrate into a folder that cannot be made ends with 4, and ends', async () => {
     const [migrate] = await eachLine(newFolder(), ['migrate'], { DATA_DIR: '/proc/x/y' });
-    expect(migrate).toMatchObject({ status: 4, stderr: expect.stringContaining('give another DATA_DIR') });
+    expect(migrate).toMatchObject({ status: 4, stderr: expect.stringContaining('choose another DATA_DIR') });
   });
 
   it('phs restore of no backup makes nothing', async () => {
@@ -200,7 +200,7 @@ describe('F29: a DATABASE_URL', () => {
       expect({ line, status, stderr }).toEqual({
         line,
         status: 4,
-        stderr: expect.stringMatching(/^phs: The database of DATABASE_URL, at 127\.0\.0\.1:1, cannot be used: .+\n$/),
+        stderr: expect.stringMatching(/^phs: The database in DATABASE_URL, at 127\.0\.0\.1:1, is unavailable: .+\n$/),
       });
       expect(stderr).not.toContain('secret-word');
     }

@@ -65,7 +65,7 @@ describe('starting and stopping', () => {
     const { status, output } = await nowhere.startInVain();
     await nowhere.remove();
     expect(status).toBe(4);
-    expect(output).toMatch(/The data folder .* cannot be used .*: give another DATA_DIR\.$/m);
+    expect(output).toMatch(/The data folder .* cannot be used .*: choose another DATA_DIR\.$/m);
   });
 
   it('answers commands while it runs and when it does not', async () => {
@@ -122,7 +122,7 @@ describe('the commands of an operator, while the service runs', () => {
   });
 
   it.each([
-    [['key', 'create', '--customer', '1', '--name', 'x', '--scopes', 'photos:fly'], 'There is no scope photos:fly'],
+    [['key', 'create', '--customer', '1', '--name', 'x', '--scopes', 'photos:fly'], 'photos:fly is not a scope'],
     [['key', 'create', '--customer', '99', '--name', 'x', '--scopes', 'all'], 'customer'],
     [['key', 'create', '--customer', '1', '--name', 'x', '--scopes', 'all', '--ip', '10.0.0.0/33'], '10.0.0.0/33'],
     [['customer', 'create', '--name', 'x', '--time-zone', 'Mars/Olympus'], 'Europe/Paris'],

@@ -156,7 +156,7 @@ describe('API.md §4.2, step 2: the IP list', () => {
     const everyone = await actor.withKey({ ipList: ['0.0.0.0/0', '::/0'] });
     const headers: Record<string, string> = header === undefined ? {} : { 'x-forwarded-for': header };
     const answer = await everyone.get('/me', headers);
-    const message = 'This key may only be used from certain addresses, and the proxy at 127.0.0.1 did not name yours.';
+    const message = 'This key is restricted to certain addresses, and the proxy at 127.0.0.1 did not report yours.';
     expect([answer.status, answer.body.error.code, answer.body.error.message]).toEqual([
       403,
       'ip_not_whitelisted',

@@ -257,7 +257,7 @@ describe('API.md §4.7: PATCH, PUT, DELETE', () => {
         const answer = await actor.patch(path, { [field]: before[field] });
         expect(answer.body.error?.details.errors).toMatchObject([{ field, code: 'read_only' }]);
         // Where it names another way, it names one.
-        expect(answer.body.error.message).toMatch(new RegExp(`^${field} cannot be changed here: .+\\.$`));
+        expect(answer.body.error.message).toMatch(new RegExp(`^${field} is read-only: .+\\.$`));
       }
       for (const field of [
         'customerId',

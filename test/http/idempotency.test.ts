@@ -584,7 +584,7 @@ describe('RELIABILITY.md I5: an unknown outcome', () => {
     };
     const answer = await actor.post(`/imports/${id}/finalize`, {}, key());
     expect([answer.status, answer.body.status]).toEqual([200, 'completed']);
-    expect(app.log.some((line) => line.includes('could not be kept'))).toBe(true);
+    expect(app.log.some((line) => line.includes('could not be stored'))).toBe(true);
   });
 });
 

@@ -361,7 +361,7 @@ describe('API.md §7, 7: PATCH /photos/{id}', () => {
     const { id } = await one();
     const answer = await actor.patch(`/photos/${id}`, { [field]: null });
     expect([answer.status, errors(answer)]).toEqual([400, [[field, 'read_only']]]);
-    expect(answer.body.error.message).toMatch(new RegExp(`^${field} cannot be changed here: .{10}`));
+    expect(answer.body.error.message).toMatch(new RegExp(`^${field} is read-only: .{10}`));
   });
 
   test('rotation: 0, 90, 180 and 270 clockwise, a quarter turn exchanges the sides', async () => {

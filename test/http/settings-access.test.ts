@@ -43,7 +43,7 @@ describe('a one-time link', () => {
     expect(account.text).toContain(email);
     const again = await new BrowserClient(app.url).get(path);
     expect(again.status).toBe(403);
-    expect(again.text).toContain('used already');
+    expect(again.text).toContain('has been used');
     const later = new BrowserClient(app.url);
     expect((await later.submit('/settings/sign-in', { email, password: PASSWORD })).status).toBe(303);
   });

@@ -87,7 +87,7 @@ test('a person may make 60 changes a minute, and others are not held up', async 
   for (let time = 0; time < 60; time += 1) expect((await change(browser, token)).status).toBe(303);
   const refused = await change(browser, token);
   expect(refused.status).toBe(429);
-  expect(refused.text).toContain('A person may make 60 changes a minute. Try again in 60 seconds.');
+  expect(refused.text).toContain('A person can make at most 60 changes per minute. Try again in 60 seconds.');
   const bert = new BrowserClient(app.url);
   await bert.enter(app.ports, actor.customerId, 'owner', address('bert'));
   expect((await change(bert, await csrfOf(bert))).status).toBe(303);
@@ -165,7 +165,7 @@ describe('an e-mail address', () => {
     await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'member', address('bert'));
     const taken = await set(address('bert'));
     expect(taken.status).toBe(400);
-    expect(taken.text).toContain('Somebody else of this account');
+    expect(taken.text).toContain('Another person in this account');
     expect((await set('no address')).status).toBe(400);
   });
 });

@@ -165,7 +165,7 @@ describe('the plain form', () => {
     expect((await browser.get(String(headers.location))).text).toContain('x.txt: This is not an image.');
     // Also when what is said once has been said.
     expect((await browser.get(String(headers.location))).text).toMatch(/x\.txt[\s\S]*This is not an image\./);
-    expect((await browser.get('/settings/import')).text).not.toContain('Not finished yet');
+    expect((await browser.get('/settings/import')).text).not.toContain('Unfinished import');
   });
 
   it('is refused without its token, and takes no files on other routes', async () => {

@@ -64,12 +64,12 @@ describe('making a key', () => {
 
   it.each([
     [{ name: ' ' }, 'Name must have 1 to 100 characters'],
-    [{ preset: 'chosen' }, 'A key needs a scope'],
-    [{ preset: 'chosen', scopes: ['photos:everything'] }, 'There is no scope photos:everything'],
-    [{ readLimit: '301' }, 'At most 300 a minute'],
-    [{ writeLimit: '31' }, 'At most 30 a minute'],
+    [{ preset: 'chosen' }, 'A key needs at least one scope'],
+    [{ preset: 'chosen', scopes: ['photos:everything'] }, 'photos:everything is not a scope'],
+    [{ readLimit: '301' }, 'At most 300 per minute'],
+    [{ writeLimit: '31' }, 'At most 30 per minute'],
     [{ readLimit: 'many' }, 'Enter a whole number'],
-    [{ expiresOn: '2026-11-20' }, 'This day is over already'],
+    [{ expiresOn: '2026-11-20' }, 'This date is in the past'],
     [{ expiresOn: '2027-02-30' }, 'Enter a date such as'],
   ])('refuses %j beside its field, and keeps what was typed', async (wrong, message) => {
     const before = (await keys()).length;
@@ -83,19 +83,19 @@ describe('making a key', () => {
 
   it.each([
     ['10.0.0.256', '256 is too large'],
-    ['10.0.0', 'an IPv4 address has four numbers, and this has 3'],
-    ['10.0.0.0/33', 'the number behind the slash must be 0 to 32 for IPv4'],
-    ['2001:db8::/129', 'the number behind the slash must be 0 to 128 for IPv6'],
-    ['10.0.0.0/255.255.255.0', 'write the length of the range instead of a mask'],
-    ['010.0.0.1', 'leave out leading zeros'],
-    ['10.0.*.*', 'stars are not understood'],
-    ['10.0.0.1 - 10.0.0.9', 'a span from one address to another is not understood'],
-    ['10.0.0.1:443', 'leave out the brackets and the port'],
-    ['fe80::1%eth0', 'leave out the %'],
-    ['2001:db8:::1', 'this is no whole IPv6 address'],
-    ['office.example.com', 'names are not looked up'],
-    ['https://example.com/', 'this is the address of a page'],
-    ['<b>', 'this is no address or range'],
+    ['10.0.0', 'an IPv4 address has four numbers, not 3'],
+    ['10.0.0.0/33', 'the prefix length must be 0 to 32 for IPv4'],
+    ['2001:db8::/129', 'the prefix length must be 0 to 128 for IPv6'],
+    ['10.0.0.0/255.255.255.0', 'enter a prefix length instead of a mask'],
+    ['010.0.0.1', 'remove leading zeros'],
+    ['10.0.*.*', 'wildcards are not supported'],
+    ['10.0.0.1 - 10.0.0.9', 'spans of addresses are not supported'],
+    ['10.0.0.1:443', 'remove the brackets and the port'],
+    ['fe80::1%eth0', 'remove the %'],
+    ['2001:db8:::1', 'this is not a complete IPv6 address'],
+    ['office.example.com', 'host names are not supported'],
+    ['https://example.com/', 'this is a URL'],
+    ['<b>', 'this is not an address or range'],
   ])('explains what is wrong with the range %s', async (range, reason) => {
     const answer = await create({ ipList: `192.0.2.1\n${range}` });
     expect(answer.status).toBe(400);

@@ -85,7 +85,7 @@ describe('usage', () => {
     await actor.get('/me');
     await until(async () => {
       await app.writeCounts();
-      return app.log.some((line) => line.includes('the counts of requests were not written'));
+      return app.log.some((line) => line.includes('request counts could not be stored'));
     });
     await actor.get('/me');
     isAway = false;

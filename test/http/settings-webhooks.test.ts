@@ -68,9 +68,9 @@ describe('making an endpoint', () => {
     ['http://example.com/hooks', 'URL must begin with https://.'],
     ['https://10.0.0.1/hooks', 'URL must lead to a public address.'],
     ['https://[::1]/hooks', 'URL must lead to a public address.'],
-    ['https://user:pass@example.com', 'URL must not hold a user name or password.'],
-    ['nonsense', 'URL must be a whole URL'],
-    ['', 'URL must be a whole URL'],
+    ['https://user:pass@example.com', 'URL must not contain a user name or password.'],
+    ['nonsense', 'URL must be a complete URL'],
+    ['', 'URL must be a complete URL'],
   ])('refuses %s with words beside the field', async (url, words) => {
     const refused = await browser.submit('/settings/webhooks/new', { url, which: 'all' });
     expect(refused.status).toBe(400);

@@ -33,7 +33,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.database.transaction(async () => {
       requireFound(this.database.customers.get(key.customerId), 'customer');
       if (this.live((other) => other.customerId === key.customerId).length >= MAX_KEYS) {
-        const message = `A customer has at most ${MAX_KEYS} keys. Delete one first.`;
+        const message = `A customer can have at most ${MAX_KEYS} keys. Delete one first.`;
         throw new DomainError('limit_reached', message, { limit: MAX_KEYS, name: 'apiKeys' });
       }
       const unused = { lastUsedAt: null, lastUsedIp: null, deletedAt: null };

@@ -41,15 +41,15 @@ export class MemoryMediaReader implements MediaReader {
 
   async inspect(bytes: AsyncIterable<Uint8Array>, { maxPixels }: { readonly maxPixels: number }): Promise<Inspection> {
     const whole = await collect(bytes);
-    if (whole.length === 0) return refused('file_empty', 'The file has no bytes.');
+    if (whole.length === 0) return refused('file_empty', 'The file is empty.');
     const sniffed = await this.sniff(whole);
-    if (sniffed.kind === 'not_an_image') return refused('not_an_image', 'The file is not a picture.');
+    if (sniffed.kind === 'not_an_image') return refused('not_an_image', 'The file is not an image.');
     if (sniffed.kind === 'unsupported')
       return refused('unsupported_format', `Files of type ${sniffed.contentType} are not accepted.`);
     const facts = parse(whole);
-    if (facts === null) return refused('decode_failed', 'The picture is damaged.');
+    if (facts === null) return refused('decode_failed', 'The image is damaged.');
     if (facts.width * facts.height > maxPixels || Math.max(facts.width, facts.height) > MAX_SIDE) {
-      return refused('too_many_pixels', `The picture has more than ${maxPixels} pixels.`);
+      return refused('too_many_pixels', `The image has more than ${maxPixels} pixels.`);
     }
     const format = facts.alpha ? 'webp' : 'jpeg';
     return {

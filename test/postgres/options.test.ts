@@ -61,9 +61,9 @@ test('without options the database is app, its processes are called app, and no 
   expect(found).toEqual({ user: 'app', cluster: 'app', fsync: 'on', addresses: '' });
   const shell = processesOn(dataDir).find(({ command }) => command.includes('/bin/sh -c'));
   expect(shell?.command).toContain(' app-postgres ');
-  expect(lines.join('\n')).toMatch(/making a new database/);
+  expect(lines.join('\n')).toMatch(/creating a new database/);
   expect((await refusal()).message).toMatch(
-    /another App process \(pid \d+\): stop that first, or use another data folder\.$/,
+    /another App process \(pid \d+\): stop it first, or use another data folder\.$/,
   );
 });
 

@@ -92,7 +92,7 @@ describe('retries', () => {
     disturbFirst('GET', 'refuse', 'refuse');
     const error = (await caught(client.me())) as Error;
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toContain(`no answer from ${world.front.url} after 2 attempts`);
+    expect(error.message).toContain(`no response from ${world.front.url} after 2 attempts`);
     expect(JSON.stringify([error, error.stack])).not.toContain(actor.token);
   });
 

@@ -70,12 +70,12 @@ describe('A28: answers are checked', () => {
     const upload = { method: 'PUT', url: 'file:///etc/passwd', headers: {} };
     const item = { id: 1, status: 'awaiting_upload', clientRef: null, error: null, upload };
     server.say = () => ({ data: [{ index: 0, outcome: 'created', photo: item, error: null }] });
-    await expect(client.imports.register(1, [{ filename: 'a', sizeBytes: 1 }])).rejects.toThrow('http address');
+    await expect(client.imports.register(1, [{ filename: 'a', sizeBytes: 1 }])).rejects.toThrow('http URL');
   });
 
   it('a list that leads to itself ends', async () => {
     server.say = () => page([photo], 'again');
-    await expect(client.photos.list().toArray()).rejects.toThrow('an earlier page again');
+    await expect(client.photos.list().toArray()).rejects.toThrow('used before');
   });
 
   it('outcomes for other files than were registered are refused', async () => {
@@ -137,7 +137,7 @@ describe('A28: files', () => {
       response.writeHead(206, { 'content-range': 'bytes 0-2/3' });
       response.write('abcdef');
     };
-    await expect(downloadFile(client, 7, path)).rejects.toThrow('More than the 3 bytes');
+    await expect(downloadFile(client, 7, path)).rejects.toThrow('More than the declared 3 bytes');
     expect(await readdir(folder)).toEqual([]);
   });
 

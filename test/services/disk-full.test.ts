@@ -67,7 +67,7 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
     fillBut(small.length + 8_000);
     const before = installation.printed().length;
     expect((await client.upload(item.upload, small)).status).toBe(204);
-    await until('the worker to meet the full disk', () => installation.printed().includes('no room left', before));
+    await until('the worker to meet the full disk', () => installation.printed().includes('storage is full', before));
     // The original came first, and it is what matters: the thumb can be made of it at any time.
     expect((await stateOf(importId)).status).toBe('ready');
     makeRoom();

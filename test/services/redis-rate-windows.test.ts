@@ -106,7 +106,7 @@ describe('F10: when Redis is not there', () => {
     server.hang();
     try {
       await expect(store.hit(budget)).rejects.toMatchObject({ code: 'service_unavailable' });
-      await expect(store.peek(budget)).rejects.toThrow('no answer within 200 ms');
+      await expect(store.peek(budget)).rejects.toThrow('no response within 200 ms');
     } finally {
       server.goOn();
     }
@@ -136,7 +136,7 @@ describe('F10: when Redis is not there', () => {
     await server.kill();
     for (const each of [plain, plain, store]) {
       const refusal = await each.hit(budget).catch((error: Error) => error.message);
-      expect(refusal).toContain('Redis cannot be used');
+      expect(refusal).toContain('Redis is unavailable');
       expect(refusal).not.toContain('a-password');
     }
     await server.startAgain();

@@ -41,7 +41,7 @@ test('an account that may create roles makes the one that transactions run as', 
   const installation = await ownedBy('admin', 'CREATEROLE');
   await installation.start();
   await createsTag(installation);
-  expect(installation.printed()).not.toContain('does not keep customers apart');
+  expect(installation.printed()).not.toContain('does not enforce the separation of customers');
   expect(await doctor(installation)).toMatchObject({ level: 'ok' });
   await installation.stop();
   await installation.start();
@@ -52,7 +52,7 @@ test('one that may not starts, says what an administrator has to run, and uses t
   const installation = await ownedBy('plain', '');
   await installation.start();
   await createsTag(installation);
-  expect(installation.printed()).toContain('does not keep customers apart');
+  expect(installation.printed()).toContain('does not enforce the separation of customers');
   const warning = await doctor(installation);
   expect(warning).toMatchObject({ level: 'warn' });
   const sql = /run: (.*;)/.exec(warning?.advice ?? '')?.[1] ?? '';

@@ -119,7 +119,7 @@ test('the account: address, password, people, browsers', async () => {
   await phone.page.getByRole('textbox', { name: 'E-mail address' }).fill('anna@example.com');
   await phone.page.getByLabel('Password').fill('not the password');
   await phone.page.keyboard.press('Enter');
-  await phone.page.getByText('is wrong').waitFor();
+  await phone.page.getByText('is incorrect').waitFor();
   await phone.page.getByLabel('Password').fill('quite another password');
   await phone.page.keyboard.press('Enter');
   await phone.page.waitForURL('**/settings/library');

@@ -145,7 +145,7 @@ async function expectExact(): Promise<void> {
       answers.push(await at.post('/tags', { name: unique('burst') }));
     }
   });
-  const away = topology.apis.map((api) => api.printed()).filter((printed) => printed.includes('cannot be kept'));
+  const away = topology.apis.map((api) => api.printed()).filter((printed) => printed.includes('cannot be counted'));
   expect(away).toEqual([]);
   const admitted = answers.filter(({ status }) => status === 201);
   expect([admitted.length, answers.length]).toEqual([30, 100]);

@@ -19,7 +19,7 @@ export interface BlobToImport {
 export function blobSource({ blob, ref, filename }: BlobToImport): ImportSource {
   const { name, lastModified } = blob as Partial<File>;
   const called = filename ?? name;
-  if (called === undefined) throw new TypeError('A Blob that is no File needs a filename.');
+  if (called === undefined) throw new TypeError('A Blob that is not a File needs a filename.');
   return {
     ref: ref ?? called,
     filename: photoName(called),

@@ -119,7 +119,7 @@ class Filling {
       const files = this.stale.splice(0);
       this.round += 1;
       if (this.round > ROUNDS) {
-        for (const { source } of files) this.run.fail(source, 'upload_refused', 'Every upload target was refused.');
+        for (const { source } of files) this.run.fail(source, 'upload_refused', 'Every upload URL was refused.');
         return;
       }
       for (const batch of chunks(files, this.run.limits.batchSize)) await this.add(batch, true);
@@ -130,7 +130,11 @@ class Filling {
   private take({ file, item, error }: Registered, again: boolean): void {
     const { run } = this;
     if (error !== null || item === null) {
-      run.fail(file.source, error?.code ?? 'processing_failed', error?.message ?? 'The service did not take the file.');
+      run.fail(
+        file.source,
+        error?.code ?? 'processing_failed',
+        error?.message ?? 'The service did not accept the file.',
+      );
     } else if (item.status === 'duplicate') {
       if (!again) run.tally.count('duplicates');
     } else if (item.upload !== null) {

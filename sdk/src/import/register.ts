@@ -94,5 +94,5 @@ function matched(files: readonly HashedFile[], results: readonly Result[]): Regi
     return file === undefined ? [] : { file, item: photo, error };
   });
   if (matches.length === files.length && named.size === files.length) return matches;
-  throw new PhotoServiceError(`The service answered with ${results.length} outcomes for ${files.length} files.`);
+  throw new PhotoServiceError(`The service returned ${results.length} outcomes for ${files.length} files.`);
 }

@@ -76,7 +76,7 @@ async function limitsOf(client: PhotoService, signal: AbortSignal): Promise<Impo
 function requireNames(sources: readonly ImportSource[]): void {
   const seen = new Set<string>();
   for (const { ref } of sources) {
-    if (seen.has(ref)) throw new TypeError(`Two files of an import are called ${JSON.stringify(ref)}.`);
+    if (seen.has(ref)) throw new TypeError(`Two files of the import have the reference ${JSON.stringify(ref)}.`);
     seen.add(ref);
   }
 }
@@ -85,7 +85,7 @@ function requireNames(sources: readonly ImportSource[]): void {
 function isSendable(run: ImportRun, source: ImportSource): boolean {
   const { maxFileBytes, formats } = run.limits;
   if (maxFileBytes !== null && source.sizeBytes > maxFileBytes) {
-    run.fail(source, 'file_too_large', `The file has ${source.sizeBytes} bytes; ${maxFileBytes} are the most.`);
+    run.fail(source, 'file_too_large', `The file has ${source.sizeBytes} bytes; the maximum is ${maxFileBytes}.`);
     return false;
   }
   if (

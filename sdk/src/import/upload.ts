@@ -69,7 +69,7 @@ async function attempted(run: ImportRun, { source }: HashedFile, target: UploadT
 async function isUnchanged(run: ImportRun, { source, sha256 }: HashedFile): Promise<boolean> {
   try {
     if ((await source.sha256(run.signal)) === sha256) return true;
-    run.fail(source, 'file_changed', 'The file changed while it was imported. Run the import again.');
+    run.fail(source, 'file_changed', 'The file changed during the import. Run the import again.');
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;
     run.fail(source, error.code, error.message);
@@ -78,9 +78,9 @@ async function isUnchanged(run: ImportRun, { source, sha256 }: HashedFile): Prom
 }
 
 function unreachable({ url }: UploadTarget, answer: UploadAnswer | { readonly broken: Error }): ConnectionError {
-  const problem = 'status' in answer ? `it answers ${answer.status}` : answer.broken.message;
+  const problem = 'status' in answer ? `it responds with ${answer.status}` : answer.broken.message;
   // The path is a secret: whoever has it can upload.
-  return new ConnectionError(`Nothing can be sent to ${new URL(url).origin}: ${problem}.`, {
+  return new ConnectionError(`Cannot upload to ${new URL(url).origin}: ${problem}.`, {
     cause: 'status' in answer ? undefined : answer.broken,
   });
 }

@@ -76,7 +76,7 @@ async function fill(
     try {
       for await (const chunk of download.stream) {
         if (download.sizeBytes !== null && offset + chunk.length > download.sizeBytes) {
-          throw new ChecksumError(`More than the ${download.sizeBytes} bytes came that were promised.`);
+          throw new ChecksumError(`More than the declared ${download.sizeBytes} bytes arrived.`);
         }
         await file.write(chunk, 0, chunk.length, offset);
         hash.update(chunk);
@@ -87,7 +87,8 @@ async function fill(
       signal?.throwIfAborted();
       if (error instanceof ChecksumError) throw error;
       if ((error as NodeJS.ErrnoException).code?.startsWith('E')) throw error;
-      if (attempt >= ATTEMPTS) throw new ConnectionError(`The download broke off ${attempt} times.`, { cause: error });
+      if (attempt >= ATTEMPTS)
+        throw new ConnectionError(`The download was interrupted ${attempt} times.`, { cause: error });
       await pause(500 * 2 ** attempt * (0.5 + Math.random() / 2), signal);
       continue;
     }
@@ -97,10 +98,10 @@ async function fill(
 
 function checked(promised: Download, written: { sizeBytes: number; sha256: string }) {
   if (promised.sizeBytes !== null && promised.sizeBytes !== written.sizeBytes) {
-    throw new ChecksumError(`${written.sizeBytes} bytes came; ${promised.sizeBytes} were promised.`);
+    throw new ChecksumError(`${written.sizeBytes} bytes arrived instead of ${promised.sizeBytes}.`);
   }
   if (promised.sha256 !== null && promised.sha256 !== written.sha256) {
-    throw new ChecksumError(`The bytes have the SHA-256 ${written.sha256}; ${promised.sha256} was promised.`);
+    throw new ChecksumError(`The bytes have the SHA-256 ${written.sha256} instead of ${promised.sha256}.`);
   }
   return written;
 }

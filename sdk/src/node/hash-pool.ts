@@ -45,7 +45,7 @@ export class HashPool {
 
   /** Ends the threads. What they were doing, and what waited, is rejected. */
   async close(): Promise<void> {
-    const closed = new Error('the hashing was ended');
+    const closed = new Error('hashing was stopped');
     for (const task of [...this.waiting.splice(0), ...this.busy.values()]) task.reject(closed);
     const workers = [...this.idle.splice(0), ...this.busy.keys()];
     this.busy.clear();
@@ -83,11 +83,11 @@ export class HashPool {
 /** What of a file system's error codes a person can use. */
 export function unreadable(problem: string): FileProblem {
   const known: Readonly<Record<string, string>> = {
-    ENOENT: 'There is no such file.',
-    EACCES: 'The file may not be read by this user.',
-    EPERM: 'The file may not be read by this user.',
+    ENOENT: 'The file does not exist.',
+    EACCES: 'This user may not read the file.',
+    EPERM: 'This user may not read the file.',
     EISDIR: 'It is a folder.',
-    EIO: 'The disk cannot read the file.',
+    EIO: 'The disk could not read the file.',
   };
   return new FileProblem('unreadable', known[problem] ?? `The file cannot be read: ${problem}`);
 }

@@ -57,10 +57,9 @@ export function putFile(
     file.on('error', (error: NodeJS.ErrnoException) => fail(unreadable(error.code ?? error.message)));
     file.on('end', () => {
       if (sent === sizeBytes) request.end();
-      else
-        fail(new FileProblem('file_changed', 'The file became shorter while it was imported. Run the import again.'));
+      else fail(new FileProblem('file_changed', 'The file became shorter during the import. Run the import again.'));
     });
-    request.on('timeout', () => fail(new Error('no byte was taken for a minute')));
+    request.on('timeout', () => fail(new Error('no bytes were accepted for a minute')));
     request.on('error', (error) => end(() => reject(signal.aborted ? signal.reason : error)));
     // It may come before everything was sent: then what is left of the file is of no interest.
     request.on('response', (response: IncomingMessage) => {

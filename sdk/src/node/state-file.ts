@@ -32,5 +32,5 @@ function parse(path: string, text: string): ImportState {
   } catch {
     // Reported below.
   }
-  throw new PhotoServiceError(`${path} is no state of an import. Name another file, or remove this one.`);
+  throw new PhotoServiceError(`${path} is not the state of an import. Choose another file, or remove this one.`);
 }

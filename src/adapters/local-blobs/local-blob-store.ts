@@ -180,7 +180,7 @@ export class LocalBlobStore implements BlobStore {
 
   private path(key: BlobKey): string {
     checkKeys(key);
-    if (key.startsWith(`${TEMP_FOLDER}/`) || key === TEMP_FOLDER) throw new Error(`Not a blob key here: "${key}"`);
+    if (key.startsWith(`${TEMP_FOLDER}/`) || key === TEMP_FOLDER) throw new Error(`Not a blob key: "${key}"`);
     return join(this.folders.root, key);
   }
 }

@@ -32,8 +32,8 @@ function storageError(error: unknown): unknown {
   const unavailable = new DomainError(
     'service_unavailable',
     NO_ROOM.has(code)
-      ? 'There is no room left to store photos. Try again later.'
-      : 'The storage of photos cannot be used at the moment. Try again later.',
+      ? 'The photo storage is full. Try again later.'
+      : 'The photo storage is temporarily unavailable. Try again later.',
   );
   unavailable.cause = error;
   return unavailable;

@@ -190,14 +190,14 @@ function hasPart<Part extends string>(
 }
 
 function tooManyRenditions(): DomainError {
-  const message = `${MAX_RENDITIONS_AT_ONCE} renditions of this account are being made already. Try again in a moment.`;
+  const message = `${MAX_RENDITIONS_AT_ONCE} renditions of this account are already being created. Try again in a moment.`;
   return new DomainError('service_unavailable', message);
 }
 
 function troubleIn(answer: MediaAnswer): Error {
   if (hasPart(answer, 'away'))
-    return new DomainError('service_unavailable', `Pictures cannot be read now: ${answer.away}`);
+    return new DomainError('service_unavailable', `Images cannot be read at the moment: ${answer.away}`);
   return new ReaderFailure(
-    `The media process failed: ${hasPart(answer, 'trouble') ? answer.trouble : 'it answered another question'}`,
+    `The media process failed: ${hasPart(answer, 'trouble') ? answer.trouble : 'it answered a different request'}`,
   );
 }

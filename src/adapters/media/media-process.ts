@@ -37,7 +37,7 @@ export class MediaProcess {
   #verdict: string | null = null;
   #lastWords = '';
   /** How it ended. */
-  #how = 'has not begun';
+  #how = 'has not started';
 
   /** Of the process that decodes, if it is not the one that we started. */
   #inner: number | null = null;
@@ -74,7 +74,7 @@ export class MediaProcess {
         this.#settle?.(this.#failure(`The media process ${this.#verdict ?? why}.`));
         resolve();
       };
-      this.#child.once('error', (error) => gone(`could not be used: ${error.message}`));
+      this.#child.once('error', (error) => gone(`cannot be used: ${error.message}`));
       this.#child.once('exit', (code, signal) => gone(`ended (${causeOf(code, signal)})${this.#words()}`));
     });
     this.#rest();
@@ -117,11 +117,12 @@ export class MediaProcess {
     try {
       const outcome = await new Promise<MediaAnswer | Error>((resolve) => {
         this.#settle = resolve;
-        if (!this.#alive) resolve(this.#failure(`The media process ended before its job${this.#words()}.`));
+        if (!this.#alive)
+          resolve(this.#failure(`The media process exited before it finished its job${this.#words()}.`));
         void this.#begun.then(() => {
           limit.stop();
           limit = this.#limit(this.bounds.timeoutMs);
-          this.#child.send(job, (error) => error && this.#kill(`could not be reached: ${error.message}`));
+          this.#child.send(job, (error) => error && this.#kill(`cannot be reached: ${error.message}`));
         });
       });
       if (outcome instanceof Error) throw outcome;
@@ -138,7 +139,7 @@ export class MediaProcess {
   /** Ends it, whatever it is doing. Resolves when it has ended. */
   async end(): Promise<void> {
     this.#child.ref();
-    this.#kill('was ended');
+    this.#kill('was stopped');
     await this.#ended;
   }
 
@@ -150,7 +151,7 @@ export class MediaProcess {
   }
 
   #limit(milliseconds: number): TimeLimit {
-    const verdict = `was ended: it took more than ${milliseconds / 1000} seconds`;
+    const verdict = `was stopped: it took more than ${milliseconds / 1000} seconds`;
     return new TimeLimit(
       () => this.pid,
       milliseconds,
@@ -167,7 +168,7 @@ export class MediaProcess {
   #requireMemory(): void {
     const held = heldMemory(this.pid);
     if (held === null || held <= this.bounds.maxMemoryBytes || this.#settle === null) return;
-    this.#kill(`was ended: it took more than ${Math.round(this.bounds.maxMemoryBytes / 1024 ** 2)} MiB of memory`);
+    this.#kill(`was stopped: it used more than ${Math.round(this.bounds.maxMemoryBytes / 1024 ** 2)} MiB of memory`);
   }
 
   #failure(what: string): Error {
@@ -175,7 +176,7 @@ export class MediaProcess {
   }
 
   #words(): string {
-    return this.#lastWords.trim() === '' ? '' : `, saying: ${this.#lastWords.trim()}`;
+    return this.#lastWords.trim() === '' ? '' : `: ${this.#lastWords.trim()}`;
   }
 }
 

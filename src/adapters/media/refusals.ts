@@ -14,10 +14,10 @@ export class Refusal extends Error {
 
 const refusal = (code: ItemErrorCode, message: string) => new Refusal({ code, message });
 
-export const fileEmpty = () => refusal('file_empty', 'The file has no bytes. Send it again from the original.');
+export const fileEmpty = () => refusal('file_empty', 'The file is empty. Send it again from the original.');
 
 export const notAnImage = () =>
-  refusal('not_an_image', 'The file is not a picture. Send JPEG, PNG, WebP, GIF, TIFF, AVIF or HEIC.');
+  refusal('not_an_image', 'The file is not an image. Send JPEG, PNG, WebP, GIF, TIFF, AVIF or HEIC.');
 
 export const unsupportedFormat = (contentType: string) =>
   refusal(
@@ -26,12 +26,12 @@ export const unsupportedFormat = (contentType: string) =>
   );
 
 export const decodeFailed = () =>
-  refusal('decode_failed', 'The picture is damaged and cannot be decoded. Send it again from the original.');
+  refusal('decode_failed', 'The image is damaged and cannot be decoded. Send it again from the original.');
 
 export const tooFewBytes = (width: number, height: number, sizeBytes: number) =>
   refusal(
     'decode_failed',
-    `The file declares ${width} × ${height} pixels and has ${sizeBytes} bytes, too few for a picture. Send it again from the original.`,
+    `The file declares ${width} × ${height} pixels but has only ${sizeBytes} bytes, too few for an image. Send it again from the original.`,
   );
 
 /** Throws when a picture of this size exceeds the limits; a side of 0 cannot be decoded at all. */
@@ -40,6 +40,6 @@ export function requirePictureSize(width: number, height: number, maxPixels: num
   if (width * height <= maxPixels && Math.max(width, height) <= MAX_SIDE) return;
   throw refusal(
     'too_many_pixels',
-    `The picture has ${width} × ${height} pixels; at most ${maxPixels} in all and ${MAX_SIDE} on a side are accepted. Make it smaller.`,
+    `The image has ${width} × ${height} pixels; the maximum is ${maxPixels} in total and ${MAX_SIDE} per side. Reduce its size.`,
   );
 }

@@ -32,27 +32,23 @@ export class BacklogGauges {
     private readonly source: BacklogSource,
   ) {
     this.jobs = this.gauge('photo_service_jobs', 'Jobs, counted up to 100,000.', ['kind', 'state']);
-    this.jobAge = this.gauge(
-      'photo_service_job_oldest_seconds',
-      'How long the job that is due for longest has waited.',
-      ['kind'],
-    );
+    this.jobAge = this.gauge('photo_service_job_oldest_seconds', 'Time since the oldest due job became due.', ['kind']);
     this.deliveries = this.gauge(
       'photo_service_webhook_deliveries_waiting',
-      'The outbox: webhooks to be sent, counted up to 100,000.',
+      'Webhook deliveries waiting to be sent, counted up to 100,000.',
       [],
     );
     this.deliveryAge = this.gauge(
       'photo_service_webhook_delivery_oldest_seconds',
-      'How long the webhook that is due for longest has waited.',
+      'Time since the oldest due webhook delivery became due.',
       [],
     );
-    this.items = this.gauge('photo_service_import_items', 'Items of imports on their way, counted up to 100,000.', [
+    this.items = this.gauge('photo_service_import_items', 'Import items in progress, counted up to 100,000.', [
       'status',
     ]);
     this.itemsEstimated = this.gauge(
       'photo_service_import_items_estimated',
-      'All items of imports, by the statistics of the database.',
+      'All import items, estimated from database statistics.',
       ['status'],
     );
   }

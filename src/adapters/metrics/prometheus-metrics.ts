@@ -32,62 +32,62 @@ export class PrometheusMetrics {
   private readonly on = { registers: [this.registry] };
   private readonly requests = new Histogram({
     name: 'photo_service_http_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer.',
+    help: 'Time from the start of a request to the end of its response.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: SECONDS,
     ...this.on,
   });
   private readonly limited = new Counter({
     name: 'photo_service_rate_limited_total',
-    help: 'Requests refused with 429, by the budget that was used up.',
+    help: 'Requests refused with 429, by the budget that was exceeded.',
     labelNames: ['budget'] as const,
     ...this.on,
   });
   private readonly jobs = new Histogram({
     name: 'photo_service_job_duration_seconds',
-    help: 'Runs of jobs, by what became of them.',
+    help: 'Job runs, by result.',
     labelNames: ['kind', 'outcome'] as const,
     buckets: SECONDS,
     ...this.on,
   });
   private readonly restarts = new Counter({
     name: 'photo_service_media_process_restarts_total',
-    help: 'Processes that read pictures and were replaced: they died or were ended (died), or held much memory when idle (grown).',
+    help: 'Media processes that were replaced because they exited or were stopped (died), or used much memory while idle (grown).',
     labelNames: ['cause'] as const,
     ...this.on,
   });
   private readonly isolation = new Gauge({
     name: 'photo_service_media_isolation',
-    help: '1 for the level at which processes that read pictures are kept apart from the rest of the machine.',
+    help: '1 for the isolation level at which media processes run.',
     labelNames: ['level'] as const,
     ...this.on,
   });
   private readonly blobFailures = new Counter({
     name: 'photo_service_blob_store_errors_total',
-    help: 'Calls that failed because the blob store was away, full or broken.',
+    help: 'Calls that failed because the blob store was unavailable, full or faulty.',
     labelNames: ['operation'] as const,
     ...this.on,
   });
   private readonly upkeepFailures = new Counter({
     name: 'photo_service_upkeep_failures_total',
-    help: 'Runs of periodic tasks that failed.',
+    help: 'Failed runs of periodic tasks.',
     labelNames: ['task'] as const,
     ...this.on,
   });
   private readonly garbage = new Gauge({
     name: 'photo_service_garbage_found',
-    help: 'Stored files that nobody owned, as this process last removed them.',
+    help: 'Unowned files that this process removed in its last cleanup.',
     labelNames: ['kind'] as const,
     ...this.on,
   });
   private readonly garbageBytes = new Gauge({
     name: 'photo_service_garbage_found_bytes',
-    help: 'Their bytes.',
+    help: 'Bytes that this process removed in its last cleanup.',
     ...this.on,
   });
   private readonly garbageAt = new Gauge({
     name: 'photo_service_garbage_collected_timestamp_seconds',
-    help: 'When that was; absent before the first time.',
+    help: 'When this process last ran the cleanup; absent before the first run.',
     labelNames: [] as const,
     ...this.on,
   });
@@ -96,16 +96,16 @@ export class PrometheusMetrics {
     collectDefaultMetrics({ register: this.registry });
     for (const budget of ['read', 'write', 'anonymous']) this.limited.inc({ budget }, 0);
     this.garbageAt.remove();
+    this.gauge('photo_service_database_pool_connections', 'Open database connections.', () => sources.pool().open);
+    this.gauge('photo_service_database_pool_idle', 'Idle database connections.', () => sources.pool().idle);
     this.gauge(
-      'photo_service_database_pool_connections',
-      'Open connections to the database.',
-      () => sources.pool().open,
+      'photo_service_database_pool_waiting',
+      'Calls waiting for a database connection.',
+      () => sources.pool().waiting,
     );
-    this.gauge('photo_service_database_pool_idle', 'Those of them without work.', () => sources.pool().idle);
-    this.gauge('photo_service_database_pool_waiting', 'Calls that wait for one.', () => sources.pool().waiting);
     this.gauge(
       'photo_service_rate_limits_degraded',
-      '1 while this process counts requests by itself, because the shared store is away.',
+      '1 while this process counts requests locally because the shared store is unavailable.',
       () => (sources.rateLimitsAreShared() ? 0 : 1),
     );
     new BacklogGauges(this.registry, sources);

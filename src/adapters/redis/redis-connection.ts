@@ -35,7 +35,7 @@ export class RedisConnection {
   /** Rejects when no answer arrives in time. */
   async rateWindow(name: string, limit: number, windowMs: number, counting: boolean): Promise<Answer> {
     const answer = this.ready.then(() => this.client.rateWindow(name, limit, windowMs, counting ? 1 : 0));
-    return withTimeout(answer, this.deadlineMs, `no answer within ${this.deadlineMs} ms`);
+    return withTimeout(answer, this.deadlineMs, `no response within ${this.deadlineMs} ms`);
   }
 
   /** Immediately; calls that wait for an answer are rejected. */

@@ -60,7 +60,7 @@ export class RedisRateWindowStore implements RateWindowStore {
       connection.close();
       // Another call may have opened a new one meanwhile.
       if (this.connection === connection) this.connection = null;
-      const failure = new DomainError('service_unavailable', `Redis cannot be used: ${reasonOf(error)}`);
+      const failure = new DomainError('service_unavailable', `Redis is unavailable: ${reasonOf(error)}`);
       failure.cause = error;
       throw failure;
     }

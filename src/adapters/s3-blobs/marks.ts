@@ -25,7 +25,7 @@ export function sha256Of({ Metadata }: Described): string | null {
 /** An object that a client put through a signed address has no such metadata: its ETag and the second of its write are used instead. */
 export function infoOf({ ETag, LastModified, Metadata }: Described, sizeBytes: number | undefined): BlobInfo {
   if (ETag === undefined || sizeBytes === undefined) {
-    throw storeOutage(new Error('The store does not tell the ETag or the length of an object.'));
+    throw storeOutage(new Error('The store did not return the ETag or length of an object.'));
   }
   return { sizeBytes, etag: Metadata?.['write'] ?? `${ETag}@${LastModified?.getTime()}` };
 }

@@ -64,7 +64,7 @@ export class MultipartUpload {
       const found = await this.bucket.head(this.key);
       const isOurs = found?.Metadata?.['write'] === this.marks.write;
       if (isOurs ? found?.ContentLength === sizeBytes : isTold && found !== null) return;
-      throw new Error('An upload in parts was completed and did not become the object.');
+      throw new Error('A multipart upload was completed, but the object does not exist.');
     });
   }
 

@@ -92,7 +92,7 @@ export class S3BlobStore implements BlobStore {
       await onStore(async () => {
         const { Errors = [] } = await this.bucket.call((client, options) => client.send(command, options));
         const failed = Errors.filter(({ Code }) => Code !== 'NoSuchKey');
-        if (failed.length > 0) throw new Error(`${failed.length} objects were not deleted: ${failed[0]?.Code}`);
+        if (failed.length > 0) throw new Error(`${failed.length} objects could not be deleted: ${failed[0]?.Code}`);
       });
     }
   }
@@ -189,7 +189,7 @@ export class S3BlobStore implements BlobStore {
     const found = await this.head(key);
     if (found === null) return null;
     checkedRange(range, found.sizeBytes);
-    throw storeOutage(new Error('The store refuses a range that is within the object.'));
+    throw storeOutage(new Error('The store refused a range within the object.'));
   }
 
   private listPage(prefix: string, from: string | undefined): Promise<ListObjectsV2CommandOutput> {
@@ -222,7 +222,9 @@ async function openBlob(
   const length = end - start + 1;
   const isAsked = range === undefined ? told === undefined : told?.[0] === start && told[1] === end;
   if (!isAsked || answer.ContentLength !== length) {
-    throw storeOutage(new Error(`Asked for bytes ${start} to ${end}, told of ${told ?? answer.ContentLength}.`));
+    throw storeOutage(
+      new Error(`Bytes ${start} to ${end} were requested, but the store returned ${told ?? answer.ContentLength}.`),
+    );
   }
   const sha256 = range === undefined ? sha256Of(answer) : null;
   return { ...info, bytes: await checkedBody(body, { length, sha256, silence }) };

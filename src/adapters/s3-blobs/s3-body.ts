@@ -38,10 +38,11 @@ async function* checked(body: IncomingMessage, announced: ExpectedBody): AsyncGe
       held = chunk;
       arrived += chunk.length;
       hash?.update(chunk);
-      if (arrived > length) throw storeOutage(new Error(`more than ${length} bytes came`));
+      if (arrived > length) throw storeOutage(new Error(`more than ${length} bytes arrived`));
     }
-    if (arrived < length) throw storeOutage(new Error(`${arrived} of ${length} bytes came`));
-    if (hash !== null && hash.digest('hex') !== sha256) throw storeOutage(new Error('other bytes came than were put'));
+    if (arrived < length) throw storeOutage(new Error(`only ${arrived} of ${length} bytes arrived`));
+    if (hash !== null && hash.digest('hex') !== sha256)
+      throw storeOutage(new Error('the bytes differ from those that were stored'));
     if (held !== null) yield held;
   } finally {
     body.destroy();
@@ -51,7 +52,7 @@ async function* checked(body: IncomingMessage, announced: ExpectedBody): AsyncGe
 async function* arriving(body: IncomingMessage, silence: number): AsyncGenerator<Uint8Array, void, void> {
   const iterator = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   for (;;) {
-    const patience = setTimeout(() => body.destroy(new Error(`no bytes for ${silence} ms`)), silence);
+    const patience = setTimeout(() => body.destroy(new Error(`no bytes within ${silence} ms`)), silence);
     try {
       const next = await iterator.next();
       if (next.done) return;

@@ -5,7 +5,7 @@ import { DomainError } from '../../core/shared/errors.js';
 export function storeOutage(cause: unknown): DomainError {
   const unavailable = new DomainError(
     'service_unavailable',
-    'The storage of photos cannot be used at the moment. Try again later.',
+    'The photo storage is temporarily unavailable. Try again later.',
   );
   unavailable.cause = cause;
   return unavailable;

@@ -69,9 +69,9 @@ export class HttpWebhookSender implements WebhookSender {
     const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
     const family = isIP(hostname);
     const addresses = family > 0 ? [{ address: hostname, family }] : await this.lookup(hostname);
-    if (addresses.length === 0) throw new Refused('The name of the host leads to no address.');
+    if (addresses.length === 0) throw new Refused('The host name resolves to no address.');
     if (this.allowPrivate || addresses.every(({ address }) => isPublicAddress(address))) return addresses;
-    throw new Refused('url must lead to a public address, and to nothing else.');
+    throw new Refused('url must resolve to public addresses only.');
   }
 }
 
@@ -130,5 +130,5 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function reasonFor(error: unknown, signal: AbortSignal): string {
   if (error instanceof Refused) return error.message;
-  return signal.aborted ? 'The receiver did not answer in time.' : reasonOf(error);
+  return signal.aborted ? 'The receiver did not respond in time.' : reasonOf(error);
 }

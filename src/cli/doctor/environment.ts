@@ -27,11 +27,11 @@ export async function checkSettings({
   warnings,
 }: Pick<Settings, 'file' | 'warnings'>): Promise<readonly Finding[]> {
   const mode = file === null ? 0 : (await stat(file)).mode;
-  const open = `${file} may hold secrets and can be read by others.`;
+  const open = `${file} may contain secrets and is readable by others.`;
   return [
     ...((mode & 0o077) === 0 ? [] : [warn('configuration', open, `chmod 600 ${file}`)]),
     ok('configuration', file === null ? 'complete' : `complete, with ${file}`),
-    ...warnings.map((warning) => warn('configuration', warning, 'docs/operations.md has a table of all variables.')),
+    ...warnings.map((warning) => warn('configuration', warning, 'docs/operations.md lists all variables.')),
   ];
 }
 
@@ -41,23 +41,23 @@ export function checkPublicUrl({ publicUrl, host }: Pick<Config, 'publicUrl' | '
   const isLocal = name === 'localhost' || name === '::1' || name.startsWith('127.');
   const isHostLocal = host === 'localhost' || host === '::1' || host.startsWith('127.');
   if (name === '0.0.0.0' || name === '::') {
-    return fail('PUBLIC_URL', `No client can reach ${publicUrl}.`, 'Set PUBLIC_URL to the address that clients use.');
+    return fail('PUBLIC_URL', `Clients cannot reach ${publicUrl}.`, 'Set PUBLIC_URL to the address that clients use.');
   }
   if (isLocal && !isHostLocal) {
-    const message = `The service listens on ${host}, but upload addresses begin with ${publicUrl}, which only this machine can reach.`;
+    const message = `The service listens on ${host}, but upload URLs begin with ${publicUrl}, which only this machine can reach.`;
     return warn('PUBLIC_URL', message, 'Set PUBLIC_URL to the address that clients use.');
   }
   if (url.search !== '' || url.hash !== '' || url.username !== '') {
     return fail(
       'PUBLIC_URL',
       `${url.origin} is followed by more than a path.`,
-      'Leave out account, query and fragment.',
+      'Remove user name, password, query and fragment.',
     );
   }
   if (!isLocal && url.protocol === 'http:') {
     return warn(
       'PUBLIC_URL',
-      `${publicUrl} is not encrypted: keys can be read on the way.`,
+      `${publicUrl} is not encrypted: keys can be intercepted.`,
       'Put a proxy with TLS in front, and set PUBLIC_URL to https://….',
     );
   }
@@ -67,20 +67,20 @@ export function checkPublicUrl({ publicUrl, host }: Pick<Config, 'publicUrl' | '
 export function checkProxies({ trustedProxies, publicUrl }: Pick<Config, 'trustedProxies' | 'publicUrl'>): Finding {
   const everyone = trustedProxies.filter((range) => Number(range.split('/')[1]) === 0);
   if (everyone.length > 0) {
-    const message = `${everyone.join(', ')} trusts everybody: any client can claim any address, and IP lists guard nothing.`;
-    return fail('TRUSTED_PROXIES', message, 'List the addresses of your load balancers only.');
+    const message = `${everyone.join(', ')} trusts every address: any client can claim any address, and IP lists have no effect.`;
+    return fail('TRUSTED_PROXIES', message, 'List only the addresses of your load balancers.');
   }
   const wide = trustedProxies.filter((range) => Number(range.split('/')[1]) < (range.includes(':') ? 32 : 8));
   if (wide.length > 0) {
     return warn(
       'TRUSTED_PROXIES',
-      `${wide.join(', ')} is very wide.`,
-      'List the addresses of your load balancers only.',
+      `${wide.join(', ')} is a very wide range.`,
+      'List only the addresses of your load balancers.',
     );
   }
   if (trustedProxies.length === 0 && publicUrl.startsWith('https:')) {
     const message =
-      'PUBLIC_URL is https, so there is a proxy in front; it is not trusted, and every client seems to have its address.';
+      'PUBLIC_URL is https, so there must be a proxy, but it is not trusted: every client appears to have its address.';
     return warn('TRUSTED_PROXIES', message, 'Set TRUSTED_PROXIES to the addresses of the proxy.');
   }
   return ok('TRUSTED_PROXIES', trustedProxies.join(', ') || 'none');
@@ -94,19 +94,23 @@ export async function checkSecret({
   if (secretKeys !== null) {
     const weak = secretKeys.some((secret) => new Set(secret).size < 10);
     return weak
-      ? fail('SECRET_KEY', 'A secret repeats few characters: it can be guessed.', 'Make one with: openssl rand -hex 32')
+      ? fail(
+          'SECRET_KEY',
+          'A secret consists of few different characters and can be guessed.',
+          'Create one with: openssl rand -hex 32',
+        )
       : ok('SECRET_KEY', secretKeys.length === 1 ? 'set' : `set, with ${secretKeys.length - 1} older`);
   }
   const file = join(dataDir, 'secret-key');
   const stats = await stat(file).catch(() => null);
   if (stats !== null && (stats.mode & 0o077) !== 0) {
-    return fail('SECRET_KEY', `${file} can be read by others.`, `chmod 600 ${file}`);
+    return fail('SECRET_KEY', `${file} is readable by others.`, `chmod 600 ${file}`);
   }
   if (databaseUrl !== null) {
-    const message = `It is not set, so this process uses ${file}: other processes that have another DATA_DIR cannot read its cursors and addresses.`;
+    const message = `It is not set, so this process uses ${file}: processes with another DATA_DIR cannot read its cursors and signed URLs.`;
     return warn('SECRET_KEY', message, 'Set the same SECRET_KEY for every process.');
   }
-  return ok('SECRET_KEY', stats === null ? `${file} is made at the first start` : file);
+  return ok('SECRET_KEY', stats === null ? `${file} is created at the first start` : file);
 }
 
 export function checkMemory(
@@ -115,15 +119,15 @@ export function checkMemory(
   free = freemem(),
 ): Finding {
   const needed = BASE_MEMORY + (role === 'api' ? 1 : workerConcurrency + 1) * media.maxMemoryBytes;
-  const has = `${gib(total)} in all, ${gib(free)} free`;
+  const has = `${gib(total)} in total, ${gib(free)} free`;
   if (needed <= total) return ok('memory', has);
-  const message = `${has}, but ${workerConcurrency} pictures at once may take ${gib(needed)}.`;
+  const message = `${has}, but ${workerConcurrency} images at once may need ${gib(needed)}.`;
   return warn('memory', message, 'Lower WORKER_CONCURRENCY or MEDIA_MEMORY_BYTES.');
 }
 
 /** Whether files can be created, and how much space there is. A missing folder is not created. */
 export async function checkDataDir({ dataDir }: Pick<Config, 'dataDir'>): Promise<readonly Finding[]> {
-  const advice = `Run as the owner of ${dataDir}, or set DATA_DIR to a folder of this account.`;
+  const advice = `Run as the owner of ${dataDir}, or set DATA_DIR to a folder of this user.`;
   const folder = await nearestFolder(resolve(dataDir));
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -133,12 +137,12 @@ export async function checkDataDir({ dataDir }: Pick<Config, 'dataDir'>): Promis
     return [fail('DATA_DIR', (error as Error).message, advice)];
   }
   const space = await spaceIn(folder);
-  if (folder !== resolve(dataDir)) return [ok('DATA_DIR', `${dataDir} is made at the first start`), space];
+  if (folder !== resolve(dataDir)) return [ok('DATA_DIR', `${dataDir} is created at the first start`), space];
   const { mode } = await stat(folder);
   const rights =
     (mode & 0o022) === 0
       ? ok('DATA_DIR', dataDir)
-      : warn('DATA_DIR', `Other accounts may write into ${dataDir}.`, `chmod go-w ${dataDir}`);
+      : warn('DATA_DIR', `Other users can write to ${dataDir}.`, `chmod go-w ${dataDir}`);
   return [rights, space];
 }
 
@@ -171,7 +175,7 @@ async function spaceIn(folder: string): Promise<Finding> {
 
 export function judgeSpace(folder: string, left: number): Finding {
   const message = `${gib(left)} left on the disk of ${folder}`;
-  const advice = 'Make room, or move DATA_DIR to a larger disk: without room uploads are answered 503.';
+  const advice = 'Free some space, or move DATA_DIR to a larger disk: without space, uploads are refused with 503.';
   if (left < NO_SPACE) return fail('disk space', `${message}.`, advice);
   return left < LITTLE_SPACE ? warn('disk space', `${message}.`, advice) : ok('disk space', message);
 }

@@ -18,20 +18,21 @@ export function judgeDatabase(state: DatabaseState): readonly Finding[] {
   const server = `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
   const findings: Finding[] = [
     version < 150_000 || encoding !== 'UTF8'
-      ? fail('database', `${server}, ${encoding}`, 'It must be PostgreSQL 15 or newer, with the encoding UTF8.')
+      ? fail('database', `${server}, ${encoding}`, 'PostgreSQL 15 or newer with the encoding UTF8 is required.')
       : ok('database', server),
   ];
   if (readOnly) {
     findings.push(
       fail(
         'database',
-        'It refuses to be written to.',
-        'DATABASE_URL must name the primary server, not a replica; see default_transaction_read_only.',
+        'It is read-only.',
+        'DATABASE_URL must point to the primary server, not a replica; check default_transaction_read_only.',
       ),
     );
   }
   const skew = `The clock of the database is ${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of this machine`;
-  const advice = 'Keep both by NTP: addresses, cursors and expiry go by one, leases and rate limits by the other.';
+  const advice =
+    'Synchronize both with NTP: signed URLs, cursors and expiry use one clock, leases and rate limits the other.';
   if (Math.abs(aheadMs) > HARMFUL_SKEW_MS) findings.push(fail('clocks', `${skew}.`, advice));
   else if (Math.abs(aheadMs) > NOTED_SKEW_MS) findings.push(warn('clocks', `${skew}.`, advice));
   else findings.push(ok('clocks', skew));
@@ -39,17 +40,18 @@ export function judgeDatabase(state: DatabaseState): readonly Finding[] {
     findings.push(
       fail(
         'migrations',
-        `The database is of a newer version of this program (${unknown.join(', ')}).`,
+        `The database was migrated by a newer version of this program (${unknown.join(', ')}).`,
         'Run the newer version.',
       ),
     );
   } else if (pending.length > 0) {
-    findings.push(warn('migrations', `${pending.length} have not been run.`, 'Run phs migrate, or start the service.'));
+    findings.push(warn('migrations', `${pending.length} pending.`, 'Run phs migrate, or start the service.'));
   } else findings.push(ok('migrations', 'up to date'));
-  if (rowSecurity?.role) findings.push(ok('row security', `transactions of customers run as ${rowSecurity.role}`));
+  if (rowSecurity?.role) findings.push(ok('row security', `customer transactions run as ${rowSecurity.role}`));
   else if (rowSecurity) {
-    const message = 'The database itself does not keep customers apart: transactions run as the owner of the tables.';
-    findings.push(warn('row security', message, `${rowSecurity.remedy} Then start the service again.`));
+    const message =
+      'The database does not enforce the separation of customers: transactions run as the owner of the tables.';
+    findings.push(warn('row security', message, `${rowSecurity.remedy} Then restart the service.`));
   }
   return findings;
 }
@@ -60,8 +62,8 @@ export function checkLimiter({
   role,
 }: Pick<Config, 'rateLimitStore' | 'databaseUrl' | 'role'>): Finding {
   const { kind } = rateLimitStore;
-  if (kind !== 'memory' || (databaseUrl === null && role === 'all')) return ok('rate limits', `kept in ${kind}`);
-  const message = 'Each process counts by itself: with several, a key gets its budget from each.';
+  if (kind !== 'memory' || (databaseUrl === null && role === 'all')) return ok('rate limits', `counted in ${kind}`);
+  const message = 'Each process counts separately: with several processes, a key gets its budget from each.';
   return warn('rate limits', message, 'Set RATE_LIMIT_STORE=postgres if there is more than one process.');
 }
 
@@ -77,18 +79,19 @@ export async function checkBlobs(blobs: BlobStore, where: string): Promise<reado
       return [
         fail(
           'blob store',
-          `${where} answered other bytes than it was given.`,
+          `${where} returned different bytes than were stored.`,
           'Do not use this store: photos would be lost.',
         ),
       ];
     }
     const listed: BlobKey[] = [];
     for await (const blob of blobs.list('doctor/')) listed.push(blob.key);
-    if (!listed.includes(key)) return [fail('blob store', `${where} does not list what it has.`, 'Allow listing.')];
+    if (!listed.includes(key)) return [fail('blob store', `${where} does not list its contents.`, 'Allow listing.')];
   } finally {
     await blobs.delete([key]);
   }
-  if ((await blobs.head(key)) !== null) return [fail('blob store', `${where} does not delete.`, 'Allow deleting.')];
+  if ((await blobs.head(key)) !== null)
+    return [fail('blob store', `${where} does not delete objects.`, 'Allow deleting.')];
   return [ok('blob store', where)];
 }
 
@@ -103,13 +106,16 @@ async function read(blobs: BlobStore, key: BlobKey): Promise<Buffer | null> {
 /** What a picture that takes over its reader could reach. */
 export function judgeIsolation({ level, refused }: MediaIsolation): Finding {
   const reasons = refused.map((each) => ` ${each.level} does not work: ${each.reason}`).join('');
-  if (level === 'sandbox') return ok('isolation', 'sandbox: a picture reader reaches its picture alone');
-  const reach = { user: 'what every account may read, and the network', process: 'all that the service itself may' };
-  const message = `${level}: a picture reader that is taken over reaches ${reach[level]}.${reasons}`;
+  if (level === 'sandbox') return ok('isolation', 'sandbox: a media process can access only its image');
+  const reach = {
+    user: 'whatever every user can read, and the network',
+    process: 'everything that the service itself can',
+  };
+  const message = `${level}: a compromised media process can access ${reach[level]}.${reasons}`;
   return warn(
     'isolation',
     message,
-    'Install bubblewrap, or allow it to make namespaces: docs/operations.md, "Isolation of picture readers".',
+    'Install bubblewrap, or allow it to create namespaces: docs/operations.md, "Isolation of picture readers".',
   );
 }
 
@@ -122,7 +128,7 @@ export async function checkMedia(media: MediaReader, maxPixels: number): Promise
       findings.push(
         warn(
           'pictures',
-          `${contentType} cannot be read by this build.`,
+          `${contentType} is not supported by this build.`,
           'Install the optional packages: npm ci without --omit=optional.',
         ),
       );
@@ -131,7 +137,7 @@ export async function checkMedia(media: MediaReader, maxPixels: number): Promise
     const bytes = Buffer.from(base64, 'base64');
     const inspection = await media.inspect(inOneChunk(bytes), { customerId: 0, maxPixels });
     if (inspection.outcome === 'picture' && inspection.facts.contentType === contentType) read.push(contentType);
-    else findings.push(fail('pictures', `A ${contentType} could not be read.`, 'Install the packages anew: npm ci.'));
+    else findings.push(fail('pictures', `A ${contentType} could not be read.`, 'Reinstall the packages: npm ci.'));
   }
   return [...findings, ok('pictures', `read ${read.map((type) => type.replace('image/', '')).join(', ')}`)];
 }

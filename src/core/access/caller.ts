@@ -14,5 +14,5 @@ export interface Caller extends AccountCaller {
 
 export function requireScope(caller: Pick<Caller, 'scopes'>, scope: Scope): void {
   if (caller.scopes.includes(scope)) return;
-  throw new DomainError('scope_required', `This request needs a key with the scope ${scope}.`, { scope });
+  throw new DomainError('scope_required', `This request requires a key with the scope ${scope}.`, { scope });
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-const EXAMPLES = 'Write it like 203.0.113.9, 10.0.0.0/8 or 2001:db8::/32.';
+const EXAMPLES = 'Examples: 203.0.113.9, 10.0.0.0/8, 2001:db8::/32.';
 
 /** Explains to the author why a text is not a valid entry of an IP list. */
 export function explainRange(entry: string): string {
@@ -9,32 +9,32 @@ export function explainRange(entry: string): string {
 
 function reasonOf(entry: string): string {
   const [host = '', length, ...rest] = entry.trim().split('/');
-  if (/^https?:/i.test(entry)) return `this is the address of a page. ${EXAMPLES}`;
+  if (/^https?:/i.test(entry)) return `this is a URL. Enter an address or range. ${EXAMPLES}`;
   if (rest.length > 0) return `there is more than one slash. ${EXAMPLES}`;
-  if (host.includes('%')) return 'leave out the % and what follows: the name of a network card means nothing here.';
-  if (host.includes('*')) return 'stars are not understood. For 10.0.*.* write 10.0.0.0/16.';
+  if (host.includes('%')) return 'remove the % and what follows: network interface names are not supported.';
+  if (host.includes('*')) return 'wildcards are not supported. For 10.0.*.*, enter 10.0.0.0/16.';
   if (/^[\d.]+\s*[-–]\s*[\d.]+$/.test(entry))
-    return 'a span from one address to another is not understood. Write it as ranges such as 10.0.0.0/28.';
-  if (/^\[.*\](:\d+)?$/.test(host) || /^[\d.]+:\d+$/.test(host)) return 'leave out the brackets and the port.';
+    return 'spans of addresses are not supported. Enter ranges such as 10.0.0.0/28.';
+  if (/^\[.*\](:\d+)?$/.test(host) || /^[\d.]+:\d+$/.test(host)) return 'remove the brackets and the port.';
   if (isIP(host) !== 0 && length !== undefined) return lengthReason(host, length);
   if (/^\d+(\.\d+)*$/.test(host)) return dottedReason(host.split('.'));
   if (/^[0-9a-f:]+$/i.test(host) && host.includes(':')) {
-    return 'this is no whole IPv6 address: it has eight groups of up to four hex digits, of which one run may be left out as ::.';
+    return 'this is not a complete IPv6 address: eight groups of up to four hex digits, where :: stands for one run of zero groups.';
   }
-  if (/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(host)) return `names are not looked up. Give the address itself. ${EXAMPLES}`;
-  return `this is no address or range. ${EXAMPLES}`;
+  if (/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(host))
+    return `host names are not supported. Enter the address itself. ${EXAMPLES}`;
+  return `this is not an address or range. ${EXAMPLES}`;
 }
 
 function lengthReason(host: string, length: string): string {
-  if (length.includes('.'))
-    return `write the length of the range instead of a mask: ${host}/24 stands for 255.255.255.0.`;
+  if (length.includes('.')) return `enter a prefix length instead of a mask: ${host}/24 corresponds to 255.255.255.0.`;
   const [most, family] = isIP(host) === 4 ? [32, 'IPv4'] : [128, 'IPv6'];
-  return `the number behind the slash must be 0 to ${most} for ${family}.`;
+  return `the prefix length must be 0 to ${most} for ${family}.`;
 }
 
 function dottedReason(octets: readonly string[]): string {
   const large = octets.find((octet) => Number(octet) > 255);
-  if (large !== undefined) return `${large} is too large: each of the four numbers is 0 to 255.`;
-  if (octets.length !== 4) return `an IPv4 address has four numbers, and this has ${octets.length}.`;
-  return 'leave out leading zeros: some programs would read them as octal.';
+  if (large !== undefined) return `${large} is too large: each number must be 0 to 255.`;
+  if (octets.length !== 4) return `an IPv4 address has four numbers, not ${octets.length}.`;
+  return 'remove leading zeros: some programs read such numbers as octal.';
 }

@@ -47,9 +47,10 @@ export async function issueKey(
 }
 
 function scopeErrors(names: readonly string[]): FieldError[] {
-  const known = `Scopes are ${scopes.join(', ')}, or all.`;
-  if (names.length === 0) return [{ field: 'scopes', code: 'required', message: `A key needs a scope. ${known}` }];
+  const known = `Valid scopes: ${scopes.join(', ')}, or all.`;
+  if (names.length === 0)
+    return [{ field: 'scopes', code: 'required', message: `A key needs at least one scope. ${known}` }];
   return names
     .filter((name) => name !== 'all' && !isScope(name))
-    .map((name) => ({ field: 'scopes', code: 'invalid_format', message: `There is no scope ${name}. ${known}` }));
+    .map((name) => ({ field: 'scopes', code: 'invalid_format', message: `${name} is not a scope. ${known}` }));
 }

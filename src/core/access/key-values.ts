@@ -37,6 +37,6 @@ function rangeErrors(entries: readonly string[], ranges: readonly (string | null
 
 function limitErrors(field: string, limit: number | null): FieldError[] {
   if (limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= 1_000_000)) return [];
-  const message = `${field} must be 0 to 1000000 requests a minute.`;
+  const message = `${field} must be 0 to 1000000 requests per minute.`;
   return [{ field, code: 'out_of_range', message, min: 0, max: 1_000_000 }];
 }

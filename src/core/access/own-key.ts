@@ -23,7 +23,7 @@ export function requireAllowedSettings(settings: KeySettings, granted: ApiKey | 
   const { expiresAt } = settings;
   const isChanged = expiresAt?.getTime() !== granted?.expiresAt?.getTime();
   if (isChanged && expiresAt !== null && expiresAt.getTime() <= now.getTime()) {
-    const message = 'This day is over already. To end a key at once, delete it.';
+    const message = 'This date is in the past. To revoke a key immediately, delete it.';
     errors.push({ field: 'expiresAt', code: 'out_of_range', message });
   }
   if (errors.length > 0) throw invalid(...errors);
@@ -33,6 +33,6 @@ function limitErrors(settings: KeySettings, granted: ApiKey | null, group: 'read
   const [field, limit] = group === 'read' ? ['readLimit', settings.readLimit] : ['writeLimit', settings.writeLimit];
   const max = mostRequests(granted, group);
   if (limit === null || limit <= max) return [];
-  const message = `At most ${max} a minute. Whoever runs this service can grant more.`;
+  const message = `At most ${max} per minute. The operator of this service can grant more.`;
   return [{ field: String(field), code: 'out_of_range', message, max }];
 }

@@ -20,11 +20,11 @@ export async function requireBudget(
 /** Counts a change that a person makes. Errors: `rate_limited`. */
 export function requireChange(uses: { rateWindows: RateWindowStore }, userId: Id): Promise<void> {
   const budget = { name: `changes:person:${userId}`, limit: CHANGES_OF_PERSON };
-  return requireBudget(uses, budget, `A person may make ${CHANGES_OF_PERSON} changes a minute.`);
+  return requireBudget(uses, budget, `A person can make at most ${CHANGES_OF_PERSON} changes per minute.`);
 }
 
 /** Counts a test of a webhook endpoint. Errors: `rate_limited`. */
 export function requireTest(uses: { rateWindows: RateWindowStore }, endpointId: Id): Promise<void> {
   const budget = { name: `webhook-tests:${endpointId}`, limit: TESTS_OF_ENDPOINT };
-  return requireBudget(uses, budget, `A webhook endpoint can be tested ${TESTS_OF_ENDPOINT} times a minute.`);
+  return requireBudget(uses, budget, `A webhook endpoint can be tested at most ${TESTS_OF_ENDPOINT} times per minute.`);
 }

@@ -4,7 +4,7 @@ import type { ItemError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { MissedBlob } from './back-up-blobs.js';
 
-const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
+const lost: ItemError = { code: 'upload_missing', message: 'The uploaded bytes are missing. Upload the file again.' };
 
 /**
  * Adapts restored rows to the blobs of their backup: photos that were deleted while the backup was made are deleted, items without bytes

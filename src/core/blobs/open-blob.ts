@@ -5,7 +5,7 @@ export function checkedRange(range: ByteRange | undefined, sizeBytes: number): B
   if (range === undefined) return { start: 0, end: sizeBytes - 1 };
   const { start, end } = range;
   if (Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end < sizeBytes) return range;
-  throw new RangeError(`Bytes ${start} to ${end} are not within a blob of ${sizeBytes} bytes.`);
+  throw new RangeError(`Bytes ${start} to ${end} are outside a blob of ${sizeBytes} bytes.`);
 }
 
 /**
@@ -24,7 +24,7 @@ export function readOnce(reader: AsyncGenerator<Uint8Array, void, void>): AsyncI
 }
 
 function refuse(): Promise<never> {
-  return Promise.reject(new Error('These bytes were read already: get the blob again.'));
+  return Promise.reject(new Error('These bytes were already read: get the blob again.'));
 }
 
 /** Bytes in memory, in the form that blobs are written from. */

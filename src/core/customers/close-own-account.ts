@@ -17,7 +17,11 @@ export async function closeOwnAccount(
 ): Promise<Customer> {
   const { name } = await uses.store.query(customerId, (reader) => reader.customer.read());
   if (cleanText(typedName) !== name) {
-    throw invalid({ field: 'name', code: 'invalid_format', message: `Type the name exactly as it stands: ${name}` });
+    throw invalid({
+      field: 'name',
+      code: 'invalid_format',
+      message: `Enter the name exactly as it is written: ${name}`,
+    });
   }
   return closeCustomer(uses, actor, customerId);
 }

@@ -50,5 +50,5 @@ function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
 
 function quotaErrors(field: string, quota: number | null): FieldError[] {
   if (quota === null || (Number.isSafeInteger(quota) && quota >= 0)) return [];
-  return [{ field, code: 'out_of_range', message: `${field} must be a whole number from 0.`, min: 0 }];
+  return [{ field, code: 'out_of_range', message: `${field} must be a whole number, 0 or greater.`, min: 0 }];
 }

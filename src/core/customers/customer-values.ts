@@ -19,6 +19,6 @@ export const MAX_RETENTION_DAYS = 365;
 
 export function retentionErrors(days: number): FieldError[] {
   if (Number.isInteger(days) && days >= 1 && days <= MAX_RETENTION_DAYS) return [];
-  const message = `The trash keeps photos for 1 to ${MAX_RETENTION_DAYS} days.`;
+  const message = `The trash retention must be 1 to ${MAX_RETENTION_DAYS} days.`;
   return [{ field: 'trashRetentionDays', code: 'out_of_range', message, min: 1, max: MAX_RETENTION_DAYS }];
 }

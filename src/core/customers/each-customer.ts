@@ -29,5 +29,5 @@ export async function forEachCustomer(
     if (page.length < PAGE) break;
   }
   if (failures.length === 1) throw failures[0];
-  if (failures.length > 1) throw new AggregateError(failures, `It failed for ${failures.length} customers.`);
+  if (failures.length > 1) throw new AggregateError(failures, `Failed for ${failures.length} customers.`);
 }

@@ -64,10 +64,10 @@ export class QuotaReservation {
   }
 }
 
-const advice = 'Delete photos for ever, or ask for a larger quota.';
+const advice = 'Permanently delete photos, or ask the operator for a larger quota.';
 const messages: Readonly<Record<Quota, string>> = {
-  photos: `This account may not hold more photos. ${advice}`,
-  storageBytes: `This account may not hold more bytes. ${advice}`,
+  photos: `The photo quota of this account is exceeded. ${advice}`,
+  storageBytes: `The storage quota of this account is exceeded. ${advice}`,
 };
 
 function hasQuota({ photosLimit, storageBytesLimit }: Customer): boolean {

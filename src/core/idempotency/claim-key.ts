@@ -34,12 +34,12 @@ export async function claimKey(
 
 export function inProgress(): DomainError {
   const message =
-    'A request with this Idempotency-Key is being worked on. Send it again in a moment to get its answer.';
+    'A request with this Idempotency-Key is still being processed. Repeat it in a moment to get its response.';
   return new DomainError('idempotency_in_progress', message);
 }
 
 function reused(): DomainError {
-  const message = 'This Idempotency-Key belongs to another request. Use a new key for each new request.';
+  const message = 'This Idempotency-Key was used for a different request. Use a new key for each new request.';
   return new DomainError('idempotency_key_reused', message);
 }
 

@@ -41,5 +41,5 @@ export async function failDependants(
 
 export const sourceFailed: ItemError = {
   code: 'duplicate_of_failed',
-  message: 'The file of this import that has the same bytes did not become a photo. Register this one again.',
+  message: 'Another file in this import has the same bytes and could not be imported. Register this one again.',
 };

@@ -93,7 +93,7 @@ async function incomplete(transaction: Reader<'importPhotos'>, importId: Id, wai
     statuses: ['awaiting_upload'],
     window: { after: null, limit: SAMPLE },
   });
-  const message = `The bytes of ${waiting} photos have not arrived. Send them and repeat, or send "missingUploads": "fail".`;
+  const message = `${waiting} uploads have not arrived. Send them and try again, or send "missingUploads": "fail".`;
   return new DomainError('uploads_incomplete', message, { missing: waiting, sample: sample.map((item) => item.id) });
 }
 

@@ -66,7 +66,7 @@ async function inspectAndApply(
     return uses.blobs.delete([stagingKey(item)]);
   }
   if (!(await uses.blobs.copy(stagingKey(item), originalKey(item), staged.etag))) {
-    throw new DomainError('service_unavailable', 'The staged bytes changed while they were looked at.');
+    throw new DomainError('service_unavailable', 'The staged bytes changed during inspection.');
   }
   const applied = await apply({ item, error: null, facts: inspection.facts, measure });
   // Another run, or a client, has changed the item in the meantime: it may rely on the bytes stored there.
@@ -77,7 +77,7 @@ async function inspectAndApply(
   await uses.blobs.delete([stagingKey(item), ...(applied === 'used' ? [] : [originalKey(item)])]);
 }
 
-const lost: ItemError = { code: 'upload_missing', message: 'The bytes of this file are not there. Upload them again.' };
+const lost: ItemError = { code: 'upload_missing', message: 'The uploaded bytes are missing. Upload the file again.' };
 
 function refusal(inspection: Inspection): ItemError | null {
   return inspection.outcome === 'refused' ? inspection.error : null;
@@ -87,11 +87,11 @@ function mismatch(item: ImportPhoto, measure: Measure): ItemError | null {
   // A picture that was refused because of its first bytes was not read to the end: its hash is unknown and does not matter.
   if (measure.sha256 === null) return null;
   if (item.sizeBytes !== null && item.sizeBytes !== measure.sizeBytes) {
-    const message = `${item.sizeBytes} bytes were declared, ${measure.sizeBytes} arrived.`;
+    const message = `${item.sizeBytes} bytes were declared, but ${measure.sizeBytes} arrived.`;
     return { code: 'size_mismatch', message };
   }
   if (item.sha256 === null || item.sha256 === measure.sha256) return null;
-  return { code: 'checksum_mismatch', message: 'The bytes that arrived do not have the declared sha256.' };
+  return { code: 'checksum_mismatch', message: 'The SHA-256 of the uploaded bytes is not the declared one.' };
 }
 
 async function storeThumb(
@@ -120,10 +120,10 @@ export async function giveUpImportPhoto(
 
 const undecodable: ItemError = {
   code: 'decode_failed',
-  message: 'This picture could not be decoded: its reader failed every time.',
+  message: 'The image could not be decoded: every attempt failed.',
 };
 
 const unprocessable: ItemError = {
   code: 'processing_failed',
-  message: 'Something went wrong on our side with this file. Import it again, and report it if that fails too.',
+  message: 'The service failed to process this file. Import it again, and report the problem if it fails again.',
 };

@@ -91,7 +91,7 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
 
 /** The conflicting photo was purged before it could be read: the next attempt finds no conflict. */
 function goneThisMoment(): DomainError {
-  return new DomainError('service_unavailable', 'A photo with the same bytes was just deleted for ever.');
+  return new DomainError('service_unavailable', 'A photo with the same bytes was just permanently deleted.');
 }
 
 /** An unavailable store must not delay photos: what is left there is unowned, and is swept. */
@@ -122,7 +122,7 @@ async function recover(
 
 const sourceGone: ItemError = {
   code: 'duplicate_source_gone',
-  message: 'The photo with the same bytes was deleted for ever meanwhile. Import this file again.',
+  message: 'The photo with the same bytes was permanently deleted in the meantime. Import this file again.',
 };
 
 /** So far the duplicate was provisional: here it is tied to its photo, which is restored from the trash if necessary. */
@@ -164,7 +164,7 @@ async function photoOfEarlierItem(transaction: Reader<'importPhotos'>, item: Imp
 
 const unpublishable: ItemError = {
   code: 'processing_failed',
-  message: 'Something went wrong on our side with this file. Import it again, and report it if that fails too.',
+  message: 'The service failed to process this file. Import it again, and report the problem if it fails again.',
 };
 
 /** One item that cannot be published must not keep its import from completing. */

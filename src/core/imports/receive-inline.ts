@@ -127,9 +127,8 @@ async function requireQuota(
   if (storageBytesLimit === null || pending <= limits.inlineMaxBytes) return;
   const { storageBytes } = await reader.usage.quotaUse();
   if (storageBytes + pending <= storageBytesLimit) return;
-  const message =
-    'Other requests that bring photos to this account are being received, and with them it would be full.';
-  throw new DomainError('rate_limited', `${message} Send this one when they have ended.`);
+  const message = 'Other uploads to this account are in progress and would fill its quota.';
+  throw new DomainError('rate_limited', `${message} Try again when they have finished.`);
 }
 
 async function stageAll(
@@ -151,7 +150,7 @@ async function stageAll(
   }
   if (index === 0) throw invalid({ field: 'file', code: 'required', message: 'Send at least one part named file.' });
   if (inputs !== null && inputs.length !== index) {
-    const message = `photos describes ${inputs.length} files, but ${index} were sent. They are matched by their order.`;
+    const message = `photos describes ${inputs.length} files, but ${index} were sent. Entries and files are matched by position.`;
     throw invalid({ field: 'photos', code: 'conflict', message });
   }
 }
@@ -199,22 +198,22 @@ async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: 
 
 function mismatch(input: InlineInput, { sizeBytes, sha256 }: Measure): ItemError | null {
   if (input.sizeBytes !== undefined && input.sizeBytes !== sizeBytes) {
-    return { code: 'size_mismatch', message: `${input.sizeBytes} bytes were declared, ${sizeBytes} arrived.` };
+    return { code: 'size_mismatch', message: `${input.sizeBytes} bytes were declared, but ${sizeBytes} arrived.` };
   }
   if (typeof input.sha256 !== 'string' || normalSha256(input.sha256) === sha256) return null;
   return {
     code: 'checksum_mismatch',
-    message: 'The bytes that arrived do not have the declared sha256. Send the file again.',
+    message: 'The SHA-256 of the uploaded bytes is not the declared one. Send the file again.',
   };
 }
 
 async function typeError({ media }: InlineUses, head: Uint8Array): Promise<ItemError | null> {
   const sniffed = await media.sniff(head);
   if (sniffed.kind === 'accepted') return null;
-  if (sniffed.kind === 'not_an_image') return { code: 'not_an_image', message: 'The file is not a picture.' };
+  if (sniffed.kind === 'not_an_image') return { code: 'not_an_image', message: 'The file is not an image.' };
   return {
     code: 'unsupported_format',
-    message: `${sniffed.contentType} is not accepted here. The limits of the account list the formats that are.`,
+    message: `${sniffed.contentType} is not accepted. The limits of the account list the accepted formats.`,
   };
 }
 
@@ -235,5 +234,5 @@ async function unstage(
 }
 
 function tooManyFiles(max: number) {
-  return invalid({ field: 'file', code: 'too_many', message: `At most ${max} files fit in one request.`, max });
+  return invalid({ field: 'file', code: 'too_many', message: `A request can contain at most ${max} files.`, max });
 }

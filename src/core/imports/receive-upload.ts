@@ -46,7 +46,7 @@ export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<v
   if (item === null) throw forbidden();
   if (upload.declaredBytes !== null) requireDeclaredSize(grant, upload.declaredBytes);
   const { sizeBytes } = grant;
-  if (upload.isGone?.()) throw new DomainError('request_timeout', 'The sender has gone.');
+  if (upload.isGone?.()) throw new DomainError('request_timeout', 'The client disconnected.');
   const slot = uses.uploads.take({ ...grant, remaining: () => sizeBytes - measure.sizeBytes });
   const { bytes, measure } = withMeasure(slot.guarded(upload.bytes), sizeBytes);
   try {
@@ -128,7 +128,7 @@ async function* checkedBytes(
   if (grant.sha256 === null || grant.sha256 === measure.sha256) return;
   throw new DomainError(
     'checksum_mismatch',
-    'The bytes that arrived do not have the declared sha256. Send the file again.',
+    'The SHA-256 of the uploaded bytes is not the declared one. Send the file again.',
   );
 }
 
@@ -157,25 +157,29 @@ async function receiveBytes(
 function requireSameBytes(item: ImportPhoto, measure: Measure): void {
   const hasBytes = item.status !== 'awaiting_upload' && item.status !== 'failed' && item.status !== 'cancelled';
   if (hasBytes && item.sha256 === measure.sha256) return;
-  throw new DomainError('import_photo_final', `This item is ${item.status} and takes no bytes through this address.`, {
-    status: item.status,
-    photoId: item.photoId,
-  });
+  throw new DomainError(
+    'import_photo_final',
+    `This item is ${item.status} and no longer accepts uploads to this URL.`,
+    {
+      status: item.status,
+      photoId: item.photoId,
+    },
+  );
 }
 
 function requireDeclaredSize(grant: UploadGrant, sizeBytes: number): void {
   if (sizeBytes > grant.sizeBytes) throw tooLong(grant);
   if (sizeBytes === grant.sizeBytes) return;
-  const message = `${grant.sizeBytes} bytes were declared, ${sizeBytes} were sent. Send the whole file again.`;
+  const message = `${grant.sizeBytes} bytes were declared, but ${sizeBytes} were sent. Send the whole file again.`;
   throw new DomainError('size_mismatch', message);
 }
 
 function tooLong(grant: UploadGrant): DomainError {
-  const message = `${grant.sizeBytes} bytes were declared, and more were sent. Register the file with its right size.`;
+  const message = `${grant.sizeBytes} bytes were declared, but more were sent. Register the file with its actual size.`;
   return new DomainError('payload_too_large', message, { maxBytes: grant.sizeBytes });
 }
 
 function forbidden(): DomainError {
-  const message = 'This upload address is not valid (any more). Request the item again for a fresh one.';
+  const message = 'This upload URL is invalid or expired. Request the item again for a new one.';
   return new DomainError('upload_forbidden', message);
 }

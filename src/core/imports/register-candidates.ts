@@ -85,7 +85,7 @@ async function insertNew(
     each.outcome === 'created' || each.outcome === 'duplicate' ? [each.item] : [],
   );
   if ((await transaction.importPhotos.count(subject.id)) + items.length > limit) {
-    const message = `An import has at most ${limit} photos. Finalize it and start another.`;
+    const message = `An import has at most ${limit} items. Finalize it and open another.`;
     throw new DomainError('limit_reached', message, { limit, name: 'importMaxPhotos' });
   }
   await transaction.importPhotos.insert(items);

@@ -107,7 +107,7 @@ async function resultsOf(
 function noneAccepted(results: readonly RegistrationResult[]): DomainError {
   return new DomainError(
     'no_photos_accepted',
-    'None of the photos was accepted; nothing was stored. See details.results.',
+    'Every photo was rejected and nothing was created. See details.results.',
     {
       results,
     },

@@ -32,7 +32,7 @@ export interface Candidate {
 export function registrationError(input: Registration, limits: Limits): ItemError | null {
   if (input.sizeBytes === 0) return { code: 'file_empty', message: 'The file is empty.' };
   if (!Number.isSafeInteger(input.sizeBytes) || input.sizeBytes < 0) {
-    return { code: 'invalid_request', message: 'sizeBytes must be the size of the file in whole bytes.' };
+    return { code: 'invalid_request', message: 'sizeBytes must be the size of the file, a whole number of bytes.' };
   }
   if (input.sizeBytes > limits.maxFileBytes) return tooLarge(limits);
   if (typeof input.sha256 === 'string' && normalSha256(input.sha256) === null) {
@@ -49,7 +49,7 @@ export function registrationError(input: Registration, limits: Limits): ItemErro
 export function tooLarge(limits: Limits): ItemError {
   return {
     code: 'file_too_large',
-    message: `The file has more than ${limits.maxFileBytes} bytes, the largest that is taken here.`,
+    message: `The file is larger than ${limits.maxFileBytes} bytes, the maximum.`,
   };
 }
 

@@ -22,6 +22,6 @@ export async function requireDiskSpace(
     diskSpace.freeBytes - uploads.pendingBytes - bytes >= floorOf(diskSpace, uploads.minFreeBytes)
   )
     return;
-  const message = 'This installation has no room for more photos at the moment. Try again later, or tell its operator.';
+  const message = 'This installation is out of disk space. Try again later, or contact its operator.';
   throw new DomainError('storage_full', message);
 }

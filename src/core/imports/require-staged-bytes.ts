@@ -16,5 +16,8 @@ export async function requireStagedBytes(
 }
 
 export function bytesRemoved(): DomainError {
-  return new DomainError('service_unavailable', 'The bytes lay unused for too long and were removed. Send them again.');
+  return new DomainError(
+    'service_unavailable',
+    'The uploaded bytes were not used in time and have been removed. Upload the file again.',
+  );
 }

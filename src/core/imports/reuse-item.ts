@@ -29,7 +29,7 @@ export async function reuseItem(
     return { outcome: 'existing', item };
   }
   if (differs) {
-    const message = `clientRef ${known.clientRef ?? ''} was registered with another sha256 or sizeBytes. Use another clientRef.`;
+    const message = `clientRef ${known.clientRef ?? ''} is registered with a different sha256 or sizeBytes. Use another clientRef.`;
     return { outcome: 'rejected', error: { code: 'client_ref_conflict', message } };
   }
   const item = known.status === 'awaiting_upload' ? withStagedBytes(known, staged, at) : known;

@@ -35,7 +35,7 @@ async function uploaded(
   if (['processing', 'ready', 'duplicate'].includes(item.status)) return item;
   if (item.status !== 'awaiting_upload') throw final(item);
   if (staged !== item.uploadId) {
-    const message = 'No bytes have arrived for this item. Send them to its upload address first.';
+    const message = 'No bytes have arrived for this item. Send them to its upload URL first.';
     throw new DomainError('uploads_incomplete', message, { missing: 1, sample: [item.id] });
   }
   const arrived = move(item, 'processing', at);
@@ -45,7 +45,7 @@ async function uploaded(
 
 /** The state of the item does not allow the change. */
 export function final(item: ImportPhoto): DomainError {
-  return new DomainError('import_photo_final', `This item is ${item.status}, which does not allow this change.`, {
+  return new DomainError('import_photo_final', `This item is ${item.status}, and cannot be changed in this way.`, {
     status: item.status,
     photoId: item.photoId,
   });

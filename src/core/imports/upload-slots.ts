@@ -61,7 +61,7 @@ export class UploadSlots {
 
   private requireFewer(max: number, whose: string, counts: (slot: OpenSlot) => boolean): void {
     if ([...this.open].filter(counts).length < max) return;
-    const message = `${max} uploads of ${whose} are being received. Send further ones when some have ended.`;
+    const message = `${max} uploads for ${whose} are in progress. Try again when some have finished.`;
     throw new DomainError('rate_limited', message);
   }
 }
@@ -112,6 +112,6 @@ async function* untilEnded(bytes: AsyncIterable<Uint8Array>, ending: Ending): As
 }
 
 function replaced(): DomainError {
-  const message = 'Another upload to this item has begun, and only the newest is received.';
+  const message = 'A newer upload to this item has begun; only the newest is received.';
   return new DomainError('upload_in_progress', message);
 }

@@ -32,7 +32,7 @@ export async function faultOf(
     const blob = await blobs.get(key);
     if (blob === null) return { kind: 'missing', message: 'is missing.' };
     if ((await sha256Of(blob.bytes)) === expected.sha256) return null;
-    return { kind: 'damaged', message: 'has other bytes than those that were imported: their sha256 differs.' };
+    return { kind: 'damaged', message: 'has changed: its SHA-256 is not that of the imported file.' };
   } catch (error) {
     return { kind: 'unreadable', message: `cannot be read: ${reasonOf(error)}` };
   }

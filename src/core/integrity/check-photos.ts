@@ -60,7 +60,7 @@ async function checkPhoto(
   findings.report('I1', `The original of this photo ${fault.message}${advice}`, about(photo));
 }
 
-const advice = ' Restore the file from a backup, or have the same file imported once more.';
+const advice = ' Restore the file from a backup, or import the same file again.';
 
 /** The API returns it, and downloads are refused instead of cut off. */
 function mark({ store, clock }: CheckUses, seen: PhotoWithTags, as: (photo: Photo, at: Date) => Photo): Promise<void> {
@@ -83,8 +83,8 @@ async function unmark(
   findings: Findings,
 ): Promise<void> {
   if (repair) await mark(uses, photo, (held) => recovered(held));
-  const advice = repair ? 'The mark was taken away.' : 'phs verify --repair takes the mark away.';
-  const message = `This photo is marked as lost, and its original is whole. ${advice}`;
+  const advice = repair ? 'The mark was removed.' : 'phs verify --repair removes the mark.';
+  const message = `This photo is marked as lost, but its original is intact. ${advice}`;
   findings.report('I1', message, { ...about(photo), repaired: repair });
 }
 
@@ -103,7 +103,11 @@ async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: Che
     findings.count('remadeThumbs');
   } catch (error) {
     if (!(await isUnchanged(uses, photo))) return;
-    findings.report('I1', `The thumb of this photo is missing and cannot be made: ${reasonOf(error)}`, about(photo));
+    findings.report(
+      'I1',
+      `The thumbnail of this photo is missing and cannot be created: ${reasonOf(error)}`,
+      about(photo),
+    );
   }
 }
 

@@ -2,11 +2,11 @@ import type { Id } from '../shared/ids.js';
 
 /** What must always hold. */
 export const invariants = {
-  I1: 'every photo, in the trash or not, has its original, byte for byte, and every item of an import its bytes',
-  I2: 'nothing is stored for long that nobody owns',
-  I8: 'nothing is left of what was deleted for ever',
-  I9: 'nothing refers to what another customer has',
-  I12: 'what is counted once and kept is what there is',
+  I1: 'every photo, including those in the trash, has its original, byte for byte, and every import item has its bytes',
+  I2: 'unowned data is removed',
+  I8: 'nothing remains of what was permanently deleted',
+  I9: 'no row refers to data of another customer',
+  I12: 'stored totals equal the counted ones',
 } as const;
 export type Invariant = keyof typeof invariants;
 

@@ -59,12 +59,12 @@ async function checkTotals(
       await customer.lock();
       await usage.recountPhotos();
     });
-  const message = `The usage of this customer is said to be ${totalsText(stored)}, and is ${totalsText(counted)}.`;
+  const message = `The stored usage of this customer is ${totalsText(stored)}, but the actual usage is ${totalsText(counted)}.`;
   findings.report('I12', message, { customerId, repaired: repair });
 }
 
 function totalsText({ photos, storageBytes, trashedPhotos, trashedBytes }: PhotoTotals): string {
-  return `${photos} photos of ${storageBytes} bytes and ${trashedPhotos} of ${trashedBytes} in the trash`;
+  return `${photos} photos with ${storageBytes} bytes, and ${trashedPhotos} with ${trashedBytes} bytes in the trash`;
 }
 
 /**
@@ -83,7 +83,7 @@ async function checkCounts(
       findings.count('tags');
       if (stored === counted) continue;
       if (repair) await store.transaction(customerId, (transaction) => transaction.tags.recount(id));
-      const message = `Tag ${id} is said to be on ${stored ?? 'no one knows how many'} photos, and is on ${counted}.`;
+      const message = `The stored photo count of tag ${id} is ${stored ?? 'missing'}, but the actual count is ${counted}.`;
       findings.report('I12', message, { customerId, tagId: id, repaired: repair });
     }
     last = page.at(-1)?.id ?? null;
@@ -94,9 +94,9 @@ async function checkCounts(
 const orphanMessages: Readonly<Record<OrphanRow['kind'], string>> = {
   photo: 'This photo refers to an import that its customer does not have.',
   item: 'This item refers to an import that its customer does not have.',
-  original: 'This photo refers to an original that is not its customer’s.',
+  original: 'This photo refers to an original of another customer.',
   tag: 'This photo refers to a tag that its customer does not have.',
-  residue: 'Tags or EXIF are left of this photo, which was deleted for ever.',
+  residue: 'Tags or EXIF data remain of this photo, which was permanently deleted.',
 };
 
 /** I8 and I9. The database refuses such rows: one that exists was restored or changed by other means than this program. */
@@ -126,7 +126,7 @@ async function checkBlobs(uses: VerifyUses, { graceSeconds }: Verification, find
       const { customerId } = name;
       const photoId = name.kind === 'staging' ? name.itemId : name.kind === 'renditions' ? name.photoId : null;
       const importId = name.kind === 'staging' ? name.importId : null;
-      const message = `${key} belongs to nobody. phs gc removes it, as the service does by itself.`;
+      const message = `${key} is not owned by anything. phs gc removes it, as the service does automatically.`;
       findings.report('I2', message, { customerId, photoId, importId });
     }
   }

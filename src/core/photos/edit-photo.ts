@@ -49,7 +49,7 @@ export function patchErrors(patch: PhotoPatch) {
     });
   }
   if (patch.trashed === true) {
-    const message = 'To move a photo to the trash, delete it; this needs the scope photos:delete.';
+    const message = 'To move a photo to the trash, delete it, which requires the scope photos:delete.';
     errors.push({ field: 'trashed', code: 'read_only', message });
   }
   return errors;
@@ -90,7 +90,7 @@ async function captureTimeAfter(
   // A photo without a capture time has no zone either.
   if (local === null && timeZone === null) return timeOf(photo);
   if (local === null) {
-    const message = 'This photo has no capture time: send takenAtLocal together with timeZone.';
+    const message = 'This photo has no capture time: send both takenAtLocal and timeZone.';
     throw invalid({ field: 'takenAtLocal', code: 'required', message });
   }
   const keptZone = timeZone === undefined ? photo.timeZone : timeZone;

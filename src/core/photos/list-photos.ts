@@ -45,7 +45,7 @@ async function requireKnownTags(tags: TagReads, filters: PhotoFilters): Promise<
     unknown(filters[field] ?? []).map((id) => ({
       field,
       code: 'unknown_tag' as const,
-      message: `${field} names tag ${id}, which does not exist.`,
+      message: `${field} contains ${id}, which is not the id of a tag.`,
     })),
   );
   if (errors.length > 0) throw invalid(...errors);

@@ -76,7 +76,7 @@ function filenameErrors(field: string, filename: string | undefined): FieldError
       },
     ];
   if (CONTROL_CHARACTERS.test(name) || /[/\\]/.test(name) || name === '.' || name === '..' || !name.isWellFormed()) {
-    const message = `${field} must be a plain file name: no / or \\, no control characters, not . or ..`;
+    const message = `${field} must be a plain file name: no / or \\, no control characters, and not . or ..`;
     return [{ field, code: 'invalid_format', message }];
   }
   return textErrors(field, filename, MAX_FILENAME);
@@ -85,7 +85,7 @@ function filenameErrors(field: string, filename: string | undefined): FieldError
 function timeErrors(prefix: string, input: PhotoInput): FieldError[] {
   const { takenAt, takenAtLocal, timeZone } = input;
   if (takenAt !== undefined && (takenAtLocal !== undefined || timeZone !== undefined)) {
-    const message = 'Send takenAt (with its offset), or takenAtLocal with timeZone, not both.';
+    const message = 'Send either takenAt, with its UTC offset, or takenAtLocal with timeZone.';
     return [{ field: `${prefix}takenAt`, code: 'conflict', message }];
   }
   return [
@@ -103,7 +103,7 @@ function yearErrors(field: string, local: string | null | undefined, zone: strin
 }
 
 export function beyondYears(field: string): FieldError {
-  return { field, code: 'out_of_range', message: `${field} must be an instant of the years 0001 to 9999 in UTC.` };
+  return { field, code: 'out_of_range', message: `${field} must be in the years 0001 to 9999 in UTC.` };
 }
 
 function formatErrors(
@@ -155,7 +155,7 @@ function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldE
         {
           field: `${field}.${key}`,
           code: 'invalid_format',
-          message: 'A metadata key has 1 to 40 of A-Z a-z 0-9 _ . -',
+          message: 'A metadata key must have 1 to 40 of the characters A-Z a-z 0-9 _ . -',
         },
       ];
     }
@@ -177,7 +177,7 @@ function tooManyKeys(field: string): FieldError {
   return {
     field,
     code: 'too_many',
-    message: `${field} has at most ${MAX_METADATA_KEYS} keys.`,
+    message: `${field} can have at most ${MAX_METADATA_KEYS} keys.`,
     max: MAX_METADATA_KEYS,
   };
 }

@@ -69,7 +69,7 @@ async function* originalBytes(blobs: BlobStore, photo: Photo): AsyncIterable<Uin
 
 async function* storedBytes(blobs: BlobStore, key: BlobKey): AsyncIterable<Uint8Array> {
   const blob = await blobs.get(key);
-  if (blob === null) throw new ReaderFailure('The stored rendition went away.');
+  if (blob === null) throw new ReaderFailure('The stored rendition has disappeared.');
   yield* blob.bytes;
 }
 

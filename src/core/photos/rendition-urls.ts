@@ -52,10 +52,7 @@ export async function openSignedRendition(
 ): Promise<RenditionDownload & { readonly expiresAt: Date }> {
   const grant = readGrant(uses, token);
   if (grant === null || grant.expiresAt.getTime() <= uses.clock.now().getTime() || !(await isKeyValid(uses, grant))) {
-    throw new DomainError(
-      'url_forbidden',
-      'This address is not valid (any more). Request the photo again for new ones.',
-    );
+    throw new DomainError('url_forbidden', 'This URL is invalid or expired. Request the photo again for new ones.');
   }
   const photo = await readVisiblePhoto(uses, grant, grant.photoId);
   const download = renditionOf(uses, { ...photo, rotation: grant.rotation }, grant);

@@ -41,6 +41,6 @@ export async function setPhotoTags(
 /** Problems with a request that do not depend on the photo. */
 export function tagSetErrors(request: TagRequest): FieldError[] {
   if (request.tagIds !== undefined || request.tagNames !== undefined) return nameErrors(request);
-  const message = 'Send tagIds, tagNames or both; "tagIds": [] clears the set.';
+  const message = 'Send tagIds, tagNames or both; "tagIds": [] removes all tags.';
   return [{ field: 'tagIds', code: 'required', message }];
 }

@@ -15,11 +15,13 @@ export async function* verified(bytes: AsyncIterable<Uint8Array>, sha256: string
 }
 
 export function lostBytes(): DomainError {
-  return new DomainError('service_unavailable', 'The bytes of this photo cannot be read right now. Try again later.');
+  return new DomainError(
+    'service_unavailable',
+    'The bytes of this photo are temporarily unavailable. Try again later.',
+  );
 }
 
 export function lostOriginal(): DomainError {
-  const message =
-    'The stored original of this photo is missing or damaged. Import the same file once more to bring it back.';
+  const message = 'The stored original of this photo is missing or damaged. Import the same file again to restore it.';
   return new DomainError('service_unavailable', message);
 }

@@ -99,14 +99,14 @@ async function resume<T>(
   ) {
     throw new DomainError(
       'invalid_cursor',
-      'This cursor does not belong to this list. Repeat the request with the same sort and filters, or start again without a cursor.',
+      'This cursor does not belong to this list. Send the same sort order and filters, or start again without a cursor.',
     );
   }
   const position = { value: bound.k, id: bound.i };
   if (uses.clock.now().getTime() - bound.t > DAY && !(await listing.hasRowAt(position))) {
     throw new DomainError(
       'invalid_cursor',
-      'This cursor is older than 24 hours and the list has shifted. Start again without a cursor.',
+      'This cursor is older than 24 hours and the list has changed. Start again without a cursor.',
     );
   }
   return position;

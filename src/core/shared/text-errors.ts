@@ -10,7 +10,7 @@ export function textErrors(field: string, text: string | null | undefined, max: 
 export function verbatimErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
   if (text === null || text === undefined) return [];
   if (text.includes('\u0000') || !text.isWellFormed()) {
-    return [{ field, code: 'invalid_format', message: `${field} must be text without NUL or broken characters.` }];
+    return [{ field, code: 'invalid_format', message: `${field} must be valid Unicode text without NUL.` }];
   }
   if (codePoints(text) <= max) return [];
   return [{ field, code: 'too_long', message: `${field} must have at most ${max} characters.`, max }];

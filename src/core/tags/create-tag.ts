@@ -53,6 +53,6 @@ export async function createTag(
 }
 
 export function nameTaken(tag: Tag | undefined): DomainError {
-  const message = 'A tag has this name already (case does not count). Use that tag, or merge tags with mergeTagIds.';
+  const message = 'A tag with this name exists (case is ignored). Use that tag, or merge the two with mergeTagIds.';
   return new DomainError('tag_name_taken', message, { tagId: tag?.id ?? null });
 }

@@ -42,7 +42,7 @@ export async function resolveTags(
   const areTooMany = (others: readonly Id[]) => new Set([...ids, ...others]).size > limits.tagsPerPhoto;
   // Some of those may have been deleted since they were named.
   if (areTooMany(beside) && areTooMany((await tags.getMany(beside)).map((tag) => tag.id))) {
-    const message = `A photo has at most ${limits.tagsPerPhoto} tags.`;
+    const message = `A photo can have at most ${limits.tagsPerPhoto} tags.`;
     throw invalid({ field: `${prefix}tagIds`, code: 'too_many', message, max: limits.tagsPerPhoto });
   }
   return [...ids].sort((a, b) => a - b);
@@ -119,5 +119,5 @@ export async function requireTagsWithinLimit(tags: TagRepository, more: number, 
 }
 
 export function tagLimitMessage(limits: Limits): string {
-  return `A customer has at most ${limits.tags} tags. Delete or merge some first.`;
+  return `A customer can have at most ${limits.tags} tags. Delete or merge some first.`;
 }

@@ -37,7 +37,7 @@ export function toolErrors(
   const removed = new Set(removePhotoIds);
   const both = addPhotoIds.find((photoId) => removed.has(photoId));
   if (both !== undefined) {
-    const message = `Photo ${both} cannot be in addPhotoIds and in removePhotoIds.`;
+    const message = `Photo ${both} cannot be in both addPhotoIds and removePhotoIds.`;
     errors.push({ field: 'removePhotoIds', code: 'conflict', message });
   }
   if (mergeTagIds.includes(id)) {

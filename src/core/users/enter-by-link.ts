@@ -63,6 +63,6 @@ export async function enterByLink(
 }
 
 export function linkRefused(): DomainError {
-  const message = 'This link was used already, is too old, or was replaced by a newer one. Ask for a new one.';
+  const message = 'This link has been used, has expired, or was replaced by a newer one. Ask for a new link.';
   return new DomainError('url_forbidden', message);
 }

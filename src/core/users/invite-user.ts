@@ -52,7 +52,7 @@ async function invite(
       return again;
     }
     if (everyone.length >= MAX_USERS) {
-      const message = `An account has at most ${MAX_USERS} people. Remove somebody first.`;
+      const message = `An account can have at most ${MAX_USERS} people. Remove someone first.`;
       throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
     }
     const user = requireFound(await transaction.users.insert(linked(invited(email, role, now), hash, now)), 'user');

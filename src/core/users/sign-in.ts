@@ -77,7 +77,7 @@ async function recordRefusal(
 }
 
 function refused(): DomainError {
-  return new DomainError('unauthorized', 'The e-mail address or the password is wrong.');
+  return new DomainError('unauthorized', 'The e-mail address or password is incorrect.');
 }
 
 /** Users who may sign in by a password at all, most recent sign-in first. */

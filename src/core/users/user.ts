@@ -92,7 +92,7 @@ export function signedIn(user: User, at: Date): User {
 export function requireOtherOwner(user: Pick<User, 'id'>, users: readonly User[]): void {
   const others = users.filter(({ id, role, joinedAt }) => id !== user.id && role === 'owner' && joinedAt !== null);
   if (others.length > 0) return;
-  const message = 'This is the only owner who has signed in so far. Make somebody else an owner first.';
+  const message = 'This is the only owner who has signed in. Make someone else an owner first.';
   throw invalid({ field: 'role', code: 'conflict', message });
 }
 
@@ -107,11 +107,15 @@ export function readEmail(text: string): string {
 function emailError(email: string): FieldError | null {
   if (/^[^\s@<>"]{1,64}@[^\s@<>"]+\.[^\s@<>".]+$/.test(email) && codePoints(email) <= 254) return null;
   const code = email === '' ? 'required' : 'invalid_format';
-  return { field: 'email', code, message: 'Give an e-mail address such as anna@example.com.' };
+  return { field: 'email', code, message: 'Enter an e-mail address such as anna@example.com.' };
 }
 
 export function emailTaken(): DomainError {
-  return invalid({ field: 'email', code: 'conflict', message: 'Somebody else of this account has this address.' });
+  return invalid({
+    field: 'email',
+    code: 'conflict',
+    message: 'Another person in this account already uses this address.',
+  });
 }
 
 export function normalEmail(text: string): string {
@@ -148,18 +152,18 @@ function passwordError(
   const length = codePoints(password);
   const field = 'password';
   if (length < MIN_PASSWORD) {
-    const message = `A password needs at least ${MIN_PASSWORD} characters. Several words make a good one.`;
+    const message = `The password must have at least ${MIN_PASSWORD} characters. Several words make a good password.`;
     return { field, code: 'too_short', message, min: MIN_PASSWORD };
   }
   if (length > MAX_PASSWORD) {
-    const message = `A password has at most ${MAX_PASSWORD} characters.`;
+    const message = `The password can have at most ${MAX_PASSWORD} characters.`;
     return { field, code: 'too_long', message, max: MAX_PASSWORD };
   }
   if (password.toLowerCase() === email || new Set(password).size < 4) {
     return { field, code: 'invalid_format', message: 'This password is too easy to guess. Choose another.' };
   }
   if (common.has(password.toLowerCase())) {
-    const message = 'Many people use this password, so it is among the first that are tried. Choose another.';
+    const message = 'Many people use this password, so it is one of the first that attackers try. Choose another.';
     return { field, code: 'invalid_format', message };
   }
   return null;

@@ -55,6 +55,6 @@ export async function createWebhookEndpoint(
 }
 
 function tooMany(): DomainError {
-  const message = `A customer has at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`;
+  const message = `A customer can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`;
   return new DomainError('limit_reached', message, { limit: MAX_ENDPOINTS, name: 'webhookEndpoints' });
 }

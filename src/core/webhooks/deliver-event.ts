@@ -47,7 +47,7 @@ export async function deliverEvent<Uses extends DeliverUses>(
   }
 }
 
-const ourFault: WebhookAnswer = { status: null, reason: 'Something went wrong on our side.' };
+const ourFault: WebhookAnswer = { status: null, reason: 'The service failed to send it.' };
 
 function note(
   { store, clock }: DeliverUses,
@@ -69,7 +69,8 @@ function note(
 
 const unreadable: WebhookAnswer = {
   status: null,
-  reason: 'The secret cannot be read: SECRET_KEY was changed and the old one is gone. Rotate the secret.',
+  reason:
+    'The secret cannot be decrypted: SECRET_KEY has changed and no longer contains the previous value. Rotate the secret.',
 };
 
 async function send<Uses extends DeliverUses>(

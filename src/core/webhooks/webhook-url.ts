@@ -9,11 +9,11 @@ export const MAX_URL_LENGTH = 2000;
  */
 export function urlProblem(text: string, allowPrivate: boolean): string | null {
   if (text.length > MAX_URL_LENGTH) return `url must have at most ${MAX_URL_LENGTH} characters.`;
-  if (!URL.canParse(text)) return 'url must be a whole URL, such as https://example.com/webhooks.';
+  if (!URL.canParse(text)) return 'url must be a complete URL, such as https://example.com/webhooks.';
   const { protocol, username, password, hash } = new URL(text);
   if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) return 'url must begin with https://.';
-  if (username !== '' || password !== '') return 'url must not hold a user name or password.';
-  if (hash !== '') return 'url must not have a fragment (#…): it would never be sent.';
+  if (username !== '' || password !== '') return 'url must not contain a user name or password.';
+  if (hash !== '') return 'url must not have a fragment (#…), because it would never be sent.';
   return null;
 }
 

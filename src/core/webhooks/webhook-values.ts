@@ -47,7 +47,7 @@ function eventErrors(events: readonly string[]): FieldError[] {
   return events
     .filter((name) => !isChangeType(name))
     .map((name) => {
-      const message = `There is no event ${name}. Events are ${changeTypes.join(', ')}.`;
+      const message = `${name} is not an event type. Valid types: ${changeTypes.join(', ')}.`;
       return { field: 'events', code: 'invalid_format', message };
     });
 }

@@ -28,7 +28,7 @@ export function sendPublic(request: Request, response: Response, file: PublicFil
 export function sendMethods({ method }: Request, response: Response): void {
   response.setHeader('Allow', METHODS);
   if (method !== 'OPTIONS') {
-    throw new DomainError('method_not_allowed', `${method} is not possible here. Possible: ${METHODS}.`);
+    throw new DomainError('method_not_allowed', `${method} is not supported here. Allowed: ${METHODS}.`);
   }
   response.status(204).end();
 }

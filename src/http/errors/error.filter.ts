@@ -107,10 +107,7 @@ function asDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown;
   // Of the framework's own errors only those of routing can occur: no such route, or a path that cannot be decoded.
   if (thrown instanceof HttpException && [400, 404].includes(thrown.getStatus())) {
-    return new DomainError('not_found', 'There is nothing at this path.');
+    return new DomainError('not_found', 'This path does not exist.');
   }
-  return new DomainError(
-    'internal_error',
-    'Something went wrong on our side. Quote the request id when you report it.',
-  );
+  return new DomainError('internal_error', 'An unexpected error occurred. Quote the request id when you report it.');
 }

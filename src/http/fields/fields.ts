@@ -247,7 +247,7 @@ function shown<T>(example: T | undefined): { readonly examples?: readonly T[] } 
 }
 
 function atMost(max: number | undefined): PropertyDecorator[] {
-  return max === undefined ? [] : [ArrayMaxSize(max, says(`takes at most ${max} entries.`, 'too_many', { max }))];
+  return max === undefined ? [] : [ArrayMaxSize(max, says(`can have at most ${max} entries.`, 'too_many', { max }))];
 }
 
 function says(

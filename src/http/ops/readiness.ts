@@ -89,7 +89,7 @@ class Watched {
 
   private async tooLate(signal: AbortSignal): Promise<never> {
     await delay(this.deadlineMs, undefined, { signal });
-    throw new Error(`no answer within ${this.deadlineMs} ms`);
+    throw new Error(`no response within ${this.deadlineMs} ms`);
   }
 
   private is(finding: Finding, reason?: unknown): Finding {

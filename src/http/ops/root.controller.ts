@@ -11,7 +11,7 @@ import { prefersHtml } from '../server/for-programs.js';
 export class RootController {
   @Get()
   show(@Req() request: Request): Reply {
-    if (!prefersHtml(request)) throw new DomainError('not_found', 'There is nothing at this path.');
+    if (!prefersHtml(request)) throw new DomainError('not_found', 'This path does not exist.');
     return new Reply(303, undefined, { Location: '/settings', Vary: 'Accept', 'Cache-Control': 'no-store' });
   }
 }

@@ -122,7 +122,7 @@ async function readList(value: unknown, { name, shape, max }: ListField): Promis
   if (value === null) return wrong('not_nullable', 'must not be null.');
   if (!Array.isArray(value)) return wrong('invalid_type', 'must be a list of objects.');
   if (value.length === 0) return wrong('too_short', 'must have at least one entry.', { min: 1, max });
-  if (value.length > max) return wrong('too_many', `takes at most ${max} entries.`, { max });
+  if (value.length > max) return wrong('too_many', `can have at most ${max} entries.`, { max });
   const items: object[] = [];
   const errors: FieldError[] = [];
   for (const [at, item] of value.entries()) {
@@ -201,7 +201,7 @@ function unknownOrReadOnly(name: string, shape: BodyClass, parent: string): Fiel
   const path = pathOf(parent, name);
   const isReadOnly = parent === '' && Object.hasOwn(shape.readOnly ?? {}, name);
   if (!isReadOnly) return unknownField(path);
-  return { field: path, code: 'read_only', message: `${path} cannot be changed here: ${shape.readOnly?.[name]}` };
+  return { field: path, code: 'read_only', message: `${path} is read-only: ${shape.readOnly?.[name]}` };
 }
 
 function unknownField(path: string): FieldError {

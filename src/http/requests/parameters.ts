@@ -91,7 +91,10 @@ function parseOne(texts: readonly string[], reader: ParameterParser<unknown>): P
   const [text = '', ...more] = texts;
   if (more.length > 0) {
     const bounds = reader('');
-    return { error: { ...('error' in bounds && bounds.error), code: 'invalid_type' }, says: 'must be given once.' };
+    return {
+      error: { ...('error' in bounds && bounds.error), code: 'invalid_type' },
+      says: 'must be given only once.',
+    };
   }
   return text.includes('\u0000') ? wrong('invalid_format', 'must not contain NUL.') : reader(text);
 }
@@ -100,7 +103,7 @@ function unknownParameter(table: ParameterTable): ParseResult<never> {
   const names = Object.keys(table);
   return wrong(
     'unknown_parameter',
-    `is not known here. ${names.length > 0 ? `Known: ${names.join(', ')}.` : 'This endpoint takes no parameters.'}`,
+    `is not a known parameter. ${names.length > 0 ? `Known: ${names.join(', ')}.` : 'This endpoint has no parameters.'}`,
   );
 }
 
@@ -143,7 +146,9 @@ export function listOf<T>(reader: ParameterParser<T>, max: number): ParameterPar
       if (!('value' in reading)) return reading;
       value.push(reading.value);
     }
-    return value.length > max ? wrong('too_many', `takes at most ${max}, separated by commas.`, { max }) : { value };
+    return value.length > max
+      ? wrong('too_many', `can have at most ${max} values, separated by commas.`, { max })
+      : { value };
   });
 }
 
@@ -154,7 +159,7 @@ export const flag: ParameterParser<boolean> = documented<boolean>({ type: 'boole
 
 export const id: ParameterParser<Id> = documented<Id>({ $ref: '#/components/schemas/Id' }, (text) => {
   const value = parseId(text);
-  return value === null ? wrong('invalid_type', 'must be an id: a whole number from 1.') : { value };
+  return value === null ? wrong('invalid_type', 'must be an id: a whole number, 1 or greater.') : { value };
 });
 
 export function idList(max = MAX_IDS): ParameterParser<readonly Id[]> {

@@ -29,12 +29,12 @@ export function idListErrors(reflector: Reflector, context: ExecutionContext): F
   const { params, headers } = context.switchToHttp().getRequest<Request>();
   const { texts, isList } = listIn(params['id']);
   if (texts.length > MAX_IDS) {
-    const message = `The path takes at most ${MAX_IDS} ids, separated by commas.`;
+    const message = `The path can contain at most ${MAX_IDS} ids, separated by commas.`;
     return [{ field: 'id', code: 'too_many', message, max: MAX_IDS }];
   }
   // A list that contains anything else is treated like one id that does not exist.
   if (!isList || headers['if-match'] === undefined || texts.some((text) => parseId(text) === null)) return [];
-  return [{ field: 'If-Match', code: 'conflict', message: 'If-Match goes with one photo, not with a list of ids.' }];
+  return [{ field: 'If-Match', code: 'conflict', message: 'If-Match is not supported with a list of ids.' }];
 }
 
 function listIn(param: unknown): { readonly texts: readonly string[]; readonly isList: boolean } {

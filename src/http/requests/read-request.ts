@@ -155,7 +155,7 @@ export class ReadRequest {
       if (rules.optional) return { body: new rules.shape(), errors: [] };
       return {
         body: undefined,
-        errors: [{ field: 'body', code: 'required', message: 'This request needs a JSON body.' }],
+        errors: [{ field: 'body', code: 'required', message: 'This request requires a JSON body.' }],
       };
     }
     const value = parseJson(bytes);

@@ -32,15 +32,15 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
  */
 export async function* bodyOf(
   request: IncomingMessage,
-  tooSlow: () => Error = () => new ClientGone('the request came too slowly'),
+  tooSlow: () => Error = () => new ClientGone('the body arrived too slowly'),
 ): AsyncGenerator<Buffer, void, undefined> {
   try {
     yield* notSlower(request.iterator({ destroyOnReturn: false }), tooSlow);
   } catch (error) {
     const isOurs = error instanceof ClientGone || error instanceof DomainError;
-    throw request.complete || isOurs ? error : new ClientGone('the request was cut off', { cause: error });
+    throw request.complete || isOurs ? error : new ClientGone('the request was aborted', { cause: error });
   }
-  if (!request.complete) throw new ClientGone('the request was cut off');
+  if (!request.complete) throw new ClientGone('the request was aborted');
 }
 
 /** The minimum rate of a body, in bytes a second, over each of so many milliseconds (API.md §9). */
@@ -70,7 +70,7 @@ export async function* notSlower<T extends Uint8Array>(
 
 /** For clients that may send the same body again. */
 export function requestTimeout(): DomainError {
-  const message = `The body came more slowly than ${SLOWEST} bytes a second for ${OVER_MS / 1000} seconds. Send it again over a better connection.`;
+  const message = `The body arrived more slowly than ${SLOWEST} bytes per second for ${OVER_MS / 1000} seconds. Send it again over a faster connection.`;
   return new DomainError('request_timeout', message);
 }
 
@@ -87,7 +87,7 @@ export function discardBody(request: IncomingMessage): void {
 }
 
 export function tooLarge(maxBytes: number): DomainError {
-  return new DomainError('payload_too_large', `The body of this request may have at most ${maxBytes} bytes.`, {
+  return new DomainError('payload_too_large', `The body of this request can have at most ${maxBytes} bytes.`, {
     maxBytes,
   });
 }

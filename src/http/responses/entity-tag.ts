@@ -47,7 +47,7 @@ export const IfMatch = createParamDecorator((_: unknown, context: ExecutionConte
     if (header === undefined) return;
     const currentEtag = entityTag(view(current));
     if (matches(header, currentEtag)) return;
-    const message = 'The resource is not in the state that If-Match names. Read it again before changing it.';
+    const message = 'The resource does not match If-Match. Retrieve it again before changing it.';
     throw new DomainError('precondition_failed', message, { currentEtag });
   };
 });

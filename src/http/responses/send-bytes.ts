@@ -18,7 +18,7 @@ export async function sendBytes(
       // Returning tells the source that no more is needed.
       if (response.destroyed) return;
       left -= chunk.length;
-      if (left < 0) throw new Error(`There are more bytes than the ${length} that were told.`);
+      if (left < 0) throw new Error(`There are more bytes than the declared ${length}.`);
       // The last ones with the end: a small body is sent together with its headers.
       if (left === 0) response.end(chunk);
       else if (!response.write(chunk, (error) => !error && release?.(chunk))) await drained(response);

@@ -127,7 +127,7 @@ function rangeOf(
   const range = singleRange(header, sizeBytes);
   if (range !== 'unsatisfiable') return range;
   response.setHeader('Content-Range', `bytes */${sizeBytes}`);
-  const message = `The file has ${sizeBytes} bytes; the range lies behind its end.`;
+  const message = `The file has ${sizeBytes} bytes; the range starts after its end.`;
   throw new DomainError('range_not_satisfiable', message);
 }
 

@@ -66,12 +66,12 @@ export function callerOf(requestContext: RequestContext): Caller {
 }
 
 export function knownKeyOf(requestContext: RequestContext): KnownKey {
-  if (!requestContext.key) throw new Error('no key is known before the key guard has passed');
+  if (!requestContext.key) throw new Error('the key is known only after the key guard');
   return requestContext.key;
 }
 
 /** The budget that this request was counted in. Only after the guards. */
 export function chargedTo({ charged }: RequestContext): WindowState {
-  if (!charged) throw new Error('no budget is charged before the rate-limit guard has passed');
+  if (!charged) throw new Error('the budget is known only after the rate-limit guard');
   return charged.state;
 }

@@ -32,11 +32,11 @@ function refusalOf(request: Request, own: string): DomainError | null {
 }
 
 function invalidHost(): DomainError {
-  return new DomainError('invalid_request', 'Send one Host header, with a name or an address and perhaps a port.');
+  return new DomainError('invalid_request', 'Send one Host header with a name or an address, and optionally a port.');
 }
 
 function foreignHost(): DomainError {
   const message =
-    'Pages are shown under the address of PUBLIC_URL only. If this address is the right one, set PUBLIC_URL to it; a proxy must hand on Host.';
+    'Pages are served only under the address of PUBLIC_URL. If this address is correct, set PUBLIC_URL to it; a proxy must forward the Host header.';
   return new DomainError('invalid_request', message);
 }

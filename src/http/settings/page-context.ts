@@ -25,13 +25,13 @@ export const CurrentPageContext = createParamDecorator((_: unknown, context: Exe
 
 export function pageContextOf(request: Request): PageContext {
   const { pageContext } = requestContextOf(request);
-  if (pageContext === null) throw new Error('nobody is known to visit before the guard of persons has passed');
+  if (pageContext === null) throw new Error('the person is known only after the person guard');
   return pageContext;
 }
 
 /** Who is signed in. Only on pages for members or owners. */
 export function personOf({ person }: PageContext): KnownSession {
-  if (person === null) throw new Error('a page that is for anyone asked who is signed in');
+  if (person === null) throw new Error('a public page asked who is signed in');
   return person;
 }
 

@@ -46,7 +46,7 @@ export class PersonGuard implements CanActivate {
       if (access.needs !== 'person' || person === null) return true;
       if (!access.uncounted) await requireChange(this.ports, person.user.id);
       if (person.customer.status === 'suspended' && !access.whileSuspended) {
-        throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');
+        throw new DomainError('account_suspended', 'This account is suspended: it is read-only.');
       }
     } catch (error) {
       await form.leave();

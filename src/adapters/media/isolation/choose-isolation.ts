@@ -29,7 +29,7 @@ export async function chooseIsolation(
   }
   const reasons = [...new Set(refused.map(({ level, reason }) => `${level}: ${reason}`))].join(' ');
   const unsupported = 'sandbox needs Linux on x64 or arm64, user needs Linux and root.';
-  const message = `No process that reads pictures can be started with MEDIA_ISOLATION=${wanted}. ${reasons || unsupported}`;
+  const message = `No media process can be started with MEDIA_ISOLATION=${wanted}. ${reasons || unsupported}`;
   throw new DomainError('service_unavailable', message);
 }
 

@@ -59,7 +59,7 @@ export class TypeormKeyStore implements KeyStore {
       await lockCustomer(manager, key.customerId);
       const count = await manager.countBy(apiKeyTable, { customerId: key.customerId, deletedAt: IsNull() });
       if (count >= MAX_KEYS) {
-        const message = `A customer has at most ${MAX_KEYS} keys. Delete one first.`;
+        const message = `A customer can have at most ${MAX_KEYS} keys. Delete one first.`;
         throw new DomainError('limit_reached', message, { limit: MAX_KEYS, name: 'apiKeys' });
       }
       const stored = requireFound((await insert(manager, apiKeyTable, [key]))[0], 'api_key');

@@ -12,13 +12,13 @@ export class PostgresArchiveTarget implements ArchiveTarget {
     const newer = archived.filter((name) => !known.includes(name));
     if (newer.length > 0) {
       throw new Error(
-        `The backup is of a newer version of this program (${newer.join(', ')}). Restore it with that, or a newer one.`,
+        `The backup was made by a newer version (${newer.join(', ')}). Restore it with that version or a newer one.`,
       );
     }
     const there = await emptySchema(connectionTo(this.address));
     if (there !== null && (there.length !== archived.length || there.some((name) => !archived.includes(name)))) {
       throw new Error(
-        'The database is empty, but has the tables of another version than the backup. Drop them, or make a new database.',
+        'The database is empty, but its tables are of a different version than the backup. Drop them, or create a new database.',
       );
     }
     await migrate(this.address, archived);

@@ -98,7 +98,7 @@ export function copyIn(client: pg.Client, sql: string, bytes: AsyncIterable<Uint
         connection.endCopyFrom();
       } catch (error) {
         failure ??= error as Error;
-        connection.sendCopyFail('the bytes ended early');
+        connection.sendCopyFail('the bytes ended too early');
       }
     };
     const statement = {

@@ -83,11 +83,11 @@ export async function emptySchema(config: pg.ClientConfig): Promise<readonly str
     const tables = await tablesByReference(query);
     for (const { name } of tables) {
       if (name === MIGRATIONS || !(await query(`SELECT FROM ${quoted(name)} LIMIT 1`)).length) continue;
-      throw new Error(`The database is not empty: there are rows in ${name}. Restore into an empty one.`);
+      throw new Error(`The database is not empty: ${name} has rows. Restore into an empty database.`);
     }
     if (tables.length === 0) return null;
     const hasMigrations = tables.some(({ name }) => name === MIGRATIONS);
-    if (!hasMigrations) throw new Error('The database has tables of something else. Restore into an empty one.');
+    if (!hasMigrations) throw new Error('The database has tables of another program. Restore into an empty database.');
     return (await query(`SELECT name FROM ${MIGRATIONS} ORDER BY id`)).map(({ name }) => name);
   });
 }

@@ -19,7 +19,7 @@ export class BoundedPool extends pg.Pool {
       super.connect(callback);
       return undefined;
     }
-    const error = new Error(`${this.waitingCount} calls wait for a connection to the database already`);
+    const error = new Error(`${this.waitingCount} calls are already waiting for a database connection`);
     if (callback === undefined) return Promise.reject(error);
     setImmediate(callback, error, undefined, () => undefined);
     return undefined;

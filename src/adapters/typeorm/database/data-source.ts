@@ -111,5 +111,5 @@ async function requireUsable(dataSource: DataSource): Promise<void> {
     `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
   );
   if (version < OLDEST_VERSION) throw new Error('The database must be PostgreSQL 15 or newer.');
-  if (encoding !== 'UTF8') throw new Error(`The database must have the encoding UTF8, and this one has ${encoding}.`);
+  if (encoding !== 'UTF8') throw new Error(`The database must have the encoding UTF8, not ${encoding}.`);
 }

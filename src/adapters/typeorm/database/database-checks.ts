@@ -15,5 +15,6 @@ export async function requireMigrated(dataSource: DataSource): Promise<void> {
     select<{ name: string }>(manager, 'SELECT name FROM migrations WHERE name = ANY($1)', [names]),
   );
   const missing = names.filter((name) => !done.some((row) => row.name === name));
-  if (missing.length > 0) throw new Error(`The database lacks ${missing.join(', ')}: run phs migrate, or start again.`);
+  if (missing.length > 0)
+    throw new Error(`The database lacks ${missing.join(', ')}: run phs migrate, or restart the service.`);
 }

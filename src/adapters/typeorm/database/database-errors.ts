@@ -62,7 +62,7 @@ export function isReleased(error: unknown): boolean {
 export function unavailable(cause: unknown): DomainError {
   const error = new DomainError(
     'service_unavailable',
-    'The database cannot be reached, or is too busy. Try again in a moment.',
+    'The database is unavailable or too busy. Try again in a moment.',
   );
   error.cause = cause;
   return error;

@@ -42,7 +42,7 @@ interface RoleState {
 /** As it was found when the database was opened. */
 export function rowSecurityOf(dataSource: DataSource): RowSecurity {
   const { rowSecurity } = dataSource.options.extra as { rowSecurity?: RowSecurity | null };
-  if (!rowSecurity) throw new Error('Only a database that was opened for the service has transactions of customers.');
+  if (!rowSecurity) throw new Error('Only a database opened for the service supports customer transactions.');
   return rowSecurity;
 }
 
@@ -51,7 +51,7 @@ export function rowSecurityOf(dataSource: DataSource): RowSecurity {
  * interpolated.
  */
 export function beginOf({ role }: { readonly role: string | null }, customerId: number): string {
-  if (!Number.isSafeInteger(customerId)) throw new Error('The id of a customer is a whole number.');
+  if (!Number.isSafeInteger(customerId)) throw new Error('The id of a customer must be a whole number.');
   if (role === null) return 'START TRANSACTION';
   return `START TRANSACTION; SET LOCAL ROLE ${quoted(role)}; SET LOCAL ${CUSTOMER} = '${customerId}'`;
 }
@@ -64,7 +64,7 @@ export async function secureTenantTables(query: Query): Promise<RowSecurity> {
   const [state] = (await query(ROLE)) as RoleState[];
   if (state === undefined) return { role: null, remedy: 'Run phs migrate.' };
   if (!state.isOwner) {
-    return { role: null, remedy: `Connect as ${state.owner}, who owns the tables, or as a member of that role.` };
+    return { role: null, remedy: `Connect as ${state.owner}, which owns the tables, or as a member of that role.` };
   }
   for (const table of await tenantTables(query)) {
     if (!table.isSecured) await query(securing(table.name));
@@ -81,11 +81,11 @@ export async function readRowSecurity(query: Query): Promise<RowSecurity> {
   if (state === undefined) return { role: null, remedy: 'Run phs migrate.' };
   const { role, owner, isAbove } = state;
   const make = `CREATE ROLE ${quoted(role)} NOLOGIN; GRANT ${quoted(role)} TO ${quoted(owner)};`;
-  if (isAbove === null) return { role: null, remedy: `Have an administrator run: ${make}` };
+  if (isAbove === null) return { role: null, remedy: `Ask an administrator to run: ${make}` };
   if (isAbove) {
-    return { role: null, remedy: `${role} must not be a superuser, not BYPASSRLS and no member of ${owner}.` };
+    return { role: null, remedy: `${role} must not be a superuser, have BYPASSRLS, or be a member of ${owner}.` };
   }
-  const member = `Have an administrator run: GRANT ${quoted(role)} TO ${quoted(owner)};`;
+  const member = `Ask an administrator to run: GRANT ${quoted(role)} TO ${quoted(owner)};`;
   return (await mayBecome(query, role)) ? { role, remedy: '' } : { role: null, remedy: member };
 }
 

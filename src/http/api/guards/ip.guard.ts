@@ -26,7 +26,7 @@ export class IpGuard implements CanActivate {
     }
     const message =
       requestContext.namedIp === null
-        ? `This key may only be used from certain addresses, and the proxy at ${requestContext.clientIp} did not name yours.`
+        ? `This key is restricted to certain addresses, and the proxy at ${requestContext.clientIp} did not report yours.`
         : `This key may not be used from ${requestContext.clientIp}.`;
     const response = context.switchToHttp().getResponse<Response>();
     const refusal = new DomainError('ip_not_whitelisted', message);

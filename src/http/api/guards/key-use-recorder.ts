@@ -38,7 +38,7 @@ export class KeyUseRecorder implements OnModuleInit, OnApplicationShutdown {
     this.pending = new Map();
     if (uses.length === 0) return;
     await this.ports.keys.touch(uses).catch((error: unknown) => {
-      this.options.logger.warn({ err: error }, 'the last use of keys was not written');
+      this.options.logger.warn({ err: error }, 'the last use of keys could not be stored');
     });
   }
 }

@@ -16,13 +16,13 @@ export class ScopeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const access = accessOf(this.reflector, context);
     // Closed unless declared: a route that declares nothing does not exist for anyone.
-    if (!access) throw new DomainError('not_found', 'There is nothing at this path.');
+    if (!access) throw new DomainError('not_found', 'This path does not exist.');
     if (access.needs !== 'scope') return true;
     const request = context.switchToHttp().getRequest<Request>();
     const { key, customerStatus } = knownKeyOf(requestContextOf(request));
     requireScope(key, access.scope);
     if (customerStatus === 'suspended' && budgetGroupOf(request.method) === 'write') {
-      throw new DomainError('account_suspended', 'This account is suspended: it can be read, but not changed.');
+      throw new DomainError('account_suspended', 'This account is suspended: it is read-only.');
     }
     return true;
   }

@@ -56,7 +56,7 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
       if (tally === null) return;
       await this.ports.traffic.add(tally).catch((error: unknown) => {
         this.counter.putBack(tally);
-        this.options.logger.warn({ err: error }, 'the counts of requests were not written');
+        this.options.logger.warn({ err: error }, 'request counts could not be stored');
       });
     });
     return this.writing;

@@ -59,6 +59,6 @@ export class ClaimLeases implements OnModuleInit, OnApplicationShutdown {
   }
 
   private readonly warn = (error: unknown): void => {
-    this.options.logger.warn({ err: error }, 'leases of Idempotency-Keys could not be written');
+    this.options.logger.warn({ err: error }, 'the leases of Idempotency-Keys could not be stored');
   };
 }

@@ -17,7 +17,7 @@ export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
   const [header = '', ...more] = sent;
   const key = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(header)?.[0] ?? '';
   if (more.length === 0 && key.length >= 1 && key.length <= MAX_LENGTH) return key;
-  const message = `Idempotency-Key must be 1 to ${MAX_LENGTH} visible ASCII characters, in quotes or without.`;
+  const message = `Idempotency-Key must be 1 to ${MAX_LENGTH} visible ASCII characters, optionally quoted.`;
   throw invalid({ field: 'Idempotency-Key', code: 'invalid_format', message });
 }
 

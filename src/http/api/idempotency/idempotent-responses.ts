@@ -86,7 +86,7 @@ export class IdempotentResponses {
       await act();
     } catch (error) {
       const { requestId } = requestContext;
-      this.options.logger.warn({ err: error, requestId }, 'what became of an Idempotency-Key could not be kept');
+      this.options.logger.warn({ err: error, requestId }, 'the response for an Idempotency-Key could not be stored');
     }
   }
 

@@ -17,7 +17,7 @@ export type RunIdempotently = <T>(
 
 export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): RunIdempotently => {
   const { runIdempotently } = requestContextOf(context.switchToHttp().getRequest<Request>());
-  if (!runIdempotently) throw new Error('IdempotentResponses has not seen this request');
+  if (!runIdempotently) throw new Error('IdempotentResponses did not see this request');
   return runIdempotently;
 });
 

@@ -45,10 +45,11 @@ async function* filesOf(parts: AsyncGenerator<Part>, first: Part | null): AsyncG
 }
 
 function fileOf(part: Part): InlineFile {
-  if (part.name === 'photos') throw refused('photos', 'conflict', 'The part photos must come once, before every file.');
+  if (part.name === 'photos')
+    throw refused('photos', 'conflict', 'The part photos must appear once, before all files.');
   if (part.name !== 'file')
-    throw refused(part.name, 'unknown_field', `There is no part ${part.name}: send photos and file.`);
-  if (part.kind === 'field') throw refused('file', 'invalid_type', 'A part file needs a file name.');
+    throw refused(part.name, 'unknown_field', `Unknown part ${part.name}: send photos and file.`);
+  if (part.kind === 'field') throw refused('file', 'invalid_type', 'Each part named file must have a file name.');
   return { filename: part.filename, bytes: bytesOfPart(part.stream) };
 }
 
@@ -145,7 +146,7 @@ function openParser(headers: IncomingMessage['headers']) {
       limits: { fieldNameSize: 100, fieldSize: WORDS_BYTES, headerPairs: 50, headerSize: 16 * 1024 },
     });
   } catch {
-    throw refused('body', 'invalid_format', 'The Content-Type of a multipart body must name its boundary.');
+    throw refused('body', 'invalid_format', 'The Content-Type of a multipart body must contain its boundary.');
   }
 }
 
@@ -161,7 +162,7 @@ async function* counted(request: IncomingMessage, maxBytes: number): AsyncGenera
 /** Errors that the parser reports are the client's; our own errors are passed on. */
 function asRefusal(error: unknown): Error {
   if (error instanceof DomainError || error instanceof ClientGone) return error;
-  return refused('body', 'invalid_format', 'The multipart body is broken or ends too early.');
+  return refused('body', 'invalid_format', 'The multipart body is malformed or incomplete.');
 }
 
 function refused(field: string, code: FieldErrorCode, message: string): DomainError {

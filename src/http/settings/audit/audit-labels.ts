@@ -34,7 +34,7 @@ export function actorLabel({ actorKind, actorId, actorName, action, subjectName 
   if (actorKind === 'service') return 'The service';
   // Nobody is signed in yet when a link is used: the actor is the person whom it signs in.
   if (action === 'user.joined') return subjectName ?? 'First owner';
-  return actorName ?? (actorId === null ? 'Someone' : `Person no. ${actorId}`);
+  return actorName ?? (actorId === null ? 'Someone' : `Person ${actorId}`);
 }
 
 /** `defaultTimeZone` as `default time zone` */

@@ -28,7 +28,7 @@ export function ImportPage({ begun, unfinished }: ImportProps) {
       />
       <Importer />
       {unfinished.length > 0 && (
-        <Card title="Not finished yet">
+        <Card title="Unfinished import">
           <ul class="unfinished">
             {unfinished.map((subject) => (
               <li key={subject.id}>

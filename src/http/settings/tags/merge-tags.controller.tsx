@@ -39,7 +39,7 @@ export class MergeTagsController {
     const into = parseId(context.form.text('into')) ?? 0;
     try {
       if (ids.length > MAX_CHOSEN) {
-        throw invalid({ field: 'id', code: 'too_many', message: `A merge takes at most ${MAX_CHOSEN} tags.` });
+        throw invalid({ field: 'id', code: 'too_many', message: `At most ${MAX_CHOSEN} tags can be merged at once.` });
       }
       const mergeTagIds = ids.filter((id) => id !== into);
       const tag = await editTag(this.ports, callerOfPage(context), into, { mergeTagIds });

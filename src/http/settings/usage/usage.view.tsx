@@ -195,7 +195,7 @@ function Failures({ traffic }: { traffic: Traffic }) {
 }
 
 function nameOf({ keys }: Traffic, id: Id): string {
-  return keys.find((key) => key.id === id)?.name ?? `deleted key no. ${id}`;
+  return keys.find((key) => key.id === id)?.name ?? `deleted key ${id}`;
 }
 
 type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
