@@ -213,7 +213,7 @@ async function typeError({ media }: InlineUses, head: Uint8Array): Promise<ItemE
   if (sniffed.kind === 'not_an_image') return { code: 'not_an_image', message: 'The file is not an image.' };
   return {
     code: 'unsupported_format',
-    message: `${sniffed.contentType} is not accepted. The limits of the account list the accepted formats.`,
+    message: `${sniffed.contentType} is not accepted. The account lists the accepted formats.`,
   };
 }
 
