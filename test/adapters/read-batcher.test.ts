@@ -1,11 +1,11 @@
-import { ReadBatcher } from '../../src/adapters/typeorm/database/read-batcher.js';
+import { readBatcher } from '../../src/adapters/typeorm/database/read-batcher.js';
 import { Gate } from '../support/tenant.js';
 
 /** Reads that are told apart by a number, and end when their gate is opened. */
 function numberedReads() {
   const gates: Gate[] = [];
   const asked: (readonly string[])[] = [];
-  const reads = new ReadBatcher<number, string, number>(async (_, names) => {
+  const reads = readBatcher<number, string, number>(async (_, names) => {
     const number = asked.push(names);
     const gate = new Gate();
     gates.push(gate);
@@ -22,7 +22,7 @@ const underWay = () => new Promise<void>((resolve) => setImmediate(resolve));
 describe('gathered reads', () => {
   it('ask once for what is asked for at the same time, and tell each what it asked for', async () => {
     const { reads, asked, open } = numberedReads();
-    const answers = Promise.all(['a', 'b', 'a', 'unknown'].map((name) => reads.find(1, name)));
+    const answers = Promise.all(['a', 'b', 'a', 'unknown'].map((name) => reads.enqueue(1, name)));
     await underWay();
     open(1);
     expect(await answers).toEqual([1, 1, 1, null]);
@@ -30,18 +30,18 @@ describe('gathered reads', () => {
   });
 
   it('ask for each group by itself', async () => {
-    const reads = new ReadBatcher<number, string, string>(
+    const reads = readBatcher<number, string, string>(
       async (group, names) => new Map(names.map((name) => [name, `${group}: ${names}`])),
     );
-    const answers = await Promise.all([reads.find(1, 'a'), reads.find(2, 'a'), reads.find(2, 'b')]);
+    const answers = await Promise.all([reads.enqueue(1, 'a'), reads.enqueue(2, 'a'), reads.enqueue(2, 'b')]);
     expect(answers).toEqual(['1: a', '2: a,b', '2: a,b']);
   });
 
   it('answer nobody by a read that had begun before the question', async () => {
     const { reads, open } = numberedReads();
-    const first = reads.find(1, 'a');
+    const first = reads.enqueue(1, 'a');
     await underWay();
-    const second = reads.find(1, 'a');
+    const second = reads.enqueue(1, 'a');
     await underWay();
     open(1);
     open(2);
@@ -50,13 +50,13 @@ describe('gathered reads', () => {
 
   it('tell everybody who asked that a read failed, and read anew for whoever asks next', async () => {
     let failing = true;
-    const reads = new ReadBatcher<number, string, string>(async (_, names) => {
+    const reads = readBatcher<number, string, string>(async (_, names) => {
       if (failing) throw new Error('lost');
       return new Map(names.map((name) => [name, name]));
     });
-    const answers = await Promise.allSettled([reads.find(1, 'a'), reads.find(1, 'b')]);
+    const answers = await Promise.allSettled([reads.enqueue(1, 'a'), reads.enqueue(1, 'b')]);
     expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: new Error('lost') }));
     failing = false;
-    expect(await reads.find(1, 'a')).toBe('a');
+    expect(await reads.enqueue(1, 'a')).toBe('a');
   });
 });

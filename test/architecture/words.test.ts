@@ -21,7 +21,7 @@ const identifiers: readonly (readonly [RegExp, string])[] = [
   [/^(Tagged|TaggedPhoto)$/, 'WithETag for entity tags, PhotoWithTags for a photo and its tags'],
   [/^(Once|RunOnce|AnswerOnce)$/, 'Idempotent, RunIdempotently, IdempotentResponses'],
   [/^(KeptAnswer|AnswerKeeper|KeptAs|Keeping)$/, 'StoredResponse, ResponseStore, StoreBodyAs, StoredBodyFormat'],
-  [/^(Gathering|GatheredReads|perStore)$/, 'Batcher, ReadBatcher, ImportBatchers'],
+  [/^(Gathering|GatheredReads|perStore)$/, 'Batcher, readBatcher, ImportBatchers'],
   [/^(withManyHands|inLanes|Lanes|LANES)$/, 'forEachConcurrently, TaskQueue, CONCURRENCY'],
   [/^Bell$/, 'WakeUpSignal'],
   [

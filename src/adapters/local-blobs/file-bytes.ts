@@ -1,28 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteRange } from '../../core/blobs/blob-store.js';
 import { inOneChunk, readOnce } from '../../core/blobs/open-blob.js';
+import { BufferPool } from './buffer-pool.js';
 import { onDisk } from './storage-error.js';
 
 /** Large enough that system calls cost little compared to copying, small enough for hundreds of readers and a processor's cache. */
 const CHUNK_BYTES = 128 * 1024;
-const MOST_SPARE = 128;
+const MAX_SPARE = 128;
 
-/**
- * Buffers that readers have returned. Each new buffer brings the next major garbage collection closer, which in a service of this size
- * takes as long as reading tens of chunks.
- */
-const spare = new Set<Uint8Array>();
-
-export function releaseChunk(chunk: Uint8Array): void {
-  const isWhole = chunk.byteLength === CHUNK_BYTES && chunk.buffer.byteLength === CHUNK_BYTES;
-  if (isWhole && spare.size < MOST_SPARE) spare.add(chunk);
-}
-
-function memoryFor(length: number): Uint8Array {
-  const [chunk] = length === CHUNK_BYTES ? spare : [];
-  if (chunk === undefined) return Buffer.allocUnsafeSlow(length);
-  spare.delete(chunk);
-  return chunk;
+/** For the chunks of `fileBytes`. */
+export function newChunkPool(): BufferPool {
+  return new BufferPool(CHUNK_BYTES, MAX_SPARE);
 }
 
 /** Readers that were neither finished nor returned: their files are closed by the garbage collector. A safety net only. */
@@ -32,24 +20,29 @@ const forgotten = new FinalizationRegistry<FileHandle>((handle) => {
 
 /**
  * The bytes of an open file from `range.start` to `range.end`, once. Takes ownership of the handle: it is closed at the end, on failure and
- * by return(), even if no byte was requested.
+ * by return(), even if no byte was requested. Chunks come from the pool, to which readers may return them.
  */
-export async function fileBytes(handle: FileHandle, range: ByteRange): Promise<AsyncIterable<Uint8Array>> {
+export async function fileBytes(
+  handle: FileHandle,
+  range: ByteRange,
+  pool: BufferPool,
+): Promise<AsyncIterable<Uint8Array>> {
   const length = range.end + 1 - range.start;
   // Immediately: most files are thumbs, and keeping one open until somebody has read it is most of the work.
-  if (0 < length && length <= CHUNK_BYTES) return readOnce(inOneChunk(await readAndClose(handle, range.start, length)));
-  const reader = chunks(handle, range);
+  if (0 < length && length <= CHUNK_BYTES)
+    return readOnce(inOneChunk(await readAndClose(handle, range.start, length, pool)));
+  const reader = chunks(handle, range, pool);
   // A generator that was never entered skips its `finally` when it is returned: enter it, up to the first yield.
   await reader.next();
   forgotten.register(reader, handle, handle);
   return readOnce(reader);
 }
 
-async function* chunks(handle: FileHandle, range: ByteRange): AsyncGenerator<Uint8Array, void, void> {
+async function* chunks(handle: FileHandle, range: ByteRange, pool: BufferPool): AsyncGenerator<Uint8Array, void, void> {
   try {
     yield new Uint8Array(0);
     for (let position = range.start; position <= range.end; ) {
-      const chunk = await readChunk(handle, position, Math.min(CHUNK_BYTES, range.end + 1 - position));
+      const chunk = await readChunk(handle, position, Math.min(CHUNK_BYTES, range.end + 1 - position), pool);
       position += chunk.length;
       yield chunk;
     }
@@ -59,14 +52,19 @@ async function* chunks(handle: FileHandle, range: ByteRange): AsyncGenerator<Uin
   }
 }
 
-async function readAndClose(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
-  const bytes = await readChunk(handle, position, length);
+async function readAndClose(
+  handle: FileHandle,
+  position: number,
+  length: number,
+  pool: BufferPool,
+): Promise<Uint8Array> {
+  const bytes = await readChunk(handle, position, length, pool);
   await handle.close();
   return bytes;
 }
 
-async function readChunk(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
-  const buffer = memoryFor(length);
+async function readChunk(handle: FileHandle, position: number, length: number, pool: BufferPool): Promise<Uint8Array> {
+  const buffer = length === CHUNK_BYTES ? pool.take() : Buffer.allocUnsafeSlow(length);
   for (let got = 0; got < length; ) {
     const { bytesRead } = await onDisk(() => handle.read(buffer, got, length - got, position + got));
     if (bytesRead === 0) throw new Error(`A stored file ends at byte ${position + got}, before its recorded end.`);

@@ -4,11 +4,11 @@ import { dirname, join, resolve } from 'node:path';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ByteRange, DiskSpace, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
 import { checkedRange } from '../../core/blobs/open-blob.js';
-import { fileBytes, releaseChunk } from './file-bytes.js';
+import { fileBytes, newChunkPool } from './file-bytes.js';
+import { FileWriter, infoOf } from './file-writer.js';
 import { Folders, makeFolder } from './folders.js';
 import { isAbsence, onDisk, systemCode } from './storage-error.js';
 import { TempFiles } from './temp-files.js';
-import { infoOf, writeFile } from './written-file.js';
 
 const TEMP_FOLDER = 'tmp';
 const LIST_BATCH = 64;
@@ -21,6 +21,10 @@ const CANNOT_LINK = new Set(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP'
  * and never changed in place; so a copy is a second link to the same file.
  */
 export class LocalBlobStore implements BlobStore {
+  private readonly chunks = newChunkPool();
+  private readonly release = (chunk: Uint8Array) => this.chunks.giveBack(chunk);
+  private readonly writer = new FileWriter();
+
   private constructor(
     private readonly folders: Folders,
     private readonly temp: TempFiles,
@@ -41,7 +45,7 @@ export class LocalBlobStore implements BlobStore {
     const target = this.path(key);
     const temp = this.temp.next();
     try {
-      const info = await writeFile(temp, bytes);
+      const info = await this.writer.writeFile(temp, bytes);
       await onDisk(() => this.folders.place(temp, target));
       return info;
     } catch (error) {
@@ -59,8 +63,8 @@ export class LocalBlobStore implements BlobStore {
         const stats = await handle.stat({ bigint: true });
         if (!stats.isFile()) return await handle.close().then(() => null);
         const info = infoOf(stats);
-        const bytes = await fileBytes(handle, checkedRange(range, info.sizeBytes));
-        return { ...info, bytes, release: releaseChunk };
+        const bytes = await fileBytes(handle, checkedRange(range, info.sizeBytes), this.chunks);
+        return { ...info, bytes, release: this.release };
       } catch (error) {
         await handle.close();
         throw error;

@@ -1,8 +1,8 @@
 import { chmod, chown, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { FileWriter } from '../local-blobs/file-writer.js';
 import { onDisk, systemCode } from '../local-blobs/storage-error.js';
-import { writeAll } from '../local-blobs/written-file.js';
 import type { Owner } from './isolation/isolation.js';
 
 /**
@@ -48,12 +48,13 @@ async function openFolder(shared: string): Promise<Scratch> {
   await chmod(shared, 0o700);
   await sweep(shared);
   const path = await mkdtemp(join(shared, `media.${HOST}.${process.pid}.${STARTED}.`));
+  const writer = new FileWriter();
   return {
     path,
     async spool(name, bytes) {
       const file = await onDisk(() => open(join(path, name), 'wx', 0o600));
       try {
-        await writeAll(file, bytes);
+        await writer.writeAll(file, bytes);
         await onDisk(() => file.close());
         return join(path, name);
       } catch (error) {

@@ -5,6 +5,8 @@ export interface BatcherOptions {
   readonly maxBatchSize?: number;
   /** Resolves when a call has waited long enough for the open slots. Default: it never waits. */
   readonly maxWait?: () => Promise<void>;
+  /** Resolves when a batch has been collected, which runs then, even beside the one before it. Default: it waits for that one. */
+  readonly collect?: () => Promise<void>;
   /** Whether each is retried alone after `runBatch` threw; default true. */
   readonly retrySingly?: boolean;
 }
@@ -31,12 +33,14 @@ interface Queue<In, Out> {
 
 /**
  * Runs calls with the same key together, for example in one transaction. A call that arrives alone runs immediately; calls that arrive
- * while a batch is running wait for it and form the next batch. So no call gets the result of work that began before it.
+ * while a batch is running wait for it and form the next batch. So no call gets the result of work that began before it. With `collect`, it
+ * is the other way round: every call waits a moment for others, and batches wait for nothing.
  */
 export class Batcher<Key, In, Out> {
   private readonly queues = new Map<Key, Queue<In, Out>>();
   private readonly maxBatchSize: number;
   private readonly maxWait: (() => Promise<void>) | undefined;
+  private readonly collect: (() => Promise<void>) | undefined;
   private readonly retrySingly: boolean;
 
   /**
@@ -45,10 +49,11 @@ export class Batcher<Key, In, Out> {
    */
   constructor(
     private readonly runBatch: (key: Key, given: readonly In[]) => Promise<readonly Out[]>,
-    { maxBatchSize = 100, maxWait, retrySingly = true }: BatcherOptions = {},
+    { maxBatchSize = 100, maxWait, collect, retrySingly = true }: BatcherOptions = {},
   ) {
     this.maxBatchSize = maxBatchSize;
     this.maxWait = maxWait;
+    this.collect = collect;
     this.retrySingly = retrySingly;
   }
 
@@ -86,7 +91,8 @@ export class Batcher<Key, In, Out> {
   private push(key: Key, queue: Queue<In, Out>, given: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       queue.calls.push({ given, resolve, reject });
-      this.runIfDue(key, queue);
+      if (this.collect === undefined) this.runIfDue(key, queue);
+      else if (queue.calls.length === 1) void this.runCollected(key, queue, this.collect);
     });
   }
 
@@ -100,6 +106,12 @@ export class Batcher<Key, In, Out> {
     const isWorthWaiting = queue.openSlots > 0 && queue.calls.length < this.maxBatchSize;
     if (isWorthWaiting && this.maxWait !== undefined) void this.wait(key, queue, this.maxWait);
     else void this.runNext(key, queue);
+  }
+
+  private async runCollected(key: Key, queue: Queue<In, Out>, collect: () => Promise<void>): Promise<void> {
+    await collect();
+    this.queues.delete(key);
+    await this.settle(key, queue.calls);
   }
 
   private async wait(key: Key, queue: Queue<In, Out>, maxWait: () => Promise<void>): Promise<void> {

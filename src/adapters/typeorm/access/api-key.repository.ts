@@ -16,7 +16,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { lockCustomer } from '../customers/customer.repository.js';
 import { prepared } from '../database/prepared.js';
-import { ReadBatcher } from '../database/read-batcher.js';
+import { readBatcher } from '../database/read-batcher.js';
 import { asJson, change, insert, select, selected, update } from '../database/rows.js';
 import { inCustomerTransaction, inTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
@@ -28,12 +28,12 @@ const knownKeys = `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerSt
 
 export class TypeormKeyStore implements KeyStore {
   /** Nothing is cached: once a key is deleted, no later request finds it. */
-  private readonly byHash = new ReadBatcher<null, string, KnownKey>(async (_, hashes) => {
+  private readonly byHash = readBatcher<null, string, KnownKey>(async (_, hashes) => {
     const known = await this.known('k.token_hash = ANY($1::text[])', hashes);
     return new Map(known.map((each) => [each.key.tokenHash, each]));
   });
 
-  private readonly byId = new ReadBatcher<null, Id, KnownKey>(async (_, ids) => {
+  private readonly byId = readBatcher<null, Id, KnownKey>(async (_, ids) => {
     const known = await this.known('k.id = ANY($1::bigint[])', ids);
     return new Map(known.map((each) => [each.key.id, each]));
   });
@@ -41,11 +41,11 @@ export class TypeormKeyStore implements KeyStore {
   constructor(private readonly dataSource: DataSource) {}
 
   findByHash(tokenHash: string): Promise<KnownKey | null> {
-    return this.byHash.find(null, tokenHash);
+    return this.byHash.enqueue(null, tokenHash);
   }
 
   find(id: Id): Promise<KnownKey | null> {
-    return this.byId.find(null, id);
+    return this.byId.enqueue(null, id);
   }
 
   list(customerId: Id): Promise<readonly ApiKey[]> {

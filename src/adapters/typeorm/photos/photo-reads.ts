@@ -1,8 +1,9 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
+import type { Batcher } from '../../../core/shared/batcher.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
-import { ReadBatcher } from '../database/read-batcher.js';
+import { readBatcher } from '../database/read-batcher.js';
 import { select } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import {
@@ -50,24 +51,24 @@ export async function visiblePhotos(
 
 /** Reads of single photos outside transactions: concurrent reads of one customer share one statement. */
 export class PhotosReadTogether {
-  private readonly tagged: ReadBatcher<Id, Id, PhotoWithTags>;
-  private readonly visible: ReadBatcher<Id, Id, Photo>;
+  private readonly tagged: Batcher<Id, Id, PhotoWithTags | null>;
+  private readonly visible: Batcher<Id, Id, Photo | null>;
 
   constructor(dataSource: DataSource) {
-    this.tagged = new ReadBatcher((customerId, ids) =>
+    this.tagged = readBatcher((customerId, ids) =>
       withoutTransaction(dataSource, async (manager) => byId(await photosWithTags(manager, customerId, ids))),
     );
-    this.visible = new ReadBatcher((customerId, ids) =>
+    this.visible = readBatcher((customerId, ids) =>
       withoutTransaction(dataSource, async (manager) => byId(await visiblePhotos(manager, customerId, ids))),
     );
   }
 
   get(customerId: Id, id: Id): Promise<PhotoWithTags | null> {
-    return this.tagged.find(customerId, id);
+    return this.tagged.enqueue(customerId, id);
   }
 
   getVisible(customerId: Id, id: Id): Promise<Photo | null> {
-    return this.visible.find(customerId, id);
+    return this.visible.enqueue(customerId, id);
   }
 }
 
