@@ -17,7 +17,14 @@ interface Names {
   readonly photoCursor: string;
   readonly tagCursor: string;
   readonly itemCursor: string;
+  /** One of each collection that takes new entries, by its path. */
+  readonly created: Readonly<Record<string, number>>;
 }
+
+/** Collections whose entries have endpoints of their own, with the least that a new entry needs. */
+const collections = endpoints.filter(
+  ({ method, path }) => method === 'POST' && endpoints.some((each) => each.path.startsWith(`${path}/999999`)),
+);
 
 let app: RunningApp;
 let anna: Actor;
@@ -45,7 +52,10 @@ beforeAll(async () => {
   const { data } = (await anna.post(`/imports/${open.id}/photos`, { photos: waiting })).body;
   await postFiles(anna, open.id, [{ filename: 'z.jpg', content: picture('z') }]);
   const list = `/imports/${open.id}?include=photos&limit=1`;
+  const created: Record<string, number> = {};
+  for (const { path, body } of collections) created[path] = (await anna.post(path, body)).body.id;
   hers = {
+    created,
     photo: photo.id,
     trashed: trashed.id,
     tag: 1,
@@ -60,6 +70,7 @@ beforeAll(async () => {
     itemCursor: (await anna.get(list)).body.photos.pagination.nextCursor,
   };
   nobodys = {
+    created: Object.fromEntries(collections.map(({ path }) => [path, 992])),
     photo: 999,
     trashed: 998,
     tag: 997,
@@ -93,6 +104,17 @@ const registration = { photos: [{ filename: 'a.jpg', sizeBytes: 3 }] };
 
 /** Every endpoint with every kind of name that it takes. */
 const askings: readonly Asking[] = [
+  ...collections.flatMap((collection) =>
+    endpoints
+      .filter(({ path }) => path.startsWith(`${collection.path}/999999`))
+      .map(({ method, path, body }) =>
+        send(
+          method,
+          (names) => path.replace('999999', String(names.created[collection.path])),
+          () => body,
+        ),
+      ),
+  ),
   ...(['photo', 'trashed', 'waiting'] as const).flatMap((kind) => [
     ...['', '?trashed=any', '?include=exif,urls', '/tags', '/download', '/download?rendition=thumb'].map((rest) =>
       get((names) => `/photos/${names[kind]}${rest}`),

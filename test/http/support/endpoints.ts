@@ -1,37 +1,38 @@
 import type { Scope } from '../../../src/core/access/scope.js';
+import { type Schema, storedDocument } from './stored-document.js';
 
 export interface Endpoint {
   readonly method: string;
-  /** As SPEC.md §4 writes it, with ids that no row has. */
+  /** Below /api/v1, with ids that no row has. */
   readonly path: string;
   readonly scope: Scope;
+  /** The least that it takes, by the examples of the document; undefined if it takes no body. */
   readonly body?: unknown;
 }
 
-/** The nineteen endpoints and their scopes (SPEC.md §4). */
-export const endpoints: readonly Endpoint[] = [
-  { method: 'GET', path: '/me', scope: 'customer:read' },
-  { method: 'GET', path: '/customer', scope: 'customer:read' },
-  { method: 'GET', path: '/photos', scope: 'photos:read' },
-  { method: 'GET', path: '/photos/999999', scope: 'photos:read' },
-  { method: 'GET', path: '/photos/999999/download', scope: 'photos:read' },
-  { method: 'GET', path: '/photos/999999/tags', scope: 'photos:read' },
-  { method: 'PATCH', path: '/photos/999999', scope: 'photos:write', body: {} },
-  { method: 'PUT', path: '/photos/999999/tags', scope: 'photos:write', body: { tagIds: [] } },
-  { method: 'POST', path: '/imports', scope: 'photos:write', body: {} },
-  { method: 'GET', path: '/imports/999999', scope: 'photos:write' },
-  { method: 'POST', path: '/imports/999999/finalize', scope: 'photos:write', body: {} },
-  {
-    method: 'POST',
-    path: '/imports/999999/photos',
-    scope: 'photos:write',
-    body: { photos: [{ filename: 'a.jpg', sizeBytes: 1 }] },
-  },
-  { method: 'PATCH', path: '/imports/999999/photos/999999', scope: 'photos:write', body: {} },
-  { method: 'DELETE', path: '/photos/999999', scope: 'photos:delete' },
-  { method: 'GET', path: '/tags', scope: 'tags:read' },
-  { method: 'GET', path: '/tags/999999', scope: 'tags:read' },
-  { method: 'POST', path: '/tags', scope: 'tags:write', body: { name: 'a tag' } },
-  { method: 'PATCH', path: '/tags/999999', scope: 'tags:write', body: {} },
-  { method: 'DELETE', path: '/tags/999999', scope: 'tags:write' },
-];
+const BASE = '/api/v1';
+
+const { paths, components } = storedDocument();
+
+/** Every endpoint of the API and its scope, as openapi.json has it: what test/architecture compares with the routes and with the last release. */
+export const endpoints: readonly Endpoint[] = Object.entries(paths)
+  .filter(([template]) => template.startsWith(BASE))
+  .flatMap(([template, operations]) =>
+    Object.entries(operations).map(([method, { security, requestBody }]) => ({
+      method: method.toUpperCase(),
+      path: template.slice(BASE.length).replace(/\{[A-Za-z]+\}/g, '999999'),
+      scope: security[0]?.apiKey[0] as Scope,
+      ...(requestBody && { body: leastOf(Object.values(requestBody.content)[0]?.schema ?? {}) }),
+    })),
+  );
+
+function leastOf(schema: Schema): unknown {
+  if (schema.$ref) return leastOf(components.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {});
+  const [alternative] = schema.oneOf ?? [];
+  if (alternative) return leastOf(alternative);
+  if (schema.type === 'object') {
+    const required = schema.required ?? schema.anyOf?.[0]?.required ?? [];
+    return Object.fromEntries(required.map((name) => [name, leastOf(schema.properties?.[name] ?? {})]));
+  }
+  return schema.examples?.[0] ?? (schema.items ? [leastOf(schema.items)] : undefined);
+}

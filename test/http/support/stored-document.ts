@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** As far as tests look into a schema. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly examples?: readonly unknown[];
+}
+
+export interface StoredOperation {
+  readonly security: readonly { readonly apiKey: readonly string[] }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+}
+
+export interface StoredDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, StoredOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** openapi.json. */
+export function storedDocument(): StoredDocument {
+  return JSON.parse(readFileSync(join(__dirname, '../../../openapi.json'), 'utf8'));
+}
