@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import type { Ports } from './core/ports.js';
 import { CallHandlers } from './http/api/call-handlers.interceptor.js';
@@ -20,6 +20,7 @@ import { PORTS } from './http/ports-token.js';
 import { ReadRequest } from './http/requests/read-request.js';
 import { ResourcesModule } from './http/resources.module.js';
 import { SendReply } from './http/responses/send-reply.js';
+import { Navigation } from './http/settings/navigation.js';
 import { PersonGuard } from './http/settings/person.guard.js';
 import { SettingsModule } from './http/settings/settings.module.js';
 
@@ -38,6 +39,7 @@ export class AppModule {
       module: AppModule,
       global: true,
       imports: [
+        DiscoveryModule,
         ThrottlerModule.forRoot(throttlerOptions(ports.rateWindows)),
         OpsModule.with(options),
         ...(options.docs === false ? [] : [DocsModule]),
@@ -51,6 +53,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: IpGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ScopeGuard },
+        Navigation,
         { provide: APP_GUARD, useClass: PersonGuard },
         ReadRequest,
         ClaimLeases,

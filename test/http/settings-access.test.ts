@@ -340,3 +340,25 @@ test('styles and scripts are there for everybody, for ever', async () => {
   expect((await browser.get('/settings/assets/x/none.css')).status).toBe(404);
   expect((await browser.get('/settings/assets/x/..%2fpage.tsx')).status).toBe(404);
 });
+
+test('the navigation has the areas that a person may see, in the order that their pages declare', async () => {
+  const areasOf = async (role: 'owner' | 'member') => {
+    const person = new BrowserClient(app.url);
+    await person.enter(app.ports, actor.customerId, role, `${role}.${email}`);
+    const [, navigation = ''] = /<nav aria-label="Settings">(.*?)<\/nav>/s.exec((await person.get(HOME)).text) ?? [];
+    return [...navigation.matchAll(/<a [^>]*href="([^"]+)"[^>]*>([^<]+)</g)].map(([, path, label]) => [path, label]);
+  };
+  const everyone = [
+    ['/settings/library', 'Library'],
+    ['/settings/imports', 'Imports'],
+    ['/settings/tags', 'Tags'],
+    ['/settings/usage', 'Usage'],
+    ['/settings/account', 'Account'],
+  ];
+  const ofOwners = [
+    ['/settings/keys', 'API keys'],
+    ['/settings/webhooks', 'Webhooks'],
+  ];
+  expect(await areasOf('member')).toEqual(everyone);
+  expect(await areasOf('owner')).toEqual([...everyone.slice(0, 3), ...ofOwners, ...everyone.slice(3)]);
+});

@@ -3,7 +3,7 @@ import { mayActAs } from '../../core/users/user.js';
 import { assetUrl } from './assets.js';
 import type { Flash } from './browser-session.js';
 import { Form } from './form.js';
-import { HOME, navigation } from './navigation.js';
+import { HOME } from './navigation.js';
 import type { PageOptions } from './page.js';
 import type { PageContext } from './page-context.js';
 
@@ -68,7 +68,7 @@ function Brand() {
 }
 
 function Header({ context, section }: { context: PageContext; section: string | undefined }) {
-  const { person } = context;
+  const { person, navigation } = context;
   if (person === null) return null;
   const { user, customer } = person;
   return (

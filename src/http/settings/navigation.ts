@@ -1,7 +1,10 @@
+import { Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { Role } from '../../core/users/user.js';
+import { type Controller, routesOf } from '../route-table.js';
 
 export interface NavigationEntry {
-  /** What a page names as its section. */
+  /** What a page names as its section: the path below /settings. */
   readonly section: string;
   readonly label: string;
   readonly path: string;
@@ -9,16 +12,40 @@ export interface NavigationEntry {
   readonly role: Role;
 }
 
-/** The areas that there are, in their order. The first is where people land. */
-export const navigation: readonly NavigationEntry[] = [
-  { section: 'library', label: 'Library', path: '/settings/library', role: 'member' },
-  { section: 'imports', label: 'Imports', path: '/settings/imports', role: 'member' },
-  { section: 'tags', label: 'Tags', path: '/settings/tags', role: 'member' },
-  { section: 'keys', label: 'API keys', path: '/settings/keys', role: 'owner' },
-  { section: 'webhooks', label: 'Webhooks', path: '/settings/webhooks', role: 'owner' },
-  { section: 'usage', label: 'Usage', path: '/settings/usage', role: 'member' },
-  { section: 'account', label: 'Account', path: '/settings/account', role: 'member' },
-];
+interface DeclaredEntry {
+  readonly label: string;
+  readonly position: number;
+}
 
-/** Where people land after signing in: the first area that everyone may see. */
-export const HOME = navigation.find(({ role }) => role === 'member')?.path ?? '/settings/account';
+const NAVIGATION = Symbol('Navigation');
+
+/** The page is an entry of the navigation. Entries are sorted by position; leave gaps. */
+export const InNavigation = (label: string, position: number) =>
+  SetMetadata<symbol, DeclaredEntry>(NAVIGATION, { label, position });
+
+/** Where people land after signing in: an area that everyone may see. */
+export const HOME = '/settings/library';
+
+/** The areas that there are, as their pages declare them. */
+@Injectable()
+export class Navigation {
+  private known: readonly NavigationEntry[] | undefined;
+
+  constructor(
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
+
+  get entries(): readonly NavigationEntry[] {
+    this.known ??= this.discovery
+      .getControllers()
+      .flatMap(({ metatype }) => routesOf(metatype as Controller, this.reflector))
+      .flatMap(({ path, access, handler }) => {
+        const declared = this.reflector.get<DeclaredEntry | undefined>(NAVIGATION, handler);
+        if (declared === undefined || access?.needs !== 'person') return [];
+        return [{ ...declared, path, role: access.role, section: path.replace('/settings/', '') }];
+      })
+      .sort((a, b) => a.position - b.position);
+    return this.known;
+  }
+}

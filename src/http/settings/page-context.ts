@@ -6,6 +6,7 @@ import type { KnownSession } from '../../core/users/session.js';
 import { userActor } from '../../core/users/user.js';
 import { requestContextOf } from '../server/request-context.js';
 import type { FormFields } from './form-fields.js';
+import type { NavigationEntry } from './navigation.js';
 
 /** A request to the settings area, as pages see it. */
 export interface PageContext {
@@ -14,6 +15,8 @@ export interface PageContext {
   readonly person: KnownSession | null;
   /** The fields of a form; empty when none was sent. */
   readonly form: FormFields;
+  /** The areas that there are. */
+  readonly navigation: readonly NavigationEntry[];
   readonly clientIp: string;
   readonly requestId: string;
 }

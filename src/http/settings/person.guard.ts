@@ -13,6 +13,7 @@ import { requestContextOf } from '../server/request-context.js';
 import { Csrf } from './csrf.js';
 import { Redirect, wantsPage } from './error-page.js';
 import { FormFields, readForm, TAKES_FILES } from './form-fields.js';
+import { Navigation } from './navigation.js';
 
 /** Who may see a page of the settings area, and send its forms. Beside the guards of keys, which let these routes through. */
 @Injectable()
@@ -22,6 +23,7 @@ export class PersonGuard implements CanActivate {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
     @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(Navigation) private readonly navigation: Navigation,
   ) {
     this.csrf = new Csrf(ports);
   }
@@ -33,14 +35,15 @@ export class PersonGuard implements CanActivate {
     const requestContext = requestContextOf(request);
     const person = request.session?.known ?? null;
     const { clientIp, requestId } = requestContext;
-    const pageContext = { request, person, clientIp, requestId, form: new FormFields(new URLSearchParams()) };
+    const form = new FormFields(new URLSearchParams());
+    const pageContext = { request, person, clientIp, requestId, form, navigation: this.navigation.entries };
     requestContext.pageContext = pageContext;
     if (person !== null) await touchSession(this.ports, person, clientIp);
     if (access.needs === 'person') this.requirePerson(request, access.role);
     if (request.method === 'GET' || request.method === 'HEAD') return true;
     const takesFiles = this.reflector.get<boolean | undefined>(TAKES_FILES, context.getHandler()) ?? false;
-    const form = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
-    requestContext.pageContext = { ...pageContext, form };
+    const sent = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
+    requestContext.pageContext = { ...pageContext, form: sent };
     try {
       this.csrf.requireToken(request);
       if (access.needs !== 'person' || person === null) return true;
@@ -49,7 +52,7 @@ export class PersonGuard implements CanActivate {
         throw new DomainError('account_suspended', 'This account is suspended: it is read-only.');
       }
     } catch (error) {
-      await form.leave();
+      await sent.leave();
       throw error;
     }
     return true;

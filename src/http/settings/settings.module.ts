@@ -19,7 +19,7 @@ import { UsageController } from './usage/usage.controller.js';
 import { WebhookActsController } from './webhooks/webhook-acts.controller.js';
 import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 
-/** Pages for people. Each area has a folder, a line here, and one in navigation.ts. */
+/** Pages for people. Each area has a folder and a line here; its first page declares its entry in the navigation. */
 @Module({
   controllers: [
     AssetsController,

@@ -12,6 +12,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
+import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { AccountPage } from './account.view.js';
@@ -25,6 +26,7 @@ export class AccountController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
+  @InNavigation('Account', 70)
   show(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.page(context);
   }

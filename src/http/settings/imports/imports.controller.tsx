@@ -9,6 +9,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import { Reply } from '../../responses/reply.js';
 import { messageForPeople } from '../error-messages.js';
+import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
@@ -25,6 +26,7 @@ export class ImportsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
+  @InNavigation('Imports', 20)
   @RequireRole('member')
   async list(@CurrentPageContext() context: PageContext, @Query('cursor') cursor: unknown): Promise<Reply> {
     const request = { limit: PAGE, cursor: typeof cursor === 'string' ? cursor : null };

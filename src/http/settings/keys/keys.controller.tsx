@@ -14,6 +14,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
+import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { emptyFields, fieldsOf, type KeyFields, scopesOf, sentFields, settingsOf } from './key-form.js';
@@ -34,6 +35,7 @@ export class KeysController {
   ) {}
 
   @Get()
+  @InNavigation('API keys', 40)
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     await this.uses.flush();
     const keys = await this.ports.keys.list(customerOf(context));

@@ -10,6 +10,7 @@ import { Reply } from '../../responses/reply.js';
 import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
 import { importerReach } from '../imports/importer-settings.js';
+import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { LibraryPage } from './library.view.js';
@@ -27,6 +28,7 @@ export class LibraryController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
+  @InNavigation('Library', 10)
   @RequireRole('member')
   async list(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
     const caller = callerOfPage(context);

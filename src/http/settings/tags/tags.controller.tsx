@@ -15,6 +15,7 @@ import type { Reply } from '../../responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
 import type { FormFields } from '../form-fields.js';
+import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { AREA } from './tag-area.js';
@@ -27,6 +28,7 @@ export class TagPagesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
+  @InNavigation('Tags', 30)
   @RequireRole('member')
   async list(@CurrentPageContext() context: PageContext, @Query() query: Record<string, unknown>): Promise<Reply> {
     const [q, cursor] = [oneOfQuery(query['q']).trim().slice(0, 200), oneOfQuery(query['cursor'])];

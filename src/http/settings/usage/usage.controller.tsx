@@ -7,6 +7,7 @@ import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { oneOfQuery } from '../address.js';
+import { InNavigation } from '../navigation.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
 import { UsagePage } from './usage.view.js';
@@ -17,6 +18,7 @@ export class UsageController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
+  @InNavigation('Usage', 60)
   @RequireRole('member')
   async show(@CurrentPageContext() context: PageContext, @Query('key') query: unknown): Promise<Reply> {
     const { customer, user } = personOf(context);

@@ -14,6 +14,7 @@ import type { Reply } from '../../responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
 import type { FormFields } from '../form-fields.js';
+import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { EndpointPage } from './endpoint.view.js';
@@ -29,6 +30,7 @@ export class WebhookPagesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
+  @InNavigation('Webhooks', 50)
   @RequireRole('owner')
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const all = await listEndpointsWithLast(this.ports, customerOf(context));
