@@ -8,35 +8,20 @@ interface OwnRows {
   remove(): number;
 }
 
-/** Everything of a customer but itself, by name; those first that no others refer to, or are found by. */
+/** Everything of a customer but itself, by name; first what is found by other rows. */
 function ownRowsOf(database: MemoryDatabase, id: Id): ReadonlyMap<string, OwnRows> {
   const isOwn = (row: { readonly customerId: Id } | undefined) => row?.customerId === id;
   const ofOwnPhoto = (_: unknown, photoId: Id) => isOwn(database.photos.get(photoId));
   const ofOwnImport = (_: unknown, importId: Id) =>
     isOwn(database.imports.get(importId) ?? database.forgottenImports.get(importId));
   return new Map([
-    ['idempotency_keys', rowsWhere(database.idempotencyKeys, isOwn)],
-    ['jobs', rowsWhere(database.jobs, isOwn)],
-    ['webhook_deliveries', rowsWhere(database.deliveries, isOwn)],
-    ['webhook_endpoints', rowsWhere(database.webhookEndpoints, isOwn)],
     ['photo_tags', rowsWhere(database.links, ofOwnPhoto)],
     ['photo_exif', rowsWhere(database.exif, ofOwnPhoto)],
     ['departed_from', rowsWhere(database.tombstonePhotos, ofOwnPhoto)],
-    ['departed_tags', rowsWhere(database.tagTombstones, isOwn)],
-    ['photos', rowsWhere(database.photos, isOwn)],
-    ['tags', rowsWhere(database.tags, isOwn)],
-    ['import_photos', rowsWhere(database.importPhotos, isOwn)],
     ['dropped_uploads', rowsWhere(database.droppedUploads, ofOwnImport)],
     ['forgotten_items', rowsWhere(database.forgottenItems, ofOwnImport)],
-    ['imports', rowsWhere(database.imports, isOwn)],
-    ['forgotten_imports', rowsWhere(database.forgottenImports, isOwn)],
-    ['request_counts', rowsWhere(database.requestCounts, isOwn)],
-    ['request_failures', rowsWhere(database.requestFailures, isOwn)],
-    ['audit_entries', rowsWhere(database.auditEntries, isOwn)],
-    ['sessions', rowsWhere(database.sessions, isOwn)],
-    ['users', rowsWhere(database.users, isOwn)],
     ['key_addresses', rowsWhere(database.keyAddresses, (_, keyId) => isOwn(database.keys.get(keyId)))],
-    ['api_keys', rowsWhere(database.keys, isOwn)],
+    ...[...database.ownedTables].map(([name, table]) => [name, rowsWhere(table, isOwn)] as const),
   ]);
 }
 

@@ -55,6 +55,13 @@ export interface ForgottenItems {
   readonly all: boolean;
 }
 
+/** A row that says whose it is. */
+interface OwnedRow {
+  readonly customerId: Id;
+}
+
+type OwnedTable = MemoryTable<OwnedRow, Id | string>;
+
 /** Rows by id. Values are copies: what is stored can only be changed here, and here every change can be rolled back. */
 export class MemoryTable<T extends object, K extends string | number = Id> {
   private readonly rows = new Map<K, T>();
@@ -122,43 +129,57 @@ export class MemoryDatabase {
   private readonly commitListeners = new Set<() => void>();
   private readonly journal = (undo: () => void) => this.undo.push(undo);
 
+  private readonly tables = new Map<string, OwnedTable>();
+
   readonly customers = new MemoryTable<Customer>(this.journal);
-  readonly keys = new MemoryTable<ApiKey>(this.journal);
+  readonly keys = this.table<ApiKey>('api_keys');
   /** By key. */
   readonly keyAddresses = new MemoryTable<readonly KeyAddress[]>(this.journal);
-  readonly photos = new MemoryTable<Photo>(this.journal);
+  readonly photos = this.table<Photo>('photos');
   readonly exif = new MemoryTable<{ readonly tags: ExifTags }>(this.journal);
   /** Tag ids by photo. */
   readonly links = new MemoryTable<readonly Id[]>(this.journal);
-  readonly tags = new MemoryTable<Tag>(this.journal);
+  readonly tags = this.table<Tag>('tags');
   /** Tombstones of deleted tags, by id, while photos may still need a new version. */
-  readonly tagTombstones = new MemoryTable<Pick<Tag, 'customerId'>>(this.journal);
+  readonly tagTombstones = this.table<Pick<Tag, 'customerId'>>('departed_tags');
   /** Photos that had one of them and have no new version since, by photo. */
   readonly tombstonePhotos = new MemoryTable<readonly Id[]>(this.journal);
-  readonly imports = new MemoryTable<Import>(this.journal);
-  readonly importPhotos = new MemoryTable<ImportPhoto>(this.journal);
+  readonly imports = this.table<Import>('imports');
+  readonly importPhotos = this.table<ImportPhoto>('import_photos');
   /** Referred to by photos. */
-  readonly forgottenImports = new MemoryTable<{ readonly customerId: Id }>(this.journal);
+  readonly forgottenImports = this.table<{ readonly customerId: Id }>('forgotten_imports');
   /** By import. */
   readonly forgottenItems = new MemoryTable<ForgottenItems>(this.journal);
   /** Upload ids by import. */
   readonly droppedUploads = new MemoryTable<readonly number[]>(this.journal);
   /** By customer and `jobKey`. */
-  readonly jobs = new MemoryTable<StoredJob, string>(this.journal);
-  readonly webhookEndpoints = new MemoryTable<WebhookEndpoint>(this.journal);
-  readonly deliveries = new MemoryTable<StoredDelivery>(this.journal);
-  readonly users = new MemoryTable<User>(this.journal);
-  readonly sessions = new MemoryTable<Session>(this.journal);
-  readonly auditEntries = new MemoryTable<AuditEntry>(this.journal);
+  readonly jobs = this.table<StoredJob, string>('jobs');
+  readonly webhookEndpoints = this.table<WebhookEndpoint>('webhook_endpoints');
+  readonly deliveries = this.table<StoredDelivery>('webhook_deliveries');
+  readonly users = this.table<User>('users');
+  readonly sessions = this.table<Session>('sessions');
+  readonly auditEntries = this.table<AuditEntry>('audit_entries');
   /** By key and day. */
-  readonly requestCounts = new MemoryTable<RequestCount, string>(this.journal);
-  readonly requestFailures = new MemoryTable<RequestFailure>(this.journal);
+  readonly requestCounts = this.table<RequestCount, string>('request_counts');
+  readonly requestFailures = this.table<RequestFailure>('request_failures');
   /** By customer and key. */
-  readonly idempotencyKeys = new MemoryTable<StoredIdempotencyKey, string>(this.journal);
+  readonly idempotencyKeys = this.table<StoredIdempotencyKey, string>('idempotency_keys');
   /** Processes that are alive, as idempotency stores see them. */
   readonly aliveHolders = new Set<number>();
 
   private readonly sequences = new Map<string, number>();
+
+  /** The table of this name, whose rows say whose they are. It is created when it is first asked for. */
+  table<T extends OwnedRow, K extends Id | string = Id>(name: string): MemoryTable<T, K> {
+    const table = this.tables.get(name) ?? new MemoryTable(this.journal);
+    this.tables.set(name, table);
+    return table as unknown as MemoryTable<T, K>;
+  }
+
+  /** All of these tables, by name: whoever removes a customer removes the rows of each. */
+  get ownedTables(): ReadonlyMap<string, OwnedTable> {
+    return this.tables;
+  }
 
   /** The next number of a sequence. As in a database, it is not reverted by a rollback. */
   next(sequence: string): number {
