@@ -12,7 +12,7 @@ import { upkeep } from './worker/upkeep.js';
 import { runWorker } from './worker/worker.js';
 
 /** How long a job is leased; the worker renews the lease while it runs. A killed worker's job is due again after this. */
-const LEASE_SECONDS = 60;
+const JOB_LEASE_SECONDS = 60;
 
 /**
  * While some pictures are read, the rows and files of others are written: so many jobs are in progress for each reading process. More would
@@ -30,7 +30,7 @@ export function startBackground({ ports, metrics, tracing }: OpenPorts, config: 
   const traced: Run = tracing === null ? run : (job) => tracing.job(job, () => run(job));
   const worker = runWorker(ports, timed(traced, metrics), {
     concurrency: config.workerConcurrency * JOBS_PER_PROCESS,
-    leaseSeconds: LEASE_SECONDS,
+    leaseSeconds: JOB_LEASE_SECONDS,
     onQueueError: (error) => logger.warn({ err: error }, 'the job queue is unavailable'),
     onError: (job, error) => logger.warn({ job: job.work, attempt: job.attempt, err: error }, 'a job failed'),
   });

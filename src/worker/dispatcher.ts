@@ -22,7 +22,7 @@ export interface RunningDispatcher {
 export const SLOTS = { all: 32, customer: 16, endpoint: 4 } as const;
 
 /** An attempt takes 15 seconds at most; a killed process's deliveries are due again after this. */
-const LEASE_SECONDS = 30;
+const DELIVERY_LEASE_SECONDS = 30;
 const IDLE_MS = 5000;
 const MAX_PAUSE_MS = 5000;
 
@@ -79,7 +79,7 @@ class Dispatcher {
     try {
       // Before the first claim, so that nothing is missed after it.
       this.unlisten ??= await this.queue.listen(() => this.wakeUp.signal());
-      const delivery = await this.queue.claim(LEASE_SECONDS, busy([...this.underWay.keys()]));
+      const delivery = await this.queue.claim(DELIVERY_LEASE_SECONDS, busy([...this.underWay.keys()]));
       if (delivery !== null) this.underWay.set(delivery, this.deliver(delivery));
       this.troubles = 0;
       return delivery !== null;

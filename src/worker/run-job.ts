@@ -1,6 +1,6 @@
 import { giveUpImportPhoto, inspectImportPhoto } from '../core/imports/inspect-import-photo.js';
 import { publishImport } from '../core/imports/publish-import.js';
-import { type Job, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES } from '../core/jobs/job.js';
+import { type Job, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES } from '../core/jobs/job.js';
 import { ReaderFailure } from '../core/media/media-reader.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
@@ -20,7 +20,7 @@ export async function runJob(
   if (work.kind === 'renew') return bumpPhotoVersions(uses, customerId);
   if (work.kind === 'publish') return publishImport(uses, customerId, work.importId, isLast);
   const giveUp = (error: unknown) => giveUpImportPhoto(uses, customerId, work.importId, work.photoId, error);
-  if (attempt > MAX_BEGINNINGS)
+  if (attempt > MAX_ATTEMPTS)
     return giveUp(new ReaderFailure('The service stopped every time it inspected this file.'));
   try {
     // At its last attempt, it runs alone, so that nothing else can be the cause of a crash.

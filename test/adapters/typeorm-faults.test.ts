@@ -9,7 +9,7 @@ import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/da
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { Customer } from '../../src/core/customers/customer.js';
-import { cutOffSeconds } from '../../src/core/jobs/job.js';
+import { interruptionSeconds } from '../../src/core/jobs/job.js';
 import { PausableRelay } from '../support/pausable-relay.js';
 import { pgConfig, type TestDatabase, testDatabase } from '../support/postgres.js';
 
@@ -265,7 +265,7 @@ test('a job whose process died is due at once, but not when that has happened to
     'SELECT extract(epoch FROM due_at - clock_timestamp()) AS seconds FROM jobs',
   );
   expect(Number(seconds)).toBeGreaterThan(0);
-  expect(Number(seconds)).toBeLessThanOrEqual(cutOffSeconds(9));
+  expect(Number(seconds)).toBeLessThanOrEqual(interruptionSeconds(9));
   await source.query('DELETE FROM jobs');
 });
 

@@ -5,7 +5,7 @@ import type { NewCustomer } from '../../src/core/customers/customer.js';
 import { defaultLimits, type Limits } from '../../src/core/customers/limits.js';
 import { createImport } from '../../src/core/imports/create-import.js';
 import { editImportPhoto } from '../../src/core/imports/edit-import-photo.js';
-import { failed } from '../../src/core/imports/import-photo.js';
+import { fail } from '../../src/core/imports/import-photo.js';
 import type { ImportPhotoPatch } from '../../src/core/imports/import-photo-patch.js';
 import { publishImport } from '../../src/core/imports/publish-import.js';
 import { registerPhotos } from '../../src/core/imports/register-photos.js';
@@ -295,7 +295,7 @@ class Subscriber {
     await this.tenant.transaction(async ({ importPhotos }) => {
       const item = present(await importPhotos.lock(importId, id));
       const error = { code: 'upload_missing', message: 'It never came.' } as const;
-      await importPhotos.update(failed(item, error, sampleInstant));
+      await importPhotos.update(fail(item, error, sampleInstant));
     });
   }
 

@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
-import { backoffSeconds, MAX_BEGINNINGS, MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
+import { backoffSeconds, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
 import { type MediaReader, ReaderFailure } from '../../src/core/media/media-reader.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
@@ -354,7 +354,7 @@ describe('a file that brings its reader down', () => {
   test('is tried no less often because the service ended before, whatever that was', async () => {
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
-    for (let attempt = 1; attempt < MAX_BEGINNINGS; attempt += 1) {
+    for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
       await ports.jobs.claim(LEASE);
       ports.clock.pass(LEASE * 1000);
     }
@@ -367,7 +367,7 @@ describe('a file that brings its reader down', () => {
   test('and the whole service with it, is not begun once more', async () => {
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
-    for (let attempt = 1; attempt <= MAX_BEGINNINGS; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       expect((await ports.jobs.claim(LEASE))?.attempt).toBe(attempt);
       ports.clock.pass(LEASE * 1000);
     }

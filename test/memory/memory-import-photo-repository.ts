@@ -1,4 +1,4 @@
-import { failed, type ImportPhoto, type ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import { fail, type ImportPhoto, type ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { ImportPhotoRepository, ItemQuery } from '../../src/core/imports/import-repository.js';
 import type { ItemError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -101,13 +101,13 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
 
   async failWaiting(importId: Id, error: ItemError, ofDuplicates: ItemError, at: Date): Promise<void> {
     for (const item of this.of(importId)) {
-      if (item.status === 'awaiting_upload') this.database.importPhotos.set(item.id, failed(item, error, at));
+      if (item.status === 'awaiting_upload') this.database.importPhotos.set(item.id, fail(item, error, at));
     }
     const items = this.of(importId);
     const gone = new Set(items.filter(({ status }) => status === 'failed').map(({ id }) => id));
     for (const item of items) {
       if (item.status !== 'duplicate' || !gone.has(item.duplicateOfItemId ?? 0)) continue;
-      this.database.importPhotos.set(item.id, failed(item, ofDuplicates, at));
+      this.database.importPhotos.set(item.id, fail(item, ofDuplicates, at));
     }
   }
 

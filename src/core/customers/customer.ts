@@ -42,20 +42,20 @@ export function withSettings(customer: Customer, settings: CustomerSettings, at:
 
 /** The account can be read, but not changed, until it is active again. Errors: `invalid_request` when it is being erased. */
 export function suspend(customer: Customer, at: Date): Customer {
-  return moved(customer, 'suspended', at);
+  return withStatus(customer, 'suspended', at);
 }
 
 /** Errors: `invalid_request` when it is being erased. */
 export function resume(customer: Customer, at: Date): Customer {
-  return moved(customer, 'active', at);
+  return withStatus(customer, 'active', at);
 }
 
 /** The account is being closed: its keys no longer work, and this cannot be reverted. */
 export function close(customer: Customer, at: Date): Customer {
-  return customer.status === 'closing' ? customer : moved(customer, 'closing', at);
+  return customer.status === 'closing' ? customer : withStatus(customer, 'closing', at);
 }
 
-function moved(customer: Customer, status: CustomerStatus, at: Date): Customer {
+function withStatus(customer: Customer, status: CustomerStatus, at: Date): Customer {
   if (customer.status === 'closing') {
     throw invalid({ field: 'status', code: 'conflict', message: `Customer ${customer.id} is being erased.` });
   }

@@ -5,7 +5,7 @@ import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { failDependants } from './fail-item.js';
-import { duplicateOf, failed, type ImportPhoto, move } from './import-photo.js';
+import { fail, type ImportPhoto, markDuplicate, transition } from './import-photo.js';
 import { inLibrary } from './in-library.js';
 
 export type ApplyUses = { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock };
@@ -78,10 +78,12 @@ async function photosWithSameBytes(
 
 /** The inspected item in its next state: failed, ready, or a duplicate of a photo in the library. */
 function withResult(result: InspectionResult, known: ReadonlyMap<string | null, Id>, at: Date): ImportPhoto {
-  if (result.error !== null) return failed(result.item, result.error, at);
+  if (result.error !== null) return fail(result.item, result.error, at);
   const { sizeBytes, sha256 } = result.measure;
   const { contentType, width, height } = result.facts;
   const seen = { ...result.item, sizeBytes, sha256, contentType, width, height };
   const photoId = known.get(sha256);
-  return photoId === undefined ? { ...move(seen, 'ready', at), facts: result.facts } : duplicateOf(seen, photoId, at);
+  return photoId === undefined
+    ? { ...transition(seen, 'ready', at), facts: result.facts }
+    : markDuplicate(seen, photoId, at);
 }

@@ -10,12 +10,12 @@ import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { lockForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { failDependants } from './fail-item.js';
-import { type Import, requireOpen, touched } from './import.js';
+import { type Import, requireOpen, touch } from './import.js';
 import { type ItemDetails, itemDetailsOf, withUploadTargets } from './import-details.js';
-import { type ImportPhoto, type ImportPhotoStatus, newUploadId, reserved } from './import-photo.js';
+import { type ImportPhoto, type ImportPhotoStatus, newUploadId, quotaUseOf } from './import-photo.js';
 import { type ImportPhotoPatch, inputAfter, patchErrors } from './import-photo-patch.js';
 import { clientValues } from './registration.js';
-import { final, setItemStatus } from './set-item-status.js';
+import { finalError, setItemStatus } from './set-item-status.js';
 import type { TargetUses } from './upload-target.js';
 
 type EditUses = TargetUses & {
@@ -47,7 +47,7 @@ export async function editImportPhoto(
     const item =
       patch.status === undefined ? edited : await setItemStatus(transaction, edited, patch.status, staged, at);
     quota?.reserve(grown(before, item));
-    if (item !== before) await transaction.imports.update(touched(subject, at));
+    if (item !== before) await transaction.imports.update(touch(subject, at));
     return requireFound((await itemDetailsOf(transaction.tags, [item]))[0], 'import_photo');
   });
   return requireFound((await withUploadTargets(uses, caller, [details]))[0], 'import_photo');
@@ -59,7 +59,7 @@ function mayReserve({ status, sizeBytes }: ImportPhotoPatch): boolean {
 }
 
 function grown(before: ImportPhoto, after: ImportPhoto): QuotaUse {
-  const [had, has] = [reserved(before), reserved(after)];
+  const [had, has] = [quotaUseOf(before), quotaUseOf(after)];
   return { photos: has.photos - had.photos, storageBytes: has.storageBytes - had.storageBytes };
 }
 
@@ -82,9 +82,9 @@ async function withValues(
   at: Date,
 ): Promise<ImportPhoto> {
   if (Object.values(patch).every((value) => value === undefined)) return item;
-  if (!takesMetadata.includes(item.status)) throw final(item);
+  if (!takesMetadata.includes(item.status)) throw finalError(item);
   const ofBytes = patch.sha256 !== undefined || patch.sizeBytes !== undefined;
-  if (ofBytes && !takesBytesFacts.includes(item.status)) throw final(item);
+  if (ofBytes && !takesBytesFacts.includes(item.status)) throw finalError(item);
   const input = inputAfter(item, patch);
   const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
   const naming = { limits: uses.limits, at, beside: subject.tagIds };

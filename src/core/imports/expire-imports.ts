@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import { expired, IDLE_DAYS } from './import.js';
+import { expire, IDLE_DAYS } from './import.js';
 
 const BATCH = 100;
 
@@ -56,7 +56,7 @@ function expireUnlessUsed(
     const keptUntil = used === null ? subject.expiresAt : after(used, IDLE_DAYS * DAY);
     if (keptUntil.getTime() > at.getTime()) return transaction.imports.update({ ...subject, expiresAt: keptUntil });
     await transaction.importPhotos.cancelAll(id, at);
-    await transaction.imports.update(expired(subject, at));
+    await transaction.imports.update(expire(subject, at));
     await transaction.outbox.add('import.expired', [id], at);
   });
 }

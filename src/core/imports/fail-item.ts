@@ -1,6 +1,6 @@
 import type { ItemError } from '../shared/errors.js';
 import type { Transaction } from '../shared/transactional.js';
-import { failed, type ImportPhoto, move } from './import-photo.js';
+import { fail, type ImportPhoto, transition } from './import-photo.js';
 
 /** Fails a locked item, and with it the items of its import that rely on its bytes instead of their own. */
 export async function failItem(
@@ -9,7 +9,7 @@ export async function failItem(
   error: ItemError,
   at: Date,
 ): Promise<void> {
-  await transaction.importPhotos.update(failed(item, error, at));
+  await transaction.importPhotos.update(fail(item, error, at));
   await failDependants(transaction, item, at);
 }
 
@@ -19,7 +19,7 @@ export async function cancelItem(
   item: ImportPhoto,
   at: Date,
 ): Promise<ImportPhoto> {
-  const cancelled = { ...move(item, 'cancelled', at), facts: null };
+  const cancelled = { ...transition(item, 'cancelled', at), facts: null };
   await transaction.importPhotos.update(cancelled);
   await failDependants(transaction, item, at);
   return cancelled;
@@ -35,7 +35,7 @@ export async function failDependants(
   for (const other of await transaction.importPhotos.findBySha256(item.importId, [item.sha256])) {
     if (other.duplicateOfItemId !== item.id) continue;
     const dependant = await transaction.importPhotos.lock(other.importId, other.id);
-    if (dependant?.status === 'duplicate') await transaction.importPhotos.update(failed(dependant, sourceFailed, at));
+    if (dependant?.status === 'duplicate') await transaction.importPhotos.update(fail(dependant, sourceFailed, at));
   }
 }
 

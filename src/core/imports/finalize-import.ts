@@ -5,7 +5,7 @@ import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { sourceFailed } from './fail-item.js';
-import { committed, discarded, type Import, isEnded, settled } from './import.js';
+import { cancel, completeIfDone, type Import, isEnded, startProcessing } from './import.js';
 import { type ImportDetails, importDetailsOf } from './import-details.js';
 import { receiveStoredUploads } from './receive-stored-uploads.js';
 
@@ -60,7 +60,7 @@ async function discard(
   at: Date,
 ): Promise<void> {
   await transaction.importPhotos.cancelAll(subject.id, at);
-  await transaction.imports.update(discarded(subject, at));
+  await transaction.imports.update(cancel(subject, at));
   await transaction.outbox.add('import.cancelled', [subject.id], at);
 }
 
@@ -79,10 +79,10 @@ async function commit(
   const waiting = await transaction.importPhotos.countIn(subject.id, ['awaiting_upload']);
   if (waiting > 0 && missingUploads === 'reject') throw await incomplete(transaction, subject.id, waiting);
   if (waiting > 0) await transaction.importPhotos.failWaiting(subject.id, missing, sourceFailed, at);
-  const processing = committed(subject, at);
+  const processing = startProcessing(subject, at);
   const left = await transaction.importPhotos.countIn(subject.id, ['processing', 'ready', 'duplicate']);
   const counted = requireFound(await transaction.imports.get(subject.id), 'import');
-  await transaction.imports.update(left === 0 ? settled(processing, counted.counts, at) : processing);
+  await transaction.imports.update(left === 0 ? completeIfDone(processing, counted.counts, at) : processing);
   if (left > 0) await transaction.jobs.add({ kind: 'publish', importId: subject.id });
   else await transaction.outbox.add('import.completed', [subject.id], at);
 }

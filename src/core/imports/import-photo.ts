@@ -79,7 +79,7 @@ export function newUploadId(): number {
   return randomInt(1, 2 ** 47);
 }
 
-export function move(item: ImportPhoto, status: ImportPhotoStatus, at: Date): ImportPhoto {
+export function transition(item: ImportPhoto, status: ImportPhotoStatus, at: Date): ImportPhoto {
   if (!importPhotoTransitions[item.status].includes(status)) {
     throw new DomainError('import_photo_final', `This item is ${item.status} and cannot become ${status}.`, {
       status: item.status,
@@ -90,22 +90,22 @@ export function move(item: ImportPhoto, status: ImportPhotoStatus, at: Date): Im
 }
 
 /** How much of the customer's quota an item reserves. */
-export function reserved({ status, sizeBytes }: Pick<ImportPhoto, 'status' | 'sizeBytes'>): QuotaUse {
+export function quotaUseOf({ status, sizeBytes }: Pick<ImportPhoto, 'status' | 'sizeBytes'>): QuotaUse {
   return reservingStatuses.includes(status)
     ? { photos: 1, storageBytes: sizeBytes ?? 0 }
     : { photos: 0, storageBytes: 0 };
 }
 
-export function failed(item: ImportPhoto, error: ItemError, at: Date): ImportPhoto {
-  return { ...move(item, 'failed', at), error, facts: null, photoId: null };
+export function fail(item: ImportPhoto, error: ItemError, at: Date): ImportPhoto {
+  return { ...transition(item, 'failed', at), error, facts: null, photoId: null };
 }
 
-export function duplicateOf(item: ImportPhoto, photoId: Id, at: Date): ImportPhoto {
-  return { ...move(item, 'duplicate', at), photoId, facts: null };
+export function markDuplicate(item: ImportPhoto, photoId: Id, at: Date): ImportPhoto {
+  return { ...transition(item, 'duplicate', at), photoId, facts: null };
 }
 
 /** Back to waiting for bytes: a new upload id with new names, so that nothing of the old upload is accepted. */
-export function retried(item: ImportPhoto, blobName: string, at: Date): ImportPhoto {
-  const waiting = { ...move(item, 'awaiting_upload', at), error: null, photoId: null, duplicateOfItemId: null };
+export function retry(item: ImportPhoto, blobName: string, at: Date): ImportPhoto {
+  const waiting = { ...transition(item, 'awaiting_upload', at), error: null, photoId: null, duplicateOfItemId: null };
   return { ...waiting, uploadId: newUploadId(), blobName };
 }

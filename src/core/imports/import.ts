@@ -111,36 +111,36 @@ export function requireOpen(subject: Import): void {
 }
 
 /** Any use keeps an import open for another week. */
-export function touched(subject: Import, at: Date): Import {
-  return { ...moved(subject, at), expiresAt: after(at, IDLE_DAYS * DAY) };
+export function touch(subject: Import, at: Date): Import {
+  return { ...bumpVersion(subject, at), expiresAt: after(at, IDLE_DAYS * DAY) };
 }
 
-export function committed(subject: Import, at: Date): Import {
-  return { ...to(subject, 'processing', at), finalizedAt: at };
+export function startProcessing(subject: Import, at: Date): Import {
+  return { ...transition(subject, 'processing', at), finalizedAt: at };
 }
 
-export function discarded(subject: Import, at: Date): Import {
-  return { ...to(subject, 'cancelled', at), completedAt: at };
+export function cancel(subject: Import, at: Date): Import {
+  return { ...transition(subject, 'cancelled', at), completedAt: at };
 }
 
-export function expired(subject: Import, at: Date): Import {
-  return { ...to(subject, 'expired', at), completedAt: at };
+export function expire(subject: Import, at: Date): Import {
+  return { ...transition(subject, 'expired', at), completedAt: at };
 }
 
 /** Completed, with or without errors, once no item has work left; otherwise unchanged. */
-export function settled(subject: Import, counts: ImportCounts, at: Date): Import {
+export function completeIfDone(subject: Import, counts: ImportCounts, at: Date): Import {
   if (subject.status !== 'processing') return subject;
   if (counts.awaitingUpload + counts.processing + counts.ready > 0) return subject;
-  return { ...to(subject, counts.failed > 0 ? 'completed_with_errors' : 'completed', at), completedAt: at };
+  return { ...transition(subject, counts.failed > 0 ? 'completed_with_errors' : 'completed', at), completedAt: at };
 }
 
-function to(subject: Import, status: ImportStatus, at: Date): Import {
+function transition(subject: Import, status: ImportStatus, at: Date): Import {
   if (!importTransitions[subject.status].includes(status)) {
     throw new DomainError('import_not_open', `This import is ${subject.status}.`, { status: subject.status });
   }
-  return { ...moved(subject, at), status, expiresAt: null };
+  return { ...bumpVersion(subject, at), status, expiresAt: null };
 }
 
-function moved(subject: Import, at: Date): Import {
+function bumpVersion(subject: Import, at: Date): Import {
   return { ...subject, updatedAt: at, version: subject.version + 1 };
 }

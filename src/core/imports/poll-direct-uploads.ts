@@ -5,7 +5,7 @@ import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import { IDLE_DAYS, touched } from './import.js';
+import { IDLE_DAYS, touch } from './import.js';
 import { receiveStoredUploads } from './receive-stored-uploads.js';
 
 type PollUses = {
@@ -49,6 +49,6 @@ async function pollDirectUploadsOf(uses: PollUses, customerId: Id, endingAfter: 
 function extendExpiry({ store, clock }: PollUses, customerId: Id, id: Id): Promise<void> {
   return store.transaction(customerId, async (transaction) => {
     const subject = await transaction.imports.lock(id);
-    if (subject?.status === 'open') await transaction.imports.update(touched(subject, clock.now()));
+    if (subject?.status === 'open') await transaction.imports.update(touch(subject, clock.now()));
   });
 }

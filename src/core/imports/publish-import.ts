@@ -1,13 +1,13 @@
 import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import { changed, isTrashed, type Photo, recovered, restored } from '../photos/photo.js';
+import { isTrashed, markRecovered, type Photo, restore, withNewVersion } from '../photos/photo.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { failItem, sourceFailed } from './fail-item.js';
-import { type Import, settled } from './import.js';
-import { duplicateOf, failed, type ImportPhoto, type ImportPhotoStatus } from './import-photo.js';
+import { completeIfDone, type Import } from './import.js';
+import { fail, type ImportPhoto, type ImportPhotoStatus, markDuplicate } from './import-photo.js';
 import { newPhoto } from './new-photo.js';
 import { published, publishMany } from './publish-many.js';
 
@@ -50,7 +50,7 @@ export async function publishImport(
   await uses.store.transaction(customerId, async (transaction) => {
     const locked = requireFound(await transaction.imports.lock(importId), 'import');
     const { counts } = requireFound(await transaction.imports.get(importId), 'import');
-    const ended = settled(locked, counts, uses.clock.now());
+    const ended = completeIfDone(locked, counts, uses.clock.now());
     if (ended === locked) return;
     await transaction.imports.update(ended);
     await transaction.outbox.add('import.completed', [importId], ended.updatedAt);
@@ -83,7 +83,7 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
     }
     const winner = known ?? (await same());
     if (winner === undefined) throw goneThisMoment();
-    await transaction.importPhotos.update(duplicateOf(item, winner.id, at));
+    await transaction.importPhotos.update(markDuplicate(item, winner.id, at));
     return !(await recover(transaction, winner, photo.blobKey, at));
   });
   if (lostRace) await removeCopy(blobs, seen);
@@ -115,7 +115,7 @@ async function recover(
   if (seen.originalLostAt === null) return false;
   const photo = (await transaction.photos.lock([seen.id]))[0];
   if (photo === undefined || photo.originalLostAt === null) return false;
-  await transaction.photos.update(changed(photo, recovered(photo, blobKey), at));
+  await transaction.photos.update(withNewVersion(photo, markRecovered(photo, blobKey), at));
   await transaction.outbox.add('photo.updated', [photo.id], at);
   return true;
 }
@@ -134,10 +134,10 @@ async function resolve({ store, clock }: PublishUses, subject: Import, seen: Imp
     const photoId = item.photoId ?? (await photoOfEarlierItem(transaction, item));
     if (photoId === null) return failItem(transaction, item, sourceFailed, at);
     const photo = (await transaction.photos.lock([photoId]))[0];
-    if (photo === undefined) return transaction.importPhotos.update(failed(item, sourceGone, at));
+    if (photo === undefined) return transaction.importPhotos.update(fail(item, sourceGone, at));
     const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(transaction, subject, item, photo));
     if (back) {
-      await transaction.photos.update(changed(photo, restored(photo), at));
+      await transaction.photos.update(withNewVersion(photo, restore(photo), at));
       await transaction.outbox.add('photo.restored', [photoId], at);
     }
     // Once: what is deleted from here on stays deleted, however often this runs.

@@ -3,7 +3,7 @@ import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { Import } from './import.js';
-import { type ImportPhoto, move } from './import-photo.js';
+import { type ImportPhoto, transition } from './import-photo.js';
 import { newPhoto } from './new-photo.js';
 
 type PublishUses = {
@@ -50,5 +50,5 @@ export function publishMany(
 
 /** An item that has become the photo of its id. */
 export function published(item: ImportPhoto, at: Date): ImportPhoto {
-  return { ...move(item, 'imported', at), photoId: item.id, facts: null };
+  return { ...transition(item, 'imported', at), photoId: item.id, facts: null };
 }

@@ -2,7 +2,7 @@ import type { Measure } from '../blobs/measure.js';
 import { withTraceContext } from '../jobs/trace-context.js';
 import type { Clock } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';
-import { type ImportPhoto, move } from './import-photo.js';
+import { type ImportPhoto, transition } from './import-photo.js';
 import type { UploadGrant } from './upload-target.js';
 
 export type ReceiveUses = { store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>; clock: Clock };
@@ -47,7 +47,7 @@ export function receiveStagedBytes(
         return { became: 'unused', item };
       if (removed.has(upload.uploadId)) return { became: 'removed', item };
       const { sizeBytes, sha256 } = upload.measure;
-      const processing = { ...move(item, 'processing', at), uploadId: upload.uploadId, sizeBytes, sha256 };
+      const processing = { ...transition(item, 'processing', at), uploadId: upload.uploadId, sizeBytes, sha256 };
       // Later arrivals for the same item see this value.
       items.set(item.id, processing);
       return { became: 'taken', item: processing };

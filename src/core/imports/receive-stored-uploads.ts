@@ -3,7 +3,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import { type ImportPhoto, move } from './import-photo.js';
+import { type ImportPhoto, transition } from './import-photo.js';
 import { saveAndRequestInspection } from './request-inspection.js';
 
 type ReceiveUses = { store: Transactional<'importPhotos' | 'jobs'>; blobs: BlobStore; clock: Clock };
@@ -51,7 +51,7 @@ async function receiveBatch(
     for (const { id } of arrived) {
       const item = await transaction.importPhotos.lock(importId, id);
       if (item === null || !isHere(item)) continue;
-      await saveAndRequestInspection(transaction, move(item, 'processing', clock.now()));
+      await saveAndRequestInspection(transaction, transition(item, 'processing', clock.now()));
       received += 1;
     }
     return received;

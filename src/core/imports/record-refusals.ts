@@ -7,7 +7,7 @@ import type { Id } from '../shared/ids.js';
 import { truncate } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import { requireOpen } from './import.js';
-import { failed, type ImportPhoto, newUploadId } from './import-photo.js';
+import { fail, type ImportPhoto, newUploadId } from './import-photo.js';
 import { newItem, normalSha256 } from './registration.js';
 
 /** A file that was refused at registration. */
@@ -48,7 +48,7 @@ export async function recordRefusals(
       if (id === undefined || created.length >= room) return null;
       const said = { filename: file.filename, sizeBytes: file.sizeBytes ?? 0, sha256: file.sha256 };
       const announced = { ...newItem(subject, { id, uploadId: newUploadId() }, said, at), sizeBytes: file.sizeBytes };
-      const item = failed(announced, file.error, at);
+      const item = fail(announced, file.error, at);
       created.push(item);
       if (item.sha256 !== null) known.push(item);
       return item;

@@ -6,7 +6,7 @@ import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 import { lockTags, resolveTags } from '../tags/resolve-tags.js';
 import type { Import } from './import.js';
-import { type ImportPhoto, newUploadId, reserved } from './import-photo.js';
+import { type ImportPhoto, newUploadId, quotaUseOf } from './import-photo.js';
 import { type Candidate, newItem } from './registration.js';
 import { RegistrationIndex } from './registration-index.js';
 import { requestInspection } from './request-inspection.js';
@@ -69,7 +69,7 @@ async function registerNew(
   if (id === undefined) throw new Error('fewer ids than new items');
   const uploadId = candidate.staged?.uploadId ?? newUploadId();
   const placed = known.withFirstStatus(newItem(subject, { id, uploadId }, candidate.input, at), candidate);
-  const error = quota.tryReserve(reserved(placed));
+  const error = quota.tryReserve(quotaUseOf(placed));
   if (error !== null) return { outcome: 'rejected', error };
   const item = { ...placed, tagIds: await tags() };
   return { outcome: item.status === 'duplicate' ? 'duplicate' : 'created', item };

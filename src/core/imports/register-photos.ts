@@ -5,7 +5,7 @@ import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
 import { lockForNewTags } from '../tags/resolve-tags.js';
-import { requireOpen, touched } from './import.js';
+import { requireOpen, touch } from './import.js';
 import {
   type ImportDetails,
   type ItemDetails,
@@ -81,7 +81,7 @@ export async function registerAll(
     const results = await resultsOf(transaction, outcomes);
     if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw quota.exceededError();
     if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
-    await transaction.imports.update(touched(subject, at));
+    await transaction.imports.update(touch(subject, at));
     const counted = requireFound(await transaction.imports.get(importId), 'import');
     return { results, import: await importDetailsOf(transaction.tags, counted) };
   });

@@ -3,7 +3,7 @@ import type { QuotaReservation } from '../customers/quota.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
-import { type ImportPhoto, retried } from './import-photo.js';
+import { type ImportPhoto, retry } from './import-photo.js';
 import { type Candidate, clientValues, normalSha256 } from './registration.js';
 import { saveAndRequestInspection } from './request-inspection.js';
 
@@ -23,7 +23,7 @@ export async function reuseItem(
     const error = quota.tryReserve({ photos: 1, storageBytes: input.sizeBytes });
     if (error !== null) return { outcome: 'rejected', error };
     const values = clientValues(input, await tags());
-    const waiting = { ...retried(known, randomUUID(), at), ...values, sizeBytes: input.sizeBytes, sha256 };
+    const waiting = { ...retry(known, randomUUID(), at), ...values, sizeBytes: input.sizeBytes, sha256 };
     const item = withStagedBytes(waiting, staged, at);
     await saveAndRequestInspection(transaction, item);
     return { outcome: 'existing', item };

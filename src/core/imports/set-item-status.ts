@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DomainError } from '../shared/errors.js';
 import type { Transaction } from '../shared/transactional.js';
 import { cancelItem } from './fail-item.js';
-import { type ImportPhoto, move, retried } from './import-photo.js';
+import { type ImportPhoto, retry, transition } from './import-photo.js';
 import type { ImportPhotoPatch } from './import-photo-patch.js';
 import { saveAndRequestInspection } from './request-inspection.js';
 
@@ -18,33 +18,33 @@ export async function setItemStatus(
   at: Date,
 ): Promise<ImportPhoto> {
   if (status === 'cancelled') return item.status === 'cancelled' ? item : cancelItem(transaction, item, at);
-  if (status === 'uploaded') return uploaded(transaction, item, staged, at);
-  if (item.status !== 'awaiting_upload' && item.status !== 'failed') throw final(item);
+  if (status === 'uploaded') return confirmUpload(transaction, item, staged, at);
+  if (item.status !== 'awaiting_upload' && item.status !== 'failed') throw finalError(item);
   if (item.status === 'awaiting_upload') return item;
-  const waiting = retried(item, randomUUID(), at);
+  const waiting = retry(item, randomUUID(), at);
   await transaction.importPhotos.update(waiting);
   return waiting;
 }
 
-async function uploaded(
+async function confirmUpload(
   transaction: Transaction<'importPhotos' | 'jobs'>,
   item: ImportPhoto,
   staged: number | null,
   at: Date,
 ): Promise<ImportPhoto> {
   if (['processing', 'ready', 'duplicate'].includes(item.status)) return item;
-  if (item.status !== 'awaiting_upload') throw final(item);
+  if (item.status !== 'awaiting_upload') throw finalError(item);
   if (staged !== item.uploadId) {
     const message = 'No bytes have arrived for this item. Send them to its upload URL first.';
     throw new DomainError('uploads_incomplete', message, { missing: 1, sample: [item.id] });
   }
-  const arrived = move(item, 'processing', at);
+  const arrived = transition(item, 'processing', at);
   await saveAndRequestInspection(transaction, arrived);
   return arrived;
 }
 
 /** The state of the item does not allow the change. */
-export function final(item: ImportPhoto): DomainError {
+export function finalError(item: ImportPhoto): DomainError {
   return new DomainError('import_photo_final', `This item is ${item.status}, and cannot be changed in this way.`, {
     status: item.status,
     photoId: item.photoId,

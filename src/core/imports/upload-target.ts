@@ -41,14 +41,14 @@ export async function uploadTargets(
 ): Promise<readonly UploadTarget[]> {
   const expiresAt = after(uses.clock.now(), LIFE);
   if (uses.directUploads === null || caller.ipRestricted) {
-    return items.map((item) => proxied(uses, caller, item, expiresAt));
+    return items.map((item) => proxyTarget(uses, caller, item, expiresAt));
   }
   const blobs = items.map((item) => ({ key: stagingKey(item), sizeBytes: item.sizeBytes ?? 0, sha256: item.sha256 }));
   const signed = await uses.directUploads.sign(blobs, LIFE / SECOND);
   return signed.map((address) => ({ ...address, expiresAt }));
 }
 
-function proxied(
+function proxyTarget(
   { secrets, addresses }: Pick<TargetUses, 'secrets' | 'addresses'>,
   caller: Pick<Caller, 'apiKeyId'>,
   item: ImportPhoto,

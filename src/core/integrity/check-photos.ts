@@ -2,7 +2,7 @@ import { originalKey, renditionKey, stagingKey, storedKey } from '../blobs/blob-
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { ImportPhoto } from '../imports/import-photo.js';
 import { defaultFormat } from '../media/renditions.js';
-import { changed, lost, type Photo, type PhotoWithTags, recovered } from '../photos/photo.js';
+import { markLost, markRecovered, type Photo, type PhotoWithTags, withNewVersion } from '../photos/photo.js';
 import type { RenditionMaker } from '../photos/rendition-maker.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
@@ -55,7 +55,7 @@ async function checkPhoto(
     return checkThumb(uses, photo, options, findings);
   }
   // What cannot be read now may be readable in an hour: it is not lost.
-  if (options.repair && fault.kind !== 'unreadable') await mark(uses, photo, lost);
+  if (options.repair && fault.kind !== 'unreadable') await mark(uses, photo, markLost);
   if (!(await isUnchanged(uses, photo))) return;
   findings.report('I1', `The original of this photo ${fault.message}${advice}`, about(photo));
 }
@@ -68,7 +68,7 @@ function mark({ store, clock }: CheckUses, seen: PhotoWithTags, as: (photo: Phot
     const photo = (await photos.lock([seen.id]))[0];
     if (photo?.blobKey !== seen.blobKey) return;
     const at = clock.now();
-    const next = changed(photo, as(photo, at), at);
+    const next = withNewVersion(photo, as(photo, at), at);
     if (next === photo) return;
     await photos.update(next);
     await outbox.add('photo.updated', [next.id], at);
@@ -82,7 +82,7 @@ async function unmark(
   { repair }: CheckOptions,
   findings: Findings,
 ): Promise<void> {
-  if (repair) await mark(uses, photo, (held) => recovered(held));
+  if (repair) await mark(uses, photo, (held) => markRecovered(held));
   const advice = repair ? 'The mark was removed.' : 'phs verify --repair removes the mark.';
   const message = `This photo is marked as lost, but its original is intact. ${advice}`;
   findings.report('I1', message, { ...about(photo), repaired: repair });

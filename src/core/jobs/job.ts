@@ -38,7 +38,7 @@ export const MAX_FAILURES = 3;
  * Unfinished runs after which work is not started again. More than `MAX_FAILURES`: pictures are decoded in separate processes, so the end
  * of the whole service is more likely caused by a power failure or a release than by a file.
  */
-export const MAX_BEGINNINGS = 10;
+export const MAX_ATTEMPTS = 10;
 
 /** Seconds. */
 const LONGEST_WAIT = 600;
@@ -53,7 +53,7 @@ export function backoffSeconds(failures: number): number {
  * 8 s … So work that crashes the service leaves ever more time for everything else, and work that merely happens to run during crashes does
  * not reach `MAX_BEGINNINGS` within minutes.
  */
-export function cutOffSeconds(attempt: number): number {
+export function interruptionSeconds(attempt: number): number {
   return attempt <= 2 ? 0 : Math.min(LONGEST_WAIT, 2 ** (attempt - 2));
 }
 

@@ -6,7 +6,7 @@ import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import { cleanText } from '../shared/text.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
-import { changed, isTrashed, type Photo, type PhotoWithTags, type Rotation, restored, rotated } from './photo.js';
+import { isTrashed, type Photo, type PhotoWithTags, type Rotation, restore, rotate, withNewVersion } from './photo.js';
 import { beyondYears, cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from './photo-values.js';
 
 export interface PhotoPatch extends PhotoInput {
@@ -29,7 +29,7 @@ export async function editPhoto(
     const photo = requireFound((await transaction.photos.lock([id]))[0], 'photo');
     if (photo.trashedAt !== null && patch.trashed !== false) throw notFound('photo');
     check(photo);
-    const edited = changed(photo, await merge(transaction, photo, patch), clock.now());
+    const edited = withNewVersion(photo, await merge(transaction, photo, patch), clock.now());
     if (edited !== photo) {
       await transaction.photos.update(edited);
       await transaction.outbox.add(isTrashed(photo) ? 'photo.restored' : 'photo.updated', [id], edited.updatedAt);
@@ -56,9 +56,9 @@ export function patchErrors(patch: PhotoPatch) {
 }
 
 async function merge(transaction: Reader<'customer'>, photo: Photo, patch: PhotoPatch): Promise<Photo> {
-  const now = patch.rotation === undefined ? photo : rotated(photo, patch.rotation as Rotation);
+  const now = patch.rotation === undefined ? photo : rotate(photo, patch.rotation as Rotation);
   return {
-    ...(patch.trashed === false ? restored(now) : now),
+    ...(patch.trashed === false ? restore(now) : now),
     filename: patch.filename === undefined ? photo.filename : cleanFilename(patch.filename),
     title: text(patch.title, photo.title),
     description: text(patch.description, photo.description),

@@ -56,26 +56,26 @@ export function isTrashed(photo: Pick<Photo, 'trashedAt'>): boolean {
 }
 
 /** Can be restored for `retentionDays` from now. */
-export function trashed(photo: Photo, at: Date, retentionDays: number): Photo {
+export function trash(photo: Photo, at: Date, retentionDays: number): Photo {
   return { ...photo, trashedAt: at, purgeAt: after(at, retentionDays * DAY) };
 }
 
-export function restored(photo: Photo): Photo {
+export function restore(photo: Photo): Photo {
   return { ...photo, trashedAt: null, purgeAt: null };
 }
 
 /** Its stored original is missing or damaged. Importing the same bytes again restores it. */
-export function lost(photo: Photo, at: Date): Photo {
+export function markLost(photo: Photo, at: Date): Photo {
   return { ...photo, originalLostAt: photo.originalLostAt ?? at };
 }
 
 /** Its original is intact again, at `blobKey`. */
-export function recovered(photo: Photo, blobKey = photo.blobKey): Photo {
+export function markRecovered(photo: Photo, blobKey = photo.blobKey): Photo {
   return { ...photo, blobKey, originalLostAt: null };
 }
 
 /** A quarter turn swaps width and height. */
-export function rotated(photo: Photo, rotation: Rotation): Photo {
+export function rotate(photo: Photo, rotation: Rotation): Photo {
   const quarter = (rotation - photo.rotation) % 180 !== 0;
   return {
     ...photo,
@@ -86,7 +86,7 @@ export function rotated(photo: Photo, rotation: Rotation): Photo {
 }
 
 /** `next` as a new version of the photo, or the photo itself when nothing differs. */
-export function changed(photo: Photo, next: Photo, at: Date): Photo {
+export function withNewVersion(photo: Photo, next: Photo, at: Date): Photo {
   if (isDeepStrictEqual(next, photo)) {
     return photo;
   }

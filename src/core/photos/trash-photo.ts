@@ -6,7 +6,7 @@ import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
-import { changed, isTrashed, type Photo, type PhotoWithTags, trashed } from './photo.js';
+import { isTrashed, type Photo, type PhotoWithTags, trash, withNewVersion } from './photo.js';
 
 /**
  * Moves a photo to the trash, from which it can be restored. Errors: `not_found` (also if it is in the trash already),
@@ -24,7 +24,7 @@ export function trashPhoto(
     check(photo);
     const at = clock.now();
     const { trashRetentionDays } = await transaction.customer.read();
-    await transaction.photos.update(changed(photo, trashed(photo, at, trashRetentionDays), at));
+    await transaction.photos.update(withNewVersion(photo, trash(photo, at, trashRetentionDays), at));
     await transaction.outbox.add('photo.trashed', [id], at);
   });
 }

@@ -4,7 +4,7 @@ import { hashRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type Browser, newSession } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
-import { auditSubject, emailTaken, entered, isLinkOpen, readCredentials, type User, userActor } from './user.js';
+import { auditSubject, emailTaken, isLinkOpen, readCredentials, redeemLink, type User, userActor } from './user.js';
 import type { KnownUser, UserStore } from './user-store.js';
 
 /**
@@ -52,7 +52,7 @@ export async function enterByLink(
     await transaction.customer.lock();
     const [held, now] = [await transaction.users.lock(known.user.id), uses.clock.now()];
     if (held === null || !isLinkOpen(held, hash, now)) throw linkRefused();
-    const user = entered(held, { email: held.email ?? email, passwordHash }, now);
+    const user = redeemLink(held, { email: held.email ?? email, passwordHash }, now);
     if (!(await transaction.users.update(user))) throw emailTaken();
     await transaction.users.endSessions(user.id, null);
     await transaction.users.openSession(user.id, newSession(browser, now, true));

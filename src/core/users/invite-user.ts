@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
-import { auditSubject, invited, linked, MAX_USERS, type Role, readEmail, type User } from './user.js';
+import { auditSubject, MAX_USERS, newInvitedUser, type Role, readEmail, type User, withLink } from './user.js';
 
 type InviteUses = { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; addresses: Addresses };
 
@@ -46,7 +46,7 @@ async function invite(
     const [now, hash] = [clock.now(), hashRandomToken(token)];
     const known = email === null ? undefined : everyone.find((each) => each.email === email);
     if (known !== undefined) {
-      const again = linked(requireFound(await transaction.users.lock(known.id), 'user'), hash, now);
+      const again = withLink(requireFound(await transaction.users.lock(known.id), 'user'), hash, now);
       await transaction.users.update(again);
       await transaction.audit.add(actor, { action: 'user.linked', subject: auditSubject(again), at: now });
       return again;
@@ -55,7 +55,10 @@ async function invite(
       const message = `An account can have at most ${MAX_USERS} people. Remove someone first.`;
       throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
     }
-    const user = requireFound(await transaction.users.insert(linked(invited(email, role, now), hash, now)), 'user');
+    const user = requireFound(
+      await transaction.users.insert(withLink(newInvitedUser(email, role, now), hash, now)),
+      'user',
+    );
     await transaction.audit.add(actor, { action: 'user.invited', subject: auditSubject(user), at: now });
     return user;
   });

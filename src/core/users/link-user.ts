@@ -6,7 +6,7 @@ import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { Invitation } from './invite-user.js';
-import { auditSubject, linked } from './user.js';
+import { auditSubject, withLink } from './user.js';
 
 /** A new link for an existing user who has lost the password. Errors: `not_found`. */
 export async function linkUser(
@@ -16,7 +16,7 @@ export async function linkUser(
 ): Promise<Invitation> {
   const token = newRandomToken();
   const user = await store.transaction(caller.customerId, async ({ users, audit }) => {
-    const known = linked(requireFound(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
+    const known = withLink(requireFound(await users.lock(userId), 'user'), hashRandomToken(token), clock.now());
     await users.update(known);
     await audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(known), at: clock.now() });
     return known;

@@ -8,7 +8,7 @@ import { knownSource } from './known-source.js';
 import { type Browser, newSession } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
 import { requireSignInBudget, shouldRecordRefusal } from './sign-in-attempts.js';
-import { auditSubject, normalEmail, signedIn, type User, userActor } from './user.js';
+import { auditSubject, normalEmail, recordSignIn, type User, userActor } from './user.js';
 import type { UserStore } from './user-store.js';
 
 interface Credentials {
@@ -49,7 +49,7 @@ export async function signIn(
     const [held, now] = [await users.lock(user.id), uses.clock.now()];
     // Comparing takes long enough for a new password, which ends every session, to be set in between.
     if (held?.passwordHash !== user.passwordHash) throw refused();
-    const signed = signedIn(held, now);
+    const signed = recordSignIn(held, now);
     await users.update(signed);
     await users.openSession(user.id, newSession(browser, now, false));
     const actor = userActor(signed, address);

@@ -57,7 +57,7 @@ export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 200;
 
 /** A person who was invited and has not signed in yet. */
-export function invited(email: string | null, role: Role, at: Date): NewUser {
+export function newInvitedUser(email: string | null, role: Role, at: Date): NewUser {
   return {
     email,
     role,
@@ -71,7 +71,7 @@ export function invited(email: string | null, role: Role, at: Date): NewUser {
 }
 
 /** A new link; it invalidates the previous one. */
-export function linked<T extends NewUser>(user: T, linkHash: string, at: Date): T {
+export function withLink<T extends NewUser>(user: T, linkHash: string, at: Date): T {
   return { ...user, linkHash, linkExpiresAt: after(at, LINK_DAYS * DAY) };
 }
 
@@ -80,11 +80,11 @@ export function isLinkOpen(user: Pick<User, 'linkHash' | 'linkExpiresAt'>, linkH
 }
 
 /** The link is used up, and the person signs in with these credentials from now on. */
-export function entered(user: User, { email, passwordHash }: Pick<User, 'email' | 'passwordHash'>, at: Date): User {
-  return { ...signedIn(user, at), email, passwordHash, linkHash: null, linkExpiresAt: null };
+export function redeemLink(user: User, { email, passwordHash }: Pick<User, 'email' | 'passwordHash'>, at: Date): User {
+  return { ...recordSignIn(user, at), email, passwordHash, linkHash: null, linkExpiresAt: null };
 }
 
-export function signedIn(user: User, at: Date): User {
+export function recordSignIn(user: User, at: Date): User {
   return { ...user, joinedAt: user.joinedAt ?? at, lastSignInAt: at };
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import { auditSubject, disabled } from './webhook-endpoint.js';
+import { auditSubject, disable } from './webhook-endpoint.js';
 
 /** Maximum number of deliveries that one transaction removes. */
 const BATCH = 1000;
@@ -19,7 +19,7 @@ export async function deleteWebhookEndpoint(
 ): Promise<void> {
   await store.transaction(customerId, async ({ webhookEndpoints }) => {
     const endpoint = requireFound(await webhookEndpoints.lock(id), 'webhook_endpoint');
-    await webhookEndpoints.update(disabled(endpoint, 'by_owner', clock.now()));
+    await webhookEndpoints.update(disable(endpoint, 'by_owner', clock.now()));
   });
   const deleteSome = () => store.transaction(customerId, ({ deliveries }) => deliveries.deleteSome(id, BATCH));
   while ((await deleteSome()) === BATCH);

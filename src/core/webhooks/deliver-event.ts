@@ -7,7 +7,13 @@ import type { Secrets } from '../shared/secrets.js';
 import type { Transactional } from '../shared/transactional.js';
 import { isSuccess, isTest, type LeasedDelivery, outcomeOf } from './delivery.js';
 import { signedHeaders } from './signature.js';
-import { auditSubject, failed, signingSecrets, succeeded, type WebhookEndpoint } from './webhook-endpoint.js';
+import {
+  auditSubject,
+  recordFailure,
+  recordSuccess,
+  signingSecrets,
+  type WebhookEndpoint,
+} from './webhook-endpoint.js';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** The body that receivers get, with the current state of what the event is about; its format is not defined in core. */
@@ -37,9 +43,9 @@ export async function deliverEvent<Uses extends DeliverUses>(
   try {
     const answer = await send(uses, delivery, endpoint, render);
     await note(uses, delivery, answer, (before, at) => {
-      if (isSuccess(answer)) return succeeded(before);
+      if (isSuccess(answer)) return recordSuccess(before);
       // A test is tried once, at any time: only 410 Gone affects the endpoint.
-      return isTest(delivery) && answer.status !== 410 ? before : failed(before, answer.status, at);
+      return isTest(delivery) && answer.status !== 410 ? before : recordFailure(before, answer.status, at);
     });
   } catch (error) {
     if (!isOutage(error)) await note(uses, delivery, ourFault, (before) => before);

@@ -8,7 +8,7 @@ import type { Secrets } from '../shared/secrets.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { EndpointWithSecret } from './create-webhook-endpoint.js';
 import { newWebhookSecret } from './signature.js';
-import { auditSubject, disabled, enabled, rotated, type WebhookEndpoint } from './webhook-endpoint.js';
+import { auditSubject, disable, enable, rotateSecret, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookSender } from './webhook-sender.js';
 import { type EndpointInput, endpointValues } from './webhook-values.js';
 
@@ -28,7 +28,7 @@ export async function editWebhookEndpoint(
   return change(uses, caller, id, (endpoint, at) => {
     const edited = { ...endpoint, ...values, updatedAt: at };
     if (patch.enabled === undefined) return edited;
-    return patch.enabled ? enabled(edited, at) : disabled(edited, 'by_owner', at);
+    return patch.enabled ? enable(edited, at) : disable(edited, 'by_owner', at);
   });
 }
 
@@ -40,7 +40,7 @@ export async function rotateWebhookSecret(
 ): Promise<EndpointWithSecret> {
   const secret = newWebhookSecret();
   const sealed = seal(uses.secrets, 'webhook', secret);
-  const endpoint = await change(uses, caller, id, (current, at) => rotated(current, sealed, at));
+  const endpoint = await change(uses, caller, id, (current, at) => rotateSecret(current, sealed, at));
   return { endpoint, secret };
 }
 

@@ -46,7 +46,7 @@ export const FAILING_DAYS = 5;
 export const ROTATION_HOURS = 24;
 
 /** If it was disabled, its waiting deliveries are sent after all, and its failures are reset. */
-export function enabled(endpoint: WebhookEndpoint, at: Date): WebhookEndpoint {
+export function enable(endpoint: WebhookEndpoint, at: Date): WebhookEndpoint {
   if (endpoint.status === 'enabled') return endpoint;
   return {
     ...endpoint,
@@ -59,12 +59,12 @@ export function enabled(endpoint: WebhookEndpoint, at: Date): WebhookEndpoint {
 }
 
 /** Nothing is sent to it any more, and no new events are stored for it. */
-export function disabled(endpoint: WebhookEndpoint, reason: DisabledReason, at: Date): WebhookEndpoint {
+export function disable(endpoint: WebhookEndpoint, reason: DisabledReason, at: Date): WebhookEndpoint {
   if (endpoint.status === 'disabled') return endpoint;
   return { ...endpoint, status: 'disabled', disabledAt: at, disabledReason: reason, updatedAt: at };
 }
 
-export function rotated(endpoint: WebhookEndpoint, secret: string, at: Date): WebhookEndpoint {
+export function rotateSecret(endpoint: WebhookEndpoint, secret: string, at: Date): WebhookEndpoint {
   const previousSecretUntil = after(at, ROTATION_HOURS * HOUR);
   return { ...endpoint, secret, previousSecret: endpoint.secret, previousSecretUntil, updatedAt: at };
 }
@@ -77,15 +77,15 @@ export function signingSecrets(endpoint: WebhookEndpoint, at: Date): readonly st
 }
 
 /** After a successful attempt. */
-export function succeeded(endpoint: WebhookEndpoint): WebhookEndpoint {
+export function recordSuccess(endpoint: WebhookEndpoint): WebhookEndpoint {
   return endpoint.failingSince === null ? endpoint : { ...endpoint, failingSince: null };
 }
 
 /** After a failed attempt. 410 Gone disables immediately; otherwise it takes five days of nothing but failures. */
-export function failed(endpoint: WebhookEndpoint, responseStatus: number | null, at: Date): WebhookEndpoint {
-  if (responseStatus === 410) return disabled(endpoint, 'gone', at);
+export function recordFailure(endpoint: WebhookEndpoint, responseStatus: number | null, at: Date): WebhookEndpoint {
+  if (responseStatus === 410) return disable(endpoint, 'gone', at);
   const failingSince = endpoint.failingSince ?? at;
   const failing = { ...endpoint, failingSince };
   const forTooLong = after(failingSince, FAILING_DAYS * DAY).getTime() <= at.getTime();
-  return forTooLong ? disabled(failing, 'failing', at) : failing;
+  return forTooLong ? disable(failing, 'failing', at) : failing;
 }

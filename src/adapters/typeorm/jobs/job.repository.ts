@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
-import { cutOffSeconds, type Job, type JobWork, jobKey, MAX_BEGINNINGS } from '../../../core/jobs/job.js';
+import { interruptionSeconds, type Job, type JobWork, jobKey, MAX_ATTEMPTS } from '../../../core/jobs/job.js';
 import type { JobAdder, JobQueue } from '../../../core/jobs/job-queue.js';
 import { currentTraceContext } from '../../../core/jobs/trace-context.js';
 import { Batcher } from '../../../core/shared/batcher.js';
@@ -68,7 +68,7 @@ const RECLAIM = `
   UPDATE jobs SET lease = NULL, again = false, due_at = ${inSeconds('($2::integer[])[jobs.attempt]')}
   FROM dead WHERE jobs.held_by = dead.held_by AND jobs.lease IS NOT NULL`;
 
-const waitsAfterCutOff = Array.from({ length: MAX_BEGINNINGS + 1 }, (_, index) => cutOffSeconds(index + 1));
+const waitsAfterCutOff = Array.from({ length: MAX_ATTEMPTS + 1 }, (_, index) => interruptionSeconds(index + 1));
 
 /** Work that was added during the last attempt gets its own attempts. */
 const GIVE_UP = `reason = $4, due_at = clock_timestamp(), outages = 0, failures = CASE WHEN again THEN 0 ELSE failures END,
