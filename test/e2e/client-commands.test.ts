@@ -143,7 +143,7 @@ describe('before and at login', () => {
     expect(await phs('whoami')).toMatchObject({ status: 3 });
     expect(await phs('login', '--url', 'http://127.0.0.1:1', '--token', 'phs_live_x')).toMatchObject({
       status: 4,
-      stderr: expect.stringContaining('no answer from http://127.0.0.1:1'),
+      stderr: expect.stringContaining('no response from http://127.0.0.1:1'),
     });
   });
 
@@ -193,7 +193,7 @@ describe('the library', () => {
     expect(ran.stderr).toBe('');
     unlinkSync(bad);
     const again = await phs('import', a, b);
-    expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('0 imported, 2 there already') });
+    expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('0 imported, 2 already in the library') });
     expect(await phs('import', a, '--quiet')).toMatchObject({ status: 0, stdout: '', stderr: '' });
     expect((await phs('import', photo('c'), '--dry-run', '--json')).json).toMatchObject({ dryRun: true, imported: 1 });
   });
@@ -257,7 +257,7 @@ describe('the library', () => {
       'Beach',
       'Paris, 2026',
     ]);
-    expect((await phs('tags', 'rm', 'Beach', '--photo', String(a))).stdout).toContain('taken off 1 photo');
+    expect((await phs('tags', 'rm', 'Beach', '--photo', String(a))).stdout).toContain('removed from 1 photo');
     expect(await phs('tags', 'rm', 'Beach', 'Nowhere')).toMatchObject({ status: 2 });
     expect((await phs('tags', 'rm', 'Beach')).status).toBe(0);
   });
@@ -358,7 +358,7 @@ describe('whoever calls it wrongly, or may not', () => {
     expect(ran.status).toBe(3);
     expect(ran.json.error).toMatchObject({
       code: 'scope_required',
-      message: expect.stringContaining('lacks the scope photos:write'),
+      message: expect.stringContaining('does not have the scope photos:write'),
     });
     expect(ran.stderr).toContain('key create');
   });

@@ -195,7 +195,7 @@ describe('after kill -9', () => {
     const database = await start();
     await keep(database.connection, 1);
     kill(postmasterPid());
-    expect(await database.ended).toMatch(/ended/);
+    expect(await database.ended).toMatch(/exited/);
     await database.stop();
     expect(await kept((await start()).connection)).toEqual([1]);
   });

@@ -11,7 +11,7 @@ import { stateFile } from './state-file.js';
 
 export interface FileImportOptions extends Omit<ImportOptions, 'memory'> {
   /**
-   * Where the run is remembered: killed at any moment, the same call goes on where it stopped. It also saves hashing what did not change.
+   * Where the state of the run is stored: after an interruption, the same call continues where it stopped. It also saves hashing what did not change.
    * Use one for each set of files.
    */
   readonly stateFile?: string;

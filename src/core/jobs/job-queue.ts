@@ -22,7 +22,7 @@ export interface JobQueue {
    */
   postpone(job: Job, reason: string, seconds: number): Promise<void>;
   /**
-   * Releases the jobs of holders that are known to be dead: they are due after `cutOffSeconds`, and nobody has to wait until their leases
+   * Releases the jobs of holders that are known to be dead: they are due after `interruptionSeconds`, and nobody has to wait until their leases
    * expire. Called at a worker's start, once it listens. A job whose holder is, or may be, alive is left alone.
    */
   reclaim(): Promise<void>;

@@ -13,15 +13,15 @@ export interface Job {
   readonly id: Id;
   readonly customerId: Id;
   readonly work: JobWork;
-  /** This run's number, from 1; written before the run begins. */
+  /** The number of this attempt, from 1; stored before the attempt begins. */
   readonly attempt: number;
-  /** How many of the earlier runs failed; the others were cut off. */
+  /** How many of the earlier attempts failed; the others were interrupted, or ended in an outage. */
   readonly failures: number;
-  /** How many consecutive runs before this one ended in an outage. */
+  /** How many consecutive attempts before this one ended in an outage. */
   readonly outages: number;
   /** The trace context of the change that added it, as a W3C `traceparent`; null when there was none. */
   readonly traceContext: string | null;
-  /** Proves that this run holds the job. */
+  /** Proves that this attempt holds the job. */
   readonly lease: string;
 }
 
@@ -31,11 +31,11 @@ export function jobKey(work: JobWork): string {
   return work.kind === 'inspect' ? `inspect/${work.importId}/${work.photoId}` : `publish/${work.importId}`;
 }
 
-/** Failed runs after which a job is given up. */
+/** Failures after which a job is given up. */
 export const MAX_FAILURES = 3;
 
 /**
- * Unfinished runs after which work is not started again. More than `MAX_FAILURES`: pictures are decoded in separate processes, so the end
+ * Attempts after which a job is not started again. More than `MAX_FAILURES`: pictures are decoded in separate processes, so the end
  * of the whole service is more likely caused by a power failure or a release than by a file.
  */
 export const MAX_ATTEMPTS = 10;
@@ -49,9 +49,9 @@ export function backoffSeconds(failures: number): number {
 }
 
 /**
- * Seconds to wait after run `n` was cut off because its process died, n from 1: none twice, for releases and power failures, then 2 s, 4 s,
+ * Seconds to wait after attempt `n` was interrupted because its process died, n from 1: none twice, for releases and power failures, then 2 s, 4 s,
  * 8 s … So work that crashes the service leaves ever more time for everything else, and work that merely happens to run during crashes does
- * not reach `MAX_BEGINNINGS` within minutes.
+ * not reach `MAX_ATTEMPTS` within minutes.
  */
 export function interruptionSeconds(attempt: number): number {
   return attempt <= 2 ? 0 : Math.min(LONGEST_WAIT, 2 ** (attempt - 2));
@@ -67,6 +67,6 @@ export function outageSeconds(outages: number): number {
 
 /**
  * Consecutive outages over which a job has waited for a day. Counted, not timed: a job in a long queue is not given up before it has been
- * tried.
+ * attempted.
  */
 export const MAX_OUTAGES = 153;
