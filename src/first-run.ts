@@ -47,7 +47,7 @@ export async function keylessCustomer({ customers, keys }: Uses<'customers' | 'k
 }
 
 /** Where the secrets of a first start are. */
-export interface HandedOver {
+export interface SecretLocations {
   /** The file that holds the key. */
   readonly keyFile: string;
   /** What a person sees of the link: the link itself, or where it is. */
@@ -58,7 +58,11 @@ export interface HandedOver {
  * Writes the key to a file under `dataDir` that only its owner can read; and also the link, if the output may become a log. Errors: those
  * of the file system.
  */
-export async function handOver({ token, link }: FirstRun, dataDir: string, isTerminal: boolean): Promise<HandedOver> {
+export async function writeSecrets(
+  { token, link }: FirstRun,
+  dataDir: string,
+  isTerminal: boolean,
+): Promise<SecretLocations> {
   const [keyFile, linkFile] = [resolve(dataDir, 'first-key'), resolve(dataDir, 'first-link')];
   await writePrivateFile(keyFile, `${token}\n`);
   if (isTerminal) return { keyFile, link };
@@ -67,7 +71,7 @@ export async function handOver({ token, link }: FirstRun, dataDir: string, isTer
 }
 
 /** The message when the files could not be written. */
-export function notHandedOver({ customerId, userId }: FirstRun, reason: string): string {
+export function keyNotWritten({ customerId, userId }: FirstRun, reason: string): string {
   return `
 A first customer was made, but its API key could not be written to a file (${reason}). Make another key, and a link into the settings area:
 
@@ -80,7 +84,7 @@ A first customer was made, but its API key could not be written to a file (${rea
  * The message then: where the key is, and commands that can be pasted into a shell in the project's folder. The variables are those that
  * `phs`, the examples and the guides read.
  */
-export function firstSteps(publicUrl: string, { keyFile, link }: HandedOver): string {
+export function firstSteps(publicUrl: string, { keyFile, link }: SecretLocations): string {
   const auth = `-w "\\n" -H "Authorization: Bearer $PHOTO_SERVICE_TOKEN"`;
   const opening =
     typeof link === 'string'

@@ -7,7 +7,7 @@ import { type Config, readConfig } from './config.js';
 import { IpRanges } from './core/access/ip-list.js';
 import type { MediaIsolation } from './core/media/isolation.js';
 import type { Ports } from './core/ports.js';
-import { type FirstRun, firstRun, firstSteps, handOver, keylessCustomer, notHandedOver } from './first-run.js';
+import { type FirstRun, firstRun, firstSteps, keylessCustomer, keyNotWritten, writeSecrets } from './first-run.js';
 import { createApp } from './http/create-app.js';
 import { openMetricsServer, type RunningMetricsServer } from './http/ops/metrics-server.js';
 import { type Finding, Readiness } from './http/ops/readiness.js';
@@ -54,13 +54,13 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     blobsLocation: config.blobsLocation,
     docs: config.docs,
     securityContacts: config.securityContacts,
-    readiness: new Readiness(opened.checks, stopping.signal, tellReadiness(logger)),
+    readiness: new Readiness(opened.checks, stopping.signal, logReadiness(logger)),
     onAnswered: opened.metrics?.answered,
     trace: opened.tracing?.request,
     stopping: stopping.signal,
   });
   // Installed before anyone is told that the service is available: no signal must be missed.
-  const ending = Promise.race([signalled(), databaseEnded]);
+  const ending = Promise.race([waitForSignal(), databaseEnded]);
   let background: Background | null = null;
   let metricsServer: RunningMetricsServer | null = null;
   try {
@@ -68,7 +68,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     await listen(app, config);
     metricsServer = await listenForMetrics(opened, config);
     if (config.role !== 'api') background = startBackground(opened, config, logger);
-    await greet(ports, config);
+    await printWelcome(ports, config);
     const reason = await ending;
     stopping.abort();
     logger.info({ reason }, 'stopping');
@@ -88,7 +88,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
 }
 
 /** The addresses of the dependencies contain no secrets, but a message for people only needs the problem and its cause. */
-function tellReadiness(logger: Logger) {
+function logReadiness(logger: Logger) {
   return (name: string, finding: Finding, reason?: unknown) =>
     logger.warn({ check: name, finding, ...(reason !== undefined && { err: reason }) }, 'readiness changed');
 }
@@ -157,7 +157,7 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: 
   );
 }
 
-async function greet(ports: Ports, config: Config): Promise<void> {
+async function printWelcome(ports: Ports, config: Config): Promise<void> {
   // A worker creates none: its data folder may be temporary, and the key would be lost with it.
   const first = config.role === 'worker' ? null : await firstRun(ports);
   const where =
@@ -172,14 +172,14 @@ async function greet(ports: Ports, config: Config): Promise<void> {
 /** The output of a first start. Secrets are only printed to a terminal: other output is often a log. */
 async function introduction(first: FirstRun, { dataDir, publicUrl }: Config): Promise<string> {
   try {
-    return firstSteps(publicUrl, await handOver(first, dataDir, process.stdout.isTTY ?? false));
+    return firstSteps(publicUrl, await writeSecrets(first, dataDir, process.stdout.isTTY ?? false));
   } catch (error) {
-    return notHandedOver(first, (error as Error).message);
+    return keyNotWritten(first, (error as Error).message);
   }
 }
 
 /** The first signal's name. A second one ends the process immediately, as if there were no handler. */
-function signalled(): Promise<string> {
+function waitForSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
   });

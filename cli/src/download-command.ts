@@ -66,7 +66,7 @@ async function downloadAll(
   options: Options,
   { display, signal }: { display: ProgressDisplay; signal: AbortSignal },
 ): Promise<Outcome[]> {
-  const { photos, missing } = await chosen(client, ids, options, signal);
+  const { photos, missing } = await selectPhotos(client, ids, options, signal);
   const outcomes: Outcome[] = missing.map((id) => ({
     id,
     path: null,
@@ -98,7 +98,7 @@ async function downloadAll(
   return outcomes;
 }
 
-async function chosen(client: PhotoService, ids: readonly number[], options: Options, signal: AbortSignal) {
+async function selectPhotos(client: PhotoService, ids: readonly number[], options: Options, signal: AbortSignal) {
   const filters = await filtersOf(client, options);
   if (ids.length > 0 && (options.all || Object.keys(filters).length > 0))
     throw new UsageError('Specify either ids or options that select photos, not both.');

@@ -120,7 +120,7 @@ function edit(): Command {
           ? await client.photos.updateMany(ids, patch)
           : [...new Set(ids)].map((id): Outcome => ({ id, outcome: 'unchanged', error: null }));
       const tagNames = options.tags?.filter((name) => name !== '');
-      const outcomes = tagNames ? await retagged(client, edits, tagNames) : edits;
+      const outcomes = tagNames ? await setTagsOfEach(client, edits, tagNames) : edits;
       const failed = outcomes.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');
       print(options, { photos: outcomes, tags: tagNames ?? null }, [
         `${count(outcomes.length - failed.length, 'photo')} changed`,
@@ -134,16 +134,16 @@ function edit(): Command {
 type Outcome = Pick<PhotoEdit, 'id' | 'outcome' | 'error'>;
 
 /** Gives these tags to all photos that are there: a write for each. */
-async function retagged(client: PhotoService, edits: readonly Outcome[], tagNames: string[]): Promise<Outcome[]> {
+async function setTagsOfEach(client: PhotoService, edits: readonly Outcome[], tagNames: string[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const edit of edits) {
     const isThere = edit.outcome === 'updated' || edit.outcome === 'unchanged';
-    outcomes.push(isThere ? await retag(client, edit, tagNames) : edit);
+    outcomes.push(isThere ? await setTags(client, edit, tagNames) : edit);
   }
   return outcomes;
 }
 
-async function retag(client: PhotoService, edit: Outcome, tagNames: string[]): Promise<Outcome> {
+async function setTags(client: PhotoService, edit: Outcome, tagNames: string[]): Promise<Outcome> {
   try {
     await client.photos.setTags(edit.id, tagNames.length > 0 ? { tagNames } : { tagIds: [] });
     return { ...edit, outcome: 'updated' };

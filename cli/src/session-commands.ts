@@ -23,7 +23,7 @@ export function loginCommand(): Command {
       const given = options.token ?? process.env['PHOTO_SERVICE_TOKEN'];
       const token = given === '-' ? (await text(process.stdin)).trim() : given;
       if (!url || !token) throw new UsageError('Both options are required: phs login --url URL --token TOKEN');
-      const me = await tried({ url, token });
+      const me = await verifyLogin({ url, token });
       await saveLogin({ url, token });
       const whose = me === null ? 'a key without customer:read' : `${me.apiKey.name} of ${me.customer.name}`;
       print(options, { url, customer: me?.customer.name ?? null, file: loginFile() }, [
@@ -33,7 +33,7 @@ export function loginCommand(): Command {
 }
 
 /** Whose key it is; null when it works but may not say. */
-async function tried(login: { url: string; token: string }): Promise<Me | null> {
+async function verifyLogin(login: { url: string; token: string }): Promise<Me | null> {
   try {
     return await clientOf(login, HASTY).me();
   } catch (error) {

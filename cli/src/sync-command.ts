@@ -26,7 +26,7 @@ export function syncCommand(): Command {
       const display = new ProgressDisplay(options);
       try {
         const client = await connect(display.waiting.bind(display));
-        const onStep = (result: SyncResult) => display.show(shown(result));
+        const onStep = (result: SyncResult) => display.show(resultJson(result));
         const result = await interruptible((signal) =>
           syncFolder(client, folder, { full: options.full === true, deletes: options.delete, signal, onStep }),
         );
@@ -38,7 +38,7 @@ export function syncCommand(): Command {
     });
 }
 
-function shown({ downloaded, downloadedBytes, renamed, deleted, unchanged, failed }: SyncResult) {
+function resultJson({ downloaded, downloadedBytes, renamed, deleted, unchanged, failed }: SyncResult) {
   const done = downloaded + renamed + deleted + unchanged + failed.length;
   // How many are to come is not known before they have come.
   return { done, total: done, bytes: downloadedBytes, totalBytes: downloadedBytes, failed: failed.length };

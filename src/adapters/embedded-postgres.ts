@@ -60,7 +60,7 @@ export async function openEmbeddedPostgres(
     log,
   });
   return running.catch((error: unknown) => {
-    throw advised(error);
+    throw withServiceAdvice(error);
   });
 }
 
@@ -74,11 +74,11 @@ export function binariesOfDatabase(): string {
   try {
     return installedBinaries().postgres;
   } catch (error) {
-    throw advised(error);
+    throw withServiceAdvice(error);
   }
 }
 
-function advised(error: unknown): unknown {
+function withServiceAdvice(error: unknown): unknown {
   if (!(error instanceof EmbeddedPostgresError)) return error;
   const advice: string | ((about: EmbeddedPostgresError) => string) | null = ADVICE[error.code];
   if (advice === null) return error;

@@ -45,7 +45,7 @@ function create(): Command {
           photosLimit: options.photos ?? null,
         }),
       );
-      print(options, shown(customer), [`Customer ${customer.id} "${customer.name}" created.`]);
+      print(options, customerJson(customer), [`Customer ${customer.id} "${customer.name}" created.`]);
     });
 }
 
@@ -64,7 +64,7 @@ function list(): Command {
       ]);
       print(
         options,
-        { customers: customers.map(shown) },
+        { customers: customers.map(customerJson) },
         table([['ID', 'NAME', 'STATUS', 'TIME ZONE', 'CREATED'], ...rows]),
       );
     });
@@ -77,7 +77,7 @@ function suspend(): Command {
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
       const customer = await withPorts((ports) => suspendCustomer(ports, commandLine, id));
-      print(options, shown(customer), [`Customer ${id} "${customer.name}" is suspended: it is read-only.`]);
+      print(options, customerJson(customer), [`Customer ${id} "${customer.name}" is suspended: it is read-only.`]);
     });
 }
 
@@ -88,7 +88,7 @@ function resume(): Command {
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
       const customer = await withPorts((ports) => resumeCustomer(ports, commandLine, id));
-      print(options, shown(customer), [`Customer ${id} "${customer.name}" is active.`]);
+      print(options, customerJson(customer), [`Customer ${id} "${customer.name}" is active.`]);
     });
 }
 
@@ -99,14 +99,14 @@ function erase(): Command {
     .option('--yes', 'this cannot be undone')
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { yes?: boolean; json?: boolean }) => {
-      if (!options.yes) throw new CommanderError(2, 'phs.unconfirmed', await unconfirmed(id));
+      if (!options.yes) throw new CommanderError(2, 'phs.unconfirmed', await confirmationMessage(id));
       const erasure = await withPorts((ports) => eraseCustomer(ports, commandLine, id));
-      print(options, erasure, proof(erasure));
+      print(options, erasure, erasureReport(erasure));
       if (!erasure.complete) throw new PartlyDone();
     });
 }
 
-async function unconfirmed(id: Id): Promise<string> {
+async function confirmationMessage(id: Id): Promise<string> {
   const { name, usage } = await withPorts(async ({ store }) =>
     store.query(id, async (reader) => ({ ...(await reader.customer.read()), usage: await reader.usage.read() })),
   );
@@ -117,7 +117,7 @@ async function unconfirmed(id: Id): Promise<string> {
 }
 
 /** The proof for an operator: what there was, what was removed, and what a final check found. */
-function proof({
+function erasureReport({
   customerId,
   startedAt,
   finishedAt,
@@ -143,7 +143,7 @@ function proof({
   ];
 }
 
-function shown(customer: Customer) {
+function customerJson(customer: Customer) {
   return {
     id: customer.id,
     name: customer.name,

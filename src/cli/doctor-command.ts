@@ -32,7 +32,7 @@ export function doctorCommand(): Command {
     )
     .option('--json', 'print one JSON document')
     .action(async (options: { json?: boolean }, command: Command) => {
-      const findings = await examine(envFileOf(command));
+      const findings = await runChecks(envFileOf(command));
       const failed = findings.some(({ level }) => level === 'fail');
       const warned = findings.some(({ level }) => level === 'warn');
       const rows = findings.flatMap(({ level, check, message, advice }) => [
@@ -45,7 +45,7 @@ export function doctorCommand(): Command {
     });
 }
 
-async function examine(envFile: string | undefined): Promise<readonly Finding[]> {
+async function runChecks(envFile: string | undefined): Promise<readonly Finding[]> {
   const read = configOf(envFile);
   if (!('config' in read)) return [checkNode(process.version), ...read];
   const { config, settings } = read;

@@ -53,7 +53,7 @@ function create(): Command {
           expiresAt: options.expiresAt ?? null,
         }),
       );
-      print(options, { ...shown(key), token }, [
+      print(options, { ...keyJson(key), token }, [
         `Key ${key.id} "${key.name}" for customer ${key.customerId}: ${key.scopes.join(', ')}`,
         `Its token, shown only now:`,
         '',
@@ -86,7 +86,7 @@ function edit(): Command {
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: EditOptions) => {
       const key = await withPorts((ports) => editKey(ports, commandLine, id, changesOf(options)));
-      print(options, shown(key), [`Key ${key.id} "${key.name}" changed.`]);
+      print(options, keyJson(key), [`Key ${key.id} "${key.name}" changed.`]);
     });
 }
 
@@ -121,7 +121,7 @@ function list(): Command {
         key.lastUsedAt?.toISOString() ?? 'never',
       ]);
       const head = ['ID', 'NAME', 'TOKEN', 'SCOPES', 'FROM', 'EXPIRES', 'LAST USED'];
-      print(options, { keys: keys.map(shown) }, table([head, ...rows]));
+      print(options, { keys: keys.map(keyJson) }, table([head, ...rows]));
     });
 }
 
@@ -136,7 +136,7 @@ function remove(): Command {
     });
 }
 
-function shown(key: ApiKey) {
+function keyJson(key: ApiKey) {
   return {
     id: key.id,
     customerId: key.customerId,

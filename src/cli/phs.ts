@@ -42,14 +42,14 @@ function explain(error: unknown, args: readonly string[]): number {
   if (error instanceof ExitWith) return error.code;
   if (error instanceof PartlyDone) return exitCodes.partial;
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
-  const { exitCode, code, message } = told(error);
+  const { exitCode, code, message } = exitOf(error);
   // Commander has already reported what it refuses.
   if (!(error instanceof CommanderError)) console.error(`phs: ${message}`);
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
   return exitCode;
 }
 
-function told(error: unknown): { exitCode: number; code: string; message: string } {
+function exitOf(error: unknown): { exitCode: number; code: string; message: string } {
   if (error instanceof CommanderError) {
     return { exitCode: exitCodes.usage, code: 'usage', message: error.message.replace(/^error: /, '') };
   }

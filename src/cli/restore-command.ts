@@ -9,7 +9,7 @@ import { BackupFolder, type Manifest } from './backup-folder.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';
 import { print } from './print.js';
-import { openInstallation, sayInstallation } from './with-ports.js';
+import { openInstallation, printInstallation } from './with-ports.js';
 
 interface RestoreOptions {
   readonly at?: string;
@@ -28,8 +28,8 @@ export function restoreCommand(): Command {
     .option('--json', 'print one JSON document')
     .action(async (dir: string, options: RestoreOptions) => {
       const config = readConfig(process.env);
-      sayInstallation(config);
-      const folder = await chosen(resolve(dir), options.at);
+      printInstallation(config);
+      const folder = await chooseBackup(resolve(dir), options.at);
       const manifest = await folder.manifest();
       const restored = await restore(config, folder, manifest, Math.max(1, options.parallel));
       print(options, { ok: restored.wrong.length === 0, name: folder.name, ...restored }, [
@@ -47,7 +47,7 @@ export function restoreCommand(): Command {
     });
 }
 
-async function chosen(root: string, name: string | undefined): Promise<BackupFolder> {
+async function chooseBackup(root: string, name: string | undefined): Promise<BackupFolder> {
   const { whole, unfinished } = await BackupFolder.list(root).catch(() => ({
     whole: [] as string[],
     unfinished: [] as string[],

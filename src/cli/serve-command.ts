@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readConfig } from '../config.js';
 import { loadSettings } from '../settings-file.js';
 import { envFileOf } from './options.js';
-import { openInstallation, sayInstallation } from './with-ports.js';
+import { openInstallation, printInstallation } from './with-ports.js';
 
 export function serveCommand(): Command {
   return new Command('serve').description('run the service until it is stopped').action(async (_options, command) => {
@@ -17,7 +17,7 @@ export function migrateCommand(): Command {
     .description('migrate the database to the schema of this version (starting the service does so, too)')
     .action(async () => {
       const config = readConfig(process.env);
-      sayInstallation(config);
+      printInstallation(config);
       // Opening the database migrates it.
       await (await openInstallation(config, { create: true })).close();
       console.log('The database is up to date.');

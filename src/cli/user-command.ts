@@ -35,7 +35,7 @@ function invite(): Command {
     .option('--json', 'print one JSON document')
     .action(async (options: InviteOptions) => {
       const { user, link: url } = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
-      print(options, { url, user: shown(user) }, linkLines(user, url));
+      print(options, { url, user: userJson(user) }, linkLines(user, url));
     });
 }
 
@@ -47,7 +47,7 @@ function link(): Command {
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
       const { user, link: url } = await withPorts((ports) => linkUser(ports, operatorFor(options.customer), id));
-      print(options, { url, user: shown(user) }, linkLines(user, url));
+      print(options, { url, user: userJson(user) }, linkLines(user, url));
     });
 }
 
@@ -69,7 +69,7 @@ function list(): Command {
         user.lastSignInAt?.toISOString() ?? 'never',
       ]);
       const head = ['ID', 'E-MAIL', 'ROLE', 'STATE', 'LAST SIGN-IN'];
-      print(options, { users: users.map(shown) }, table([head, ...rows]));
+      print(options, { users: users.map(userJson) }, table([head, ...rows]));
     });
 }
 
@@ -95,7 +95,7 @@ function roleOption(text: string): Role {
   return text;
 }
 
-function shown(user: User) {
+function userJson(user: User) {
   return {
     id: user.id,
     customerId: user.customerId,

@@ -43,12 +43,12 @@ export function verifyCommand(): Command {
         }),
       ).finally(() => progress.clear());
       const ok = left === 0;
-      print(options, { ok, checked, problems, problemCount: total }, told(checked, problems, { total, left }));
+      print(options, { ok, checked, problems, problemCount: total }, reportLines(checked, problems, { total, left }));
       if (!ok) throw new PartlyDone();
     });
 }
 
-function told(checked: Checked, problems: readonly Finding[], { total, left }: { total: number; left: number }) {
+function reportLines(checked: Checked, problems: readonly Finding[], { total, left }: { total: number; left: number }) {
   const { photos, items, blobs, tags, customers, missingThumbs, remadeThumbs } = checked;
   const scope = `${photos} photos, ${items} unfinished items, ${blobs} stored files and ${tags} tags of ${customers} customers`;
   const lines = [`Checked ${scope}.`];

@@ -44,7 +44,7 @@ function create(): Command {
       const { endpoint, secret } = await withPorts((ports) =>
         createWebhookEndpoint(ports, operatorFor(options.customer), { url, description, events }),
       );
-      print(options, { ...shown(endpoint), secret }, [
+      print(options, { ...endpointJson(endpoint), secret }, [
         `Webhook endpoint ${endpoint.id} for customer ${endpoint.customerId}: ${endpoint.url}`,
         'Its secret, shown only now:',
         '',
@@ -72,7 +72,7 @@ function list(): Command {
         endpoint.failingSince?.toISOString() ?? '',
       ]);
       const head = ['ID', 'URL', 'EVENTS', 'STATUS', 'FAILING SINCE'];
-      print(options, { webhookEndpoints: endpoints.map(shown) }, table([head, ...rows]));
+      print(options, { webhookEndpoints: endpoints.map(endpointJson) }, table([head, ...rows]));
     });
 }
 
@@ -100,7 +100,7 @@ function test(): Command {
     });
 }
 
-function shown(endpoint: WebhookEndpoint) {
+function endpointJson(endpoint: WebhookEndpoint) {
   return {
     id: endpoint.id,
     customerId: endpoint.customerId,

@@ -7,12 +7,12 @@ import { type OpenPorts, openPorts, requireInstallation } from '../ports.module.
 export async function presentInstallation(): Promise<Config> {
   const config = readConfig(process.env);
   await requireInstallation(config);
-  sayInstallation(config);
+  printInstallation(config);
   return config;
 }
 
 /** On stderr, because stdout is for a command's output: this reveals a shell whose settings differ from those of the service. */
-export function sayInstallation(config: Config): void {
+export function printInstallation(config: Config): void {
   console.error(`phs: acting on ${installationName(config)}`);
 }
 

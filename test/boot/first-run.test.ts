@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstRun, firstSteps, handOver, notHandedOver } from '../../src/first-run.js';
+import { firstRun, firstSteps, keyNotWritten, writeSecrets } from '../../src/first-run.js';
 import { world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 
@@ -16,7 +16,7 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
 test('in a terminal the link is printed, and the key is in a file that only its owner can read', async () => {
   const first = present(await firstRun(world()));
-  const printed = firstSteps(URL, await handOver(first, folder, true));
+  const printed = firstSteps(URL, await writeSecrets(first, folder, true));
   expect(printed).toContain(`\n  ${first.link}\n`);
   expect(printed).not.toContain(first.token);
   expect(printed).toContain(`export PHOTO_SERVICE_TOKEN=$(cat ${join(folder, 'first-key')})\n`);
@@ -29,7 +29,7 @@ test('elsewhere neither is printed, and files of before are replaced, whoever co
   for (const name of ['first-key', 'first-link'])
     writeFileSync(join(folder, name), 'of another database', { mode: 0o644 });
   const first = present(await firstRun(world()));
-  const printed = firstSteps(URL, await handOver(first, folder, false));
+  const printed = firstSteps(URL, await writeSecrets(first, folder, false));
   for (const secret of [first.token, first.link]) expect(printed).not.toContain(secret);
   expect([read('first-key'), read('first-link')]).toEqual([`${first.token}\n`, `${first.link}\n`]);
   for (const name of readdirSync(folder)) {
@@ -45,8 +45,8 @@ test('the path is one word of the shell', () => {
 
 test('a folder that takes no files fails, and what is said then names the commands that help', async () => {
   const first = present(await firstRun(world()));
-  await expect(handOver(first, join(folder, 'missing'), false)).rejects.toThrow('ENOENT');
-  const told = notHandedOver(first, 'no space left');
+  await expect(writeSecrets(first, join(folder, 'missing'), false)).rejects.toThrow('ENOENT');
+  const told = keyNotWritten(first, 'no space left');
   expect(told).toContain(`npx phs key create --customer ${first.customerId} `);
   expect(told).toContain(`npx phs user link ${first.userId} --customer ${first.customerId}`);
   expect(told).not.toContain(first.token);

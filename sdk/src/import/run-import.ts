@@ -28,7 +28,7 @@ export async function runImport(
   const sendable = sources.filter((source) => isSendable(run, source));
   if (options.dryRun) return dryRun(run, sources.length, sendable);
   try {
-    return await carryOut(run, sources.length, sendable);
+    return await importAll(run, sources.length, sendable);
   } catch (error) {
     stop.abort(error);
     // In any case: what is known now saves the next run work.
@@ -99,7 +99,7 @@ function isSendable(run: ImportRun, source: ImportSource): boolean {
   return true;
 }
 
-async function carryOut(run: ImportRun, total: number, sources: readonly ImportSource[]): Promise<ImportResult> {
+async function importAll(run: ImportRun, total: number, sources: readonly ImportSource[]): Promise<ImportResult> {
   const closing = await resumeImports(run);
   const left = sources.filter((source) => !isIn(run, closing, source));
   run.tally.count('hashed', sources.length - left.length);
@@ -111,7 +111,7 @@ async function carryOut(run: ImportRun, total: number, sources: readonly ImportS
   run.tally.enter('processing');
   const outcomes = await Promise.all(closing.map((record) => settle(run, record)));
   const subjects = outcomes.map(({ subject }) => subject);
-  await noteFailures(run, sources, outcomes);
+  await recordFailures(run, sources, outcomes);
   for (const record of closing) run.state.ended(record);
   await run.state.finish();
   run.tally.enter('done');
@@ -190,7 +190,7 @@ async function settle(run: ImportRun, record: ImportRecord): Promise<Outcome> {
 }
 
 /** Reads why items failed, and reports it for their files. */
-async function noteFailures(
+async function recordFailures(
   run: ImportRun,
   sources: readonly ImportSource[],
   outcomes: readonly Outcome[],

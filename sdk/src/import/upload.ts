@@ -21,7 +21,7 @@ const PASSING = new Set([408, 429, 500, 502, 503, 504, 507]);
 export async function upload(run: ImportRun, file: HashedFile, target: UploadTarget): Promise<UploadOutcome> {
   let doubts = 0;
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await attempted(run, file, target);
+    const answer = await putOnce(run, file, target);
     if (answer === 'failed') return answer;
     if ('status' in answer) {
       if (answer.status >= 200 && answer.status < 300) return 'sent';
@@ -43,7 +43,7 @@ export async function upload(run: ImportRun, file: HashedFile, target: UploadTar
 
 type Attempt = UploadAnswer | { readonly broken: Error } | 'failed';
 
-async function attempted(run: ImportRun, { source }: HashedFile, target: UploadTarget): Promise<Attempt> {
+async function putOnce(run: ImportRun, { source }: HashedFile, target: UploadTarget): Promise<Attempt> {
   let sent = 0;
   const onBytes = (count: number) => {
     sent += count;

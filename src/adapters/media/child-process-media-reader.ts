@@ -84,7 +84,7 @@ export class ChildProcessMediaReader implements MediaReader {
       maxPixels,
     }));
     if (hasPart(answer, 'inspection')) return answer.inspection;
-    throw troubleIn(answer);
+    throw errorIn(answer);
   }
 
   async render(bytes: AsyncIterable<Uint8Array>, order: RenditionOrder): Promise<RenderedPicture | null> {
@@ -99,7 +99,7 @@ export class ChildProcessMediaReader implements MediaReader {
       rotation,
     }));
     if (hasPart(answer, 'rendered')) return answer.rendered;
-    throw troubleIn(answer);
+    throw errorIn(answer);
   }
 
   /**
@@ -194,7 +194,7 @@ function tooManyRenditions(): DomainError {
   return new DomainError('service_unavailable', message);
 }
 
-function troubleIn(answer: MediaAnswer): Error {
+function errorIn(answer: MediaAnswer): Error {
   if (hasPart(answer, 'away'))
     return new DomainError('service_unavailable', `Images cannot be read at the moment: ${answer.away}`);
   return new ReaderFailure(

@@ -6,7 +6,7 @@ import type { SmallPicture } from './small-picture.js';
 const LONGEST_SIDE = 100;
 
 /** What can be displayed before the picture has loaded. */
-export function impression(small: SmallPicture): Pick<PictureFacts, 'thumbhash' | 'dominantColor'> {
+export function blurredPreview(small: SmallPicture): Pick<PictureFacts, 'thumbhash' | 'dominantColor'> {
   return { thumbhash: thumbhash(small), dominantColor: dominantColor(small) };
 }
 

@@ -1,6 +1,6 @@
 import type { Inspection, RenderedPicture } from '../../core/media/media-reader.js';
 import { renditionSizes } from '../../core/media/renditions.js';
-import { impression } from './impression.js';
+import { blurredPreview } from './impression.js';
 import type { PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
 import { type Picture, withPicture } from './picture.js';
@@ -33,7 +33,7 @@ export async function inspectPicture(
           orientation,
           alpha,
           damaged,
-          ...impression(small),
+          ...blurredPreview(small),
           ...(await readMetadata({ path: order.path, contentType, exif, xmp })),
         },
       };

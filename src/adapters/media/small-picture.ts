@@ -23,11 +23,11 @@ export async function smallPicture(picture: Picture, { longestSide, failOn }: Sm
   const lying = sharp(picture.path, { failOn, limitInputPixels: false })
     .resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb');
-  return turned(await pixelsOf(lying), picture.orientation);
+  return rotate(await pixelsOf(lying), picture.orientation);
 }
 
 /** As an EXIF orientation says. */
-function turned(small: SmallPicture, orientation: number): Promise<SmallPicture> | SmallPicture {
+function rotate(small: SmallPicture, orientation: number): Promise<SmallPicture> | SmallPicture {
   const { turn, mirror } = orientations[orientation] ?? upright;
   if (turn === 0 && !mirror) return small;
   return pixelsOf(sharpOf(small).rotate(turn).flop(mirror));

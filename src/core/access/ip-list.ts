@@ -11,7 +11,7 @@ export function normalizeAddress(text: string): string | null {
   if (isIPv4(text)) return text;
   if (isIP(text) !== 6 || text.includes('%')) return null;
   const canonical = new SocketAddress({ address: text, family: 'ipv6' }).address;
-  return unmapped(canonical) ?? canonical;
+  return unmapIpv4(canonical) ?? canonical;
 }
 
 /** One entry (`10.0.0.0/8`, `2001:db8::1`) as a masked CIDR range, or null if it is invalid. */
@@ -25,7 +25,7 @@ export function normalizeRange(text: string): string | null {
   const mapped = bits === 32 && !isIPv4(host) ? 96 : 0;
   const prefix = (length === undefined ? bits + mapped : Number(length)) - mapped;
   if (prefix < 0 || prefix > bits) return null;
-  return `${masked(address, prefix)}/${prefix}`;
+  return `${applyMask(address, prefix)}/${prefix}`;
 }
 
 /** Compiled CIDR ranges: the cost of a lookup does not depend on their number. One invalid entry makes the list empty. */
@@ -85,7 +85,7 @@ export function addressBudget(address: string): string {
   return isIPv4(address) ? address : (normalizeRange(`${address}/64`) ?? address);
 }
 
-function unmapped(canonical: string): string | null {
+function unmapIpv4(canonical: string): string | null {
   const dotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(canonical)?.[1];
   if (dotted !== undefined) return dotted;
   const words = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
@@ -94,7 +94,7 @@ function unmapped(canonical: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-function masked(address: string, prefix: number): string {
+function applyMask(address: string, prefix: number): string {
   if (isIPv4(address)) {
     const bits = address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0);
     const kept = prefix === 0 ? 0 : Math.floor(bits / 2 ** (32 - prefix)) * 2 ** (32 - prefix);

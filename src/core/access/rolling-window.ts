@@ -105,8 +105,8 @@ export class AdmissionLog {
     const newest = used === 0 ? null : this.fromEnd(1);
     const blocker = limit === 0 || used < limit ? null : this.fromEnd(limit);
     const by = (clock: number) => {
-      const told = (moment: number | null) => (moment === null ? null : clock - (now - moment));
-      return stateOf({ used, newest: told(newest), blocker: told(blocker) }, limit, clock, allowed);
+      const toCallerClock = (moment: number | null) => (moment === null ? null : clock - (now - moment));
+      return stateOf({ used, newest: toCallerClock(newest), blocker: toCallerClock(blocker) }, limit, clock, allowed);
     };
     return wall === now ? by(now) : { ...by(now), reset: by(wall).reset };
   }

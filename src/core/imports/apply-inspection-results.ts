@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
-import { failDependants } from './fail-item.js';
+import { failDependents } from './fail-item.js';
 import { fail, type ImportPhoto, markDuplicate, transition } from './import-photo.js';
 import { inLibrary } from './in-library.js';
 
@@ -55,7 +55,7 @@ export function applyResults(
     }));
     await transaction.importPhotos.update(...applied.map(({ item }) => item));
     for (const { look: result, item } of applied)
-      if (item.status === 'failed') await failDependants(transaction, result.item, at);
+      if (item.status === 'failed') await failDependents(transaction, result.item, at);
     const outcomes = new Map<number, AppliedResult>(
       applied.map(({ index, item }) => [index, item.status === 'ready' ? 'used' : 'unused']),
     );

@@ -9,7 +9,7 @@ import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { lockForNewTags, resolveTags } from '../tags/resolve-tags.js';
-import { failDependants } from './fail-item.js';
+import { failDependents } from './fail-item.js';
 import { type Import, requireOpen, touch } from './import.js';
 import { type ItemDetails, itemDetailsOf, withUploadTargets } from './import-details.js';
 import { type ImportPhoto, type ImportPhotoStatus, newUploadId, quotaUseOf } from './import-photo.js';
@@ -97,6 +97,6 @@ async function withValues(
   const uploadId = otherBytes && item.status === 'awaiting_upload' ? newUploadId() : item.uploadId;
   const edited = { ...next, uploadId, updatedAt: at };
   await transaction.importPhotos.update(edited);
-  if (edited.sha256 !== item.sha256) await failDependants(transaction, item, at);
+  if (edited.sha256 !== item.sha256) await failDependents(transaction, item, at);
   return edited;
 }

@@ -10,7 +10,7 @@ export async function failItem(
   at: Date,
 ): Promise<void> {
   await transaction.importPhotos.update(fail(item, error, at));
-  await failDependants(transaction, item, at);
+  await failDependents(transaction, item, at);
 }
 
 /** Cancels a locked item; items that relied on its bytes fail. */
@@ -21,12 +21,12 @@ export async function cancelItem(
 ): Promise<ImportPhoto> {
   const cancelled = { ...transition(item, 'cancelled', at), facts: null };
   await transaction.importPhotos.update(cancelled);
-  await failDependants(transaction, item, at);
+  await failDependents(transaction, item, at);
   return cancelled;
 }
 
 /** Fails the items that relied on the bytes of this one. `item` is its value before the change. */
-export async function failDependants(
+export async function failDependents(
   transaction: Transaction<'importPhotos'>,
   item: ImportPhoto,
   at: Date,

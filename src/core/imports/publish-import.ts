@@ -9,7 +9,7 @@ import { failItem, sourceFailed } from './fail-item.js';
 import { completeIfDone, type Import } from './import.js';
 import { fail, type ImportPhoto, type ImportPhotoStatus, markDuplicate } from './import-photo.js';
 import { newPhoto } from './new-photo.js';
-import { published, publishMany } from './publish-many.js';
+import { publishMany, toImported } from './publish-many.js';
 
 export type PublishUses = {
   store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
@@ -77,7 +77,7 @@ async function publish({ store, blobs, clock }: PublishUses, subject: Import, se
     const known = mayBeSecond ? undefined : await same();
     const tagIds = [...new Set([...ofAll, ...item.tagIds])];
     if (known === undefined && (await transaction.photos.insert(photo, tagIds, item.facts.exif))) {
-      await transaction.importPhotos.update(published(item, at));
+      await transaction.importPhotos.update(toImported(item, at));
       await transaction.outbox.add('photo.created', [item.id], at);
       return false;
     }

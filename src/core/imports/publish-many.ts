@@ -38,7 +38,7 @@ export function publishMany(
     }
     const stored = new Set(await transaction.photos.insertMany(additions));
     const imported = items.filter(({ id }) => stored.has(id));
-    await transaction.importPhotos.update(...imported.map((item) => published(item, at)));
+    await transaction.importPhotos.update(...imported.map((item) => toImported(item, at)));
     await transaction.outbox.add(
       'photo.created',
       imported.map(({ id }) => id),
@@ -49,6 +49,6 @@ export function publishMany(
 }
 
 /** An item that has become the photo of its id. */
-export function published(item: ImportPhoto, at: Date): ImportPhoto {
+export function toImported(item: ImportPhoto, at: Date): ImportPhoto {
   return { ...transition(item, 'imported', at), photoId: item.id, facts: null };
 }

@@ -35,16 +35,16 @@ async function previousOf(
   sort: TwoWaySort,
 ): Promise<Id | null> {
   const back = opposite(sort);
-  const valued = (other: PhotoWithTags) => photoPosition(other, sort).value !== null;
+  const hasValue = (other: PhotoWithTags) => photoPosition(other, sort).value !== null;
   const [before] = await photos.list({
     filters,
     sort: back,
     window: { after: photoPosition(photo, back), limit: 1 },
   });
-  if (before !== undefined && valued(before) === valued(photo)) return before.id;
-  if (valued(photo)) return null;
+  if (before !== undefined && hasValue(before) === hasValue(photo)) return before.id;
+  if (hasValue(photo)) return null;
   const [lastValued] = await photos.list({ filters, sort: back, window: { after: null, limit: 1 } });
-  return lastValued !== undefined && valued(lastValued) ? lastValued.id : null;
+  return lastValued !== undefined && hasValue(lastValued) ? lastValued.id : null;
 }
 
 function opposite(sort: TwoWaySort): TwoWaySort {

@@ -35,14 +35,14 @@ export async function changePassword(
     // The caller is signed in and so is not a stranger: guesses of others do not count here.
     const account = user.email ?? `user ${user.id}`;
     await requireSignInBudget(uses, { account, address, known: `session:${session.id}` });
-    if (!(await passwords.matches(user.passwordHash ?? '', current))) throw notCurrent();
+    if (!(await passwords.matches(user.passwordHash ?? '', current))) throw wrongPassword();
   }
   requireGoodPassword(password, user, uses.commonPasswords);
   const passwordHash = await passwords.hash(password);
   await store.transaction(session.customerId, async ({ users, audit }) => {
     const held = requireFound(await users.lock(session.userId), 'user');
     // Another browser was faster: the password that was compared is no longer valid.
-    if (held.passwordHash !== user.passwordHash) throw notCurrent();
+    if (held.passwordHash !== user.passwordHash) throw wrongPassword();
     await users.update({ ...held, passwordHash, linkHash: null, linkExpiresAt: null });
     await users.endSessions(session.userId, session.id);
     await audit.add(userActor(held, address), {
@@ -53,6 +53,6 @@ export async function changePassword(
   });
 }
 
-function notCurrent() {
+function wrongPassword() {
   return invalid({ field: 'current', code: 'invalid_format', message: 'This is not your current password.' });
 }

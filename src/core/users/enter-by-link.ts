@@ -45,13 +45,13 @@ export async function enterByLink(
   { token, browser, ...given }: Arrival,
 ): Promise<User> {
   const known = await peekLink(uses, token);
-  if (known === null) throw linkRefused();
+  if (known === null) throw linkForbidden();
   const { email, password } = readCredentials(known.user, given, uses.commonPasswords);
   const [hash, passwordHash] = [hashRandomToken(token), await uses.passwords.hash(password)];
   return uses.store.transaction(known.user.customerId, async (transaction) => {
     await transaction.customer.lock();
     const [held, now] = [await transaction.users.lock(known.user.id), uses.clock.now()];
-    if (held === null || !isLinkOpen(held, hash, now)) throw linkRefused();
+    if (held === null || !isLinkOpen(held, hash, now)) throw linkForbidden();
     const user = redeemLink(held, { email: held.email ?? email, passwordHash }, now);
     if (!(await transaction.users.update(user))) throw emailTaken();
     await transaction.users.endSessions(user.id, null);
@@ -62,7 +62,7 @@ export async function enterByLink(
   });
 }
 
-export function linkRefused(): DomainError {
+export function linkForbidden(): DomainError {
   const message = 'This link has been used, has expired, or was replaced by a newer one. Ask for a new link.';
   return new DomainError('url_forbidden', message);
 }

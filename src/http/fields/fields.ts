@@ -44,7 +44,11 @@ export interface TextOptions extends FieldOptions {
 
 export function Text({ example, min, max, pattern, format, ...options }: TextOptions = {}): PropertyDecorator {
   const rules = { minLength: min, maxLength: max, pattern, format };
-  return field(options, { type: 'string', ...shown(example), ...rules }, IsString(says('must be a string.')));
+  return field(
+    options,
+    { type: 'string', ...examplesOf(example), ...rules },
+    IsString(constraint('must be a string.')),
+  );
 }
 
 /** An instant of the service: RFC 3339, UTC, milliseconds. */
@@ -70,8 +74,8 @@ export function WholeNumber(options: NumberOptions = {}): PropertyDecorator {
 }
 
 function numeric(type: string, { example, min, max, ...options }: NumberOptions): PropertyDecorator {
-  const schema = { type, ...shown(example), minimum: min, maximum: max };
-  return field(options, schema, IsNumber({}, says('must be a number.')));
+  const schema = { type, ...examplesOf(example), minimum: min, maximum: max };
+  return field(options, schema, IsNumber({}, constraint('must be a number.')));
 }
 
 export function Flag({
@@ -79,8 +83,8 @@ export function Flag({
   ...options
 }: FieldOptions & { readonly example?: boolean; readonly const?: boolean; readonly default?: boolean } = {}) {
   const { const: only, default: absent, ...rest } = options;
-  const schema = { type: 'boolean', const: only, ...shown(example), default: absent };
-  return field(rest, schema, IsBoolean(says('must be true or false.')));
+  const schema = { type: 'boolean', const: only, ...examplesOf(example), default: absent };
+  return field(rest, schema, IsBoolean(constraint('must be true or false.')));
 }
 
 /** A closed set of words, each with its meaning, in the order of the object. */
@@ -90,24 +94,28 @@ export function OneOf<Value extends string>(
 ): PropertyDecorator {
   const values = Object.keys(meanings) as Value[];
   const schema = { type: 'string', enum: values, examples: values.slice(0, 1), default: absent };
-  const described = description === undefined ? {} : { description: withMeanings(description, meanings) };
+  const declared = description === undefined ? {} : { description: withMeanings(description, meanings) };
   return field(
-    { ...options, ...described },
+    { ...options, ...declared },
     schema,
-    IsString(says('must be a string.')),
-    IsIn(values, says(`must be one of ${values.join(', ')}.`, 'invalid_format')),
+    IsString(constraint('must be a string.')),
+    IsIn(values, constraint(`must be one of ${values.join(', ')}.`, 'invalid_format')),
   );
 }
 
 /** Always the same text. */
 export function Constant(value: string, options: FieldOptions): PropertyDecorator {
-  return field(options, { type: 'string', const: value, ...shown(value) }, IsIn([value], says(`must be ${value}.`)));
+  return field(
+    options,
+    { type: 'string', const: value, ...examplesOf(value) },
+    IsIn([value], constraint(`must be ${value}.`)),
+  );
 }
 
 /** A closed set of numbers. Core checks it in requests. */
 export function OneOfNumbers(values: readonly number[], options: FieldOptions): PropertyDecorator {
   const schema = { type: 'integer', enum: values, examples: values.slice(0, 1) };
-  return field(options, schema, IsNumber({}, says('must be a number.')));
+  return field(options, schema, IsNumber({}, constraint('must be a number.')));
 }
 
 /** The meaning of each value as a list below the description. */
@@ -122,7 +130,7 @@ const ID = { $ref: '#/components/schemas/Id' };
 
 /** The id of whatever is named. */
 export function IdOf({ example, ...options }: FieldOptions & { readonly example: number }): PropertyDecorator {
-  return field(options, { ...ID, ...shown(example) }, IsNumber({}, says('must be a number.')));
+  return field(options, { ...ID, ...examplesOf(example) }, IsNumber({}, constraint('must be a number.')));
 }
 
 interface ListOptions<T> extends FieldOptions {
@@ -131,8 +139,13 @@ interface ListOptions<T> extends FieldOptions {
 
 export function Ids(max?: number, { example, ...options }: ListOptions<number> = {}): PropertyDecorator {
   const validate = (value: unknown) => Array.isArray(value) && value.every(isId);
-  const areIds = ValidateBy({ name: 'areIds', validator: { validate } }, says('must be a list of ids.'));
-  return field(options, { type: 'array', items: ID, maxItems: max, ...shown(example) }, areIds, ...atMost(max));
+  const areIds = ValidateBy({ name: 'areIds', validator: { validate } }, constraint('must be a list of ids.'));
+  return field(
+    options,
+    { type: 'array', items: ID, maxItems: max, ...examplesOf(example) },
+    areIds,
+    ...maxEntries(max),
+  );
 }
 
 /** @param item The schema of an entry. */
@@ -140,8 +153,13 @@ export function Texts(
   max?: number,
   { example, item = { type: 'string' }, ...options }: ListOptions<string> & { readonly item?: FieldSchema } = {},
 ): PropertyDecorator {
-  const schema = { type: 'array', items: item, maxItems: max, ...shown(example) };
-  return field(options, schema, IsString({ ...says('must be a list of strings.'), each: true }), ...atMost(max));
+  const schema = { type: 'array', items: item, maxItems: max, ...examplesOf(example) };
+  return field(
+    options,
+    schema,
+    IsString({ ...constraint('must be a list of strings.'), each: true }),
+    ...maxEntries(max),
+  );
 }
 
 export interface MapOptions extends FieldOptions {
@@ -157,14 +175,14 @@ export function StringMap({ nulls = false, schema = {}, ...options }: MapOptions
   const validate = (value: unknown) => isPlainObject(value) && Object.values(value).every(isValue);
   const isMap = ValidateBy(
     { name: 'isStringMap', validator: { validate } },
-    says('must be an object whose values are strings.'),
+    constraint('must be an object whose values are strings.'),
   );
   return field(options, { type: 'object', ...schema }, isMap);
 }
 
 /** A nested object with its own class. */
 export function Nested(model: Model, options: FieldOptions = {}): PropertyDecorator {
-  const isNested = [IsObject(says('must be an object.')), ValidateNested(), Type(() => model)];
+  const isNested = [IsObject(constraint('must be an object.')), ValidateNested(), Type(() => model)];
   return field(options, { model }, ...isNested);
 }
 
@@ -204,7 +222,7 @@ const LISTS = Symbol('Lists');
 
 /** A required list of 1 to `max` objects. They are read one by one, so that a long list does not block other requests. */
 export function ListOf(shape: Model, max: number, options: FieldOptions = {}): PropertyDecorator {
-  const declare = described(options, { model: shape, isList: true, required: true, minItems: 1, maxItems: max });
+  const declare = declared(options, { model: shape, isList: true, required: true, minItems: 1, maxItems: max });
   return (target, name) => {
     Reflect.defineMetadata(
       LISTS,
@@ -224,15 +242,15 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 function field(options: FieldOptions, schema: FieldSchema, ...validators: readonly PropertyDecorator[]) {
-  return applyDecorators(presence(options), ...validators, described(options, schema));
+  return applyDecorators(presence(options), ...validators, declared(options, schema));
 }
 
 function presence({ required, nullable }: FieldOptions): PropertyDecorator {
-  if (required) return IsDefined(says('is required.', 'required'));
+  if (required) return IsDefined(constraint('is required.', 'required'));
   return nullable ? IsOptional() : ValidateIf((_, value) => value !== undefined);
 }
 
-function described({ description, nullable, ...options }: FieldOptions, schema: FieldSchema): PropertyDecorator {
+function declared({ description, nullable, ...options }: FieldOptions, schema: FieldSchema): PropertyDecorator {
   if (description === undefined && !('model' in schema) && !('$ref' in schema)) return () => undefined;
   return declareField({
     ...schema,
@@ -242,15 +260,17 @@ function described({ description, nullable, ...options }: FieldOptions, schema: 
   });
 }
 
-function shown<T>(example: T | undefined): { readonly examples?: readonly T[] } {
+function examplesOf<T>(example: T | undefined): { readonly examples?: readonly T[] } {
   return example === undefined ? {} : { examples: [example] };
 }
 
-function atMost(max: number | undefined): PropertyDecorator[] {
-  return max === undefined ? [] : [ArrayMaxSize(max, says(`can have at most ${max} entries.`, 'too_many', { max }))];
+function maxEntries(max: number | undefined): PropertyDecorator[] {
+  return max === undefined
+    ? []
+    : [ArrayMaxSize(max, constraint(`can have at most ${max} entries.`, 'too_many', { max }))];
 }
 
-function says(
+function constraint(
   message: string,
   code: FieldErrorCode = 'invalid_type',
   bounds: { max?: number } = {},

@@ -21,7 +21,7 @@ export async function sendBytes(
       if (left < 0) throw new Error(`There are more bytes than the declared ${length}.`);
       // The last ones with the end: a small body is sent together with its headers.
       if (left === 0) response.end(chunk);
-      else if (!response.write(chunk, (error) => !error && release?.(chunk))) await drained(response);
+      else if (!response.write(chunk, (error) => !error && release?.(chunk))) await waitForDrain(response);
     }
     if (length !== null && left > 0) throw new Error(`${left} of ${length} bytes are missing.`);
     if (!response.writableEnded) response.end();
@@ -32,7 +32,7 @@ export async function sendBytes(
 }
 
 /** Waits until the client has read what was written, or has disconnected. */
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const goOn = () => {
       response.off('drain', goOn);
@@ -45,13 +45,13 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /** Waits for the first bytes, so that a source that has none still becomes a proper error. */
-export async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+export async function withFirstChunk(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const iterator = bytes[Symbol.asyncIterator]();
   const first = await iterator.next();
-  return rest(first, iterator);
+  return continueFrom(first, iterator);
 }
 
-async function* rest(
+async function* continueFrom(
   first: IteratorResult<Uint8Array>,
   iterator: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {

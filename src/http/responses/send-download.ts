@@ -5,7 +5,7 @@ import type { Download } from '../../core/photos/download-photo.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../http-options.js';
 import { noneMatch } from './entity-tag.js';
-import { begun, sendBytes } from './send-bytes.js';
+import { sendBytes, withFirstChunk } from './send-bytes.js';
 
 /**
  * Headers with which a GET requests something other than everything. We ignore the last two, which a front server must not evaluate either.
@@ -57,7 +57,7 @@ export async function sendDownload(
   }
   const length = range ? range.end - range.start + 1 : sizeBytes;
   const opened = request.method === 'HEAD' ? null : (all ?? (await sendable.open(range)));
-  const bytes = opened && (await begun(opened.bytes));
+  const bytes = opened && (await withFirstChunk(opened.bytes));
   response.setHeader('Content-Type', sendable.contentType);
   response.setHeader('Content-Length', length);
   if (bytes === null) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { begun, sendBytes } from './send-bytes.js';
+import { sendBytes, withFirstChunk } from './send-bytes.js';
 import { dispositionOf } from './send-download.js';
 
 /** Responds with a file of one JSON object per line, like `sendText`. */
@@ -22,7 +22,7 @@ export async function sendText(
   { filename, type }: { readonly filename: string; readonly type: string },
   texts: AsyncIterable<string>,
 ): Promise<void> {
-  const lines = request.method === 'HEAD' ? null : await begun(encoded(texts));
+  const lines = request.method === 'HEAD' ? null : await withFirstChunk(encoded(texts));
   response.setHeader('Content-Type', `${type}; charset=utf-8`);
   response.setHeader('Content-Disposition', dispositionOf(filename, 'attachment'));
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");

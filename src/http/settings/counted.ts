@@ -6,7 +6,7 @@ export function number(value: number): string {
 }
 
 /** `1 photo`, `12,345 photos` */
-export function counted(value: number, one: string, many = `${one}s`): string {
+export function pluralize(value: number, one: string, many = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 

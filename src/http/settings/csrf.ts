@@ -16,10 +16,10 @@ export class Csrf {
       const header = request.headers['x-csrf-token'];
       return typeof header === 'string' ? header : requestContextOf(request).pageContext?.form.text(CSRF_FIELD);
     },
-    getTokenFromState: (request) => (isSignedIn(request) ? request.session.csrfToken : this.planted(request)),
+    getTokenFromState: (request) => (isSignedIn(request) ? request.session.csrfToken : this.currentToken(request)),
     storeTokenInState: (request, token) => {
       if (isSignedIn(request)) request.session.csrfToken = token;
-      else this.plant(request, token ?? '');
+      else this.createToken(request, token ?? '');
     },
   });
 
@@ -37,12 +37,12 @@ export class Csrf {
     throw new DomainError('url_forbidden', message);
   }
 
-  private planted(request: Request): string | undefined {
+  private currentToken(request: Request): string | undefined {
     const token = cookieOf(request, cookieName(this.ports, FORM_COOKIE));
     return token !== null && /^[0-9a-f]{64}$/.test(token) ? token : undefined;
   }
 
-  private plant(request: Request, token: string): void {
+  private createToken(request: Request, token: string): void {
     const options = { httpOnly: true, sameSite: 'strict', secure: isSecure(this.ports), path: '/' } as const;
     request.res?.cookie(cookieName(this.ports, FORM_COOKIE), token, options);
   }

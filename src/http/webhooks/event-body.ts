@@ -13,7 +13,7 @@ export const MAX_BODY_BYTES = 20_000;
 export async function eventBody(uses: SubjectUses, event: Event): Promise<string> {
   const kind = subjectKind(event.type);
   const { dispensable = [] } = kind === null ? {} : eventSubjects[kind];
-  const left = await shownOf(uses, event);
+  const left = await subjectOf(uses, event);
   const omitted: string[] = [];
   for (const field of ['', ...dispensable]) {
     if (left !== null && field in left) {
@@ -26,7 +26,7 @@ export async function eventBody(uses: SubjectUses, event: Event): Promise<string
   return bodyOf(event, null, omitted);
 }
 
-async function shownOf(uses: SubjectUses, { type, subjectId, customerId }: Event) {
+async function subjectOf(uses: SubjectUses, { type, subjectId, customerId }: Event) {
   const kind = subjectKind(type);
   if (kind === null || subjectId === null || isDeletion(type)) return null;
   const shown = await eventSubjects[kind].read(uses, customerId, subjectId);

@@ -17,13 +17,13 @@ import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { lockCustomer } from '../customers/customer.repository.js';
 import { prepared } from '../database/prepared.js';
 import { readBatcher } from '../database/read-batcher.js';
-import { asJson, change, insert, select, selected, update } from '../database/rows.js';
+import { asJson, change, insert, select, selectList, update } from '../database/rows.js';
 import { inCustomerTransaction, inTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
 import { apiKeyTable } from './api-key.table.js';
 
 /** Keys with the status of their customer. */
-const knownKeys = `SELECT ${selected(apiKeyTable, 'k')}, c.status AS "customerStatus"
+const knownKeys = `SELECT ${selectList(apiKeyTable, 'k')}, c.status AS "customerStatus"
   FROM api_keys k JOIN customers c ON c.id = k.customer_id`;
 
 export class TypeormKeyStore implements KeyStore {

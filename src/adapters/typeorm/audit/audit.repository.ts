@@ -3,7 +3,7 @@ import type { Actor } from '../../../core/audit/actor.js';
 import { type AuditEntry, type Change, entryOf } from '../../../core/audit/audit-entry.js';
 import { type AuditLog, type AuditTrail, noFilter } from '../../../core/audit/audit-log.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { change, insert, select, selected } from '../database/rows.js';
+import { change, insert, select, selectList } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { auditTable } from './audit.table.js';
 
@@ -21,7 +21,7 @@ export class TypeormAuditTrail implements AuditTrail {
     const { actions, name, from, until } = filter;
     return select<AuditEntry>(
       this.manager,
-      `SELECT ${selected(auditTable, 'a')} FROM audit_entries a WHERE customer_id = $1 AND id < $2
+      `SELECT ${selectList(auditTable, 'a')} FROM audit_entries a WHERE customer_id = $1 AND id < $2
          AND ($4::text[] IS NULL OR action = ANY ($4)) AND ($5::text IS NULL OR lower($5) IN (lower(actor_name), lower(subject_name)))
          AND ($6::timestamptz IS NULL OR at >= $6) AND ($7::timestamptz IS NULL OR at < $7)
        ORDER BY id DESC LIMIT $3`,

@@ -12,7 +12,7 @@ import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { prepared } from '../database/prepared.js';
-import { insert, select, selected, update } from '../database/rows.js';
+import { insert, select, selectList, update } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import { oldEnoughImports } from '../imports/import.table.js';
 import { customerTable } from './customer.table.js';
@@ -111,7 +111,7 @@ export class TypeormCustomerRepository implements CustomerRepository {
 
   /** Part of most requests, so prepared. */
   async read(): Promise<Customer> {
-    const sql = `SELECT ${selected(customerTable, 'c')} FROM customers c WHERE id = $1`;
+    const sql = `SELECT ${selectList(customerTable, 'c')} FROM customers c WHERE id = $1`;
     return requireFound((await select<Customer>(this.manager, prepared(sql), [this.customerId]))[0], 'customer');
   }
 

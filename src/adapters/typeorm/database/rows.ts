@@ -4,7 +4,7 @@ import { columnName, type Table } from './columns.js';
 import { prepared } from './prepared.js';
 
 /** `p.id AS "id", p.customer_id AS "customerId", …`: rows come out as the objects that the table describes. */
-export function selected<T>(table: Table<T>, alias: string): string {
+export function selectList<T>(table: Table<T>, alias: string): string {
   return properties(table)
     .filter((property) => table.options.columns[property]?.select !== false)
     .map((property) => `${alias}.${columnName(property)} AS "${property}"`)
@@ -13,7 +13,7 @@ export function selected<T>(table: Table<T>, alias: string): string {
 
 /** The rows of a query. */
 export function select<T>(manager: EntityManager, sql: string, parameters: readonly unknown[] = []): Promise<T[]> {
-  return manager.query<T[]>(sql, parameters.map(storable));
+  return manager.query<T[]>(sql, parameters.map(toStored));
 }
 
 /** Runs an UPDATE or DELETE. */
@@ -22,7 +22,7 @@ export async function change<T = unknown>(
   sql: string,
   parameters: readonly unknown[] = [],
 ): Promise<{ rows: T[]; count: number }> {
-  const [rows, count] = await manager.query<[T[], number]>(sql, parameters.map(storable));
+  const [rows, count] = await manager.query<[T[], number]>(sql, parameters.map(toStored));
   return { rows, count };
 }
 
@@ -36,7 +36,7 @@ export function insert<T>(
   rows: readonly Partial<T>[],
   onConflict = '',
 ): Promise<T[]> {
-  const sql = `${insertion(table, rows[0] ?? {})} ${onConflict} RETURNING ${selected(table, 'stored')}`;
+  const sql = `${insertion(table, rows[0] ?? {})} ${onConflict} RETURNING ${selectList(table, 'stored')}`;
   return select<T>(manager, sql, [asJson(rows)]);
 }
 
@@ -105,14 +105,14 @@ function namedBy<T>(table: Table<T>, row: Partial<T>): (keyof T & string)[] {
 
 /** Rows as JSON with the names of columns, for `json_populate_record`. */
 export function asJson(rows: object): string {
-  return JSON.stringify(Array.isArray(rows) ? rows.map(named) : named(rows));
+  return JSON.stringify(Array.isArray(rows) ? rows.map(byColumnName) : byColumnName(rows));
 }
 
-function named(row: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([property, value]) => [columnName(property), storable(value)]));
+function byColumnName(row: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([property, value]) => [columnName(property), toStored(value)]));
 }
 
-function storable(value: unknown): unknown {
+function toStored(value: unknown): unknown {
   return value instanceof Date ? timestamp(value) : value;
 }
 

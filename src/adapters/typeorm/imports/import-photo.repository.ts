@@ -4,7 +4,7 @@ import type { ImportPhotoRepository, ItemQuery } from '../../../core/imports/imp
 import type { ItemError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
-import { asJson, insertion, select, selected, updateMany } from '../database/rows.js';
+import { asJson, insertion, select, selectList, updateMany } from '../database/rows.js';
 import { importPhotoTable } from './import-photo.table.js';
 
 /** Found by their ids; the import, which may have thousands more, is only compared. */
@@ -137,7 +137,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     const [row] = await select<ImportPhoto>(
       this.manager,
       prepared(
-        `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+        `SELECT ${selectList(importPhotoTable, 'p')} FROM import_photos p
          WHERE customer_id = $1 AND id = $2 AND import_id = $3 ${lock}`,
       ),
       [this.customerId, id, importId],
@@ -154,7 +154,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return select<ImportPhoto>(
       this.manager,
       prepared(
-        `SELECT ${selected(importPhotoTable, 'p')} FROM import_photos p
+        `SELECT ${selectList(importPhotoTable, 'p')} FROM import_photos p
          WHERE customer_id = $1 AND ${condition} ORDER BY id ${lock}`,
       ),
       [this.customerId, importId, values],

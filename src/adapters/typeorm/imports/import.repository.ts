@@ -5,7 +5,7 @@ import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { ImportQuery, ImportRepository } from '../../../core/imports/import-repository.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
-import { change, insert, select, selected, update } from '../database/rows.js';
+import { change, insert, select, selectList, update } from '../database/rows.js';
 import { importTable, oldEnoughImports } from './import.table.js';
 
 interface CountedRow extends Import {
@@ -142,7 +142,7 @@ export class TypeormImportRepository implements ImportRepository {
     const [row] = await select<Import>(
       this.manager,
       prepared(
-        `SELECT ${selected(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten ${lock}`,
+        `SELECT ${selectList(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten ${lock}`,
       ),
       [this.customerId, id],
     );
@@ -153,7 +153,7 @@ export class TypeormImportRepository implements ImportRepository {
   private async counted(condition: string, values: readonly unknown[]): Promise<readonly CountedImport[]> {
     const rows = await select<CountedRow>(
       this.manager,
-      `SELECT ${selected(importTable, 'i')}, items."byStatus", items."totalBytes"
+      `SELECT ${selectList(importTable, 'i')}, items."byStatus", items."totalBytes"
        FROM imports i CROSS JOIN LATERAL (
          SELECT coalesce(json_object_agg(status, count), '{}') AS "byStatus", coalesce(sum(bytes), 0)::bigint AS "totalBytes"
          FROM (

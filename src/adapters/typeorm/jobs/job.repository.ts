@@ -68,7 +68,7 @@ const RECLAIM = `
   UPDATE jobs SET lease = NULL, again = false, due_at = ${inSeconds('($2::integer[])[jobs.attempt]')}
   FROM dead WHERE jobs.held_by = dead.held_by AND jobs.lease IS NOT NULL`;
 
-const waitsAfterCutOff = Array.from({ length: MAX_ATTEMPTS + 1 }, (_, index) => interruptionSeconds(index + 1));
+const waitsAfterInterruption = Array.from({ length: MAX_ATTEMPTS + 1 }, (_, index) => interruptionSeconds(index + 1));
 
 /** Work that was added during the last attempt gets its own attempts. */
 const GIVE_UP = `reason = $4, due_at = clock_timestamp(), outages = 0, failures = CASE WHEN again THEN 0 ELSE failures END,
@@ -145,12 +145,12 @@ export class TypeormJobQueue implements JobQueue {
   async complete(job: Job): Promise<void> {
     // Between the two statements `again` can only become true, so one of them finds the job, unless its lease was lost.
     if (await this.completions.enqueue('completions', job)) return;
-    await this.letGo(job, 'due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0, reason = NULL', []);
+    await this.releaseJob(job, 'due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0, reason = NULL', []);
   }
 
   release(job: Job, reason: string, seconds: number | null): Promise<void> {
-    if (seconds === null) return this.letGo(job, GIVE_UP, [reason]);
-    return this.letGo(job, `reason = $4, failures = failures + 1, outages = 0, due_at = ${inSeconds('$5')}`, [
+    if (seconds === null) return this.releaseJob(job, GIVE_UP, [reason]);
+    return this.releaseJob(job, `reason = $4, failures = failures + 1, outages = 0, due_at = ${inSeconds('$5')}`, [
       reason,
       seconds,
     ]);
@@ -158,18 +158,18 @@ export class TypeormJobQueue implements JobQueue {
 
   postpone(job: Job, reason: string, seconds: number): Promise<void> {
     const later = `reason = $4, due_at = ${inSeconds('$5')}, attempt = attempt - 1, outages = outages + 1`;
-    return this.letGo(job, later, [reason, seconds]);
+    return this.releaseJob(job, later, [reason, seconds]);
   }
 
   async reclaim(): Promise<void> {
-    await this.run(RECLAIM, [this.holder, waitsAfterCutOff]);
+    await this.run(RECLAIM, [this.holder, waitsAfterInterruption]);
   }
 
   listen(wake: () => void): Promise<() => Promise<void>> {
     return listenOn(clientConfig(this.dataSource), { channel: JOBS_CHANNEL, holder: this.holder }, wake);
   }
 
-  private async letGo(job: Job, values: string, parameters: readonly unknown[]): Promise<void> {
+  private async releaseJob(job: Job, values: string, parameters: readonly unknown[]): Promise<void> {
     await withoutTransaction(this.dataSource, (manager) =>
       select(
         manager,

@@ -63,7 +63,7 @@ export async function attachTag(
      FROM added WHERE p.customer_id = $1 AND p.id = added.photo_id RETURNING p.id, p.trashed`,
     [customerId, tagId, photoIds, at, tagLexeme(customerId, tagId)],
   );
-  await tellUpdated(manager, customerId, idsOf(rows), at);
+  await addUpdatedEvents(manager, customerId, idsOf(rows), at);
   const shown = rows.filter(({ trashed }) => !trashed).length;
   if (shown > 0) await shiftPhotoCounts(manager, customerId, [{ tagIds: [tagId], by: shown }]);
 }
@@ -94,7 +94,7 @@ export async function detachTags(
     [customerId, tagIds, photoIds, at, lexemes(customerId, tagIds)],
   );
   const { counts, changed } = answer ?? { counts: [], changed: [] };
-  await tellUpdated(manager, customerId, changed, at);
+  await addUpdatedEvents(manager, customerId, changed, at);
   const shifts = counts.map(({ tagId, photos }) => ({ tagIds: [tagId], by: -photos }));
   await shiftPhotoCounts(manager, customerId, shifts);
 }
@@ -136,7 +136,7 @@ export async function mergeTags(
 }
 
 /** Endpoints that subscribe to photo events are notified of these new versions. */
-function tellUpdated(manager: EntityManager, customerId: Id, ids: readonly Id[], at: Date): Promise<void> {
+function addUpdatedEvents(manager: EntityManager, customerId: Id, ids: readonly Id[], at: Date): Promise<void> {
   return new TypeormOutbox(manager, customerId).add('photo.updated', ids, at);
 }
 
@@ -196,7 +196,7 @@ async function changeTags(
      WHERE customer_id = $1 AND id = ANY(${linked}) RETURNING id`,
     [customerId, off, after, upTo, at, lexemes(customerId, off), lexemes(customerId, on)],
   );
-  await tellUpdated(manager, customerId, idsOf(rows), at);
+  await addUpdatedEvents(manager, customerId, idsOf(rows), at);
 }
 
 /** Locks the photos of a range that have one of the tags, or are named, in ascending order of ids. */

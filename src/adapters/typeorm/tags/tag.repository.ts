@@ -5,13 +5,13 @@ import type { NewTag, Tag } from '../../../core/tags/tag.js';
 import type { TagFilters, TagQuery, TagSort } from '../../../core/tags/tag-query.js';
 import type { MergedPhotos, TagCount, TagRepository } from '../../../core/tags/tag-repository.js';
 import { isTaken } from '../database/database-errors.js';
-import { asJson, insertion, select, selected, update } from '../database/rows.js';
+import { asJson, insertion, select, selectList, update } from '../database/rows.js';
 import { countsOf, recountPhotos } from '../photos/photo-counts.js';
 import { attachTag, detachTags, dropTag, mergeTags } from '../photos/photo-tags.js';
 import { searchKeyOf, tagTable } from './tag.table.js';
 import { bumpVersions, dropTombstones, tombstonesOf } from './tag-tombstones.js';
 
-const tags = `SELECT ${selected(tagTable, 't')}, n.photos AS "photoCount"
+const tags = `SELECT ${selectList(tagTable, 't')}, n.photos AS "photoCount"
   FROM tags t JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id`;
 
 export class TypeormTagRepository implements TagRepository {
@@ -30,7 +30,7 @@ export class TypeormTagRepository implements TagRepository {
   }
 
   list({ filters, sort, window }: TagQuery): Promise<readonly Tag[]> {
-    const { conditions, values, place } = this.filtered(filters);
+    const { conditions, values, place } = this.conditionsOf(filters);
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     const sortedBy = sort.endsWith('name') ? [`t.name_key ${direction}`, `t.id ${direction}`] : [`t.id ${direction}`];
     if (window.after !== null) {
@@ -46,7 +46,7 @@ export class TypeormTagRepository implements TagRepository {
   }
 
   async hasRowAt(filters: TagFilters, sort: TagSort, position: Position): Promise<boolean> {
-    const { conditions, values, place } = this.filtered(filters);
+    const { conditions, values, place } = this.conditionsOf(filters);
     conditions.push(`t.id = ${place(position.id)}`);
     if (sort.endsWith('name')) conditions.push(`t.name_key = ${place(position.value)}`);
     return (await this.tagsWhere(conditions.join(' AND '), values)).length > 0;
@@ -97,7 +97,7 @@ export class TypeormTagRepository implements TagRepository {
        ), counts AS (
          INSERT INTO tag_counts (customer_id, tag_id) SELECT customer_id, id FROM stored
        )
-       SELECT ${selected(tagTable, 'stored')}, 0 AS "photoCount" FROM stored`,
+       SELECT ${selectList(tagTable, 'stored')}, 0 AS "photoCount" FROM stored`,
       [asJson([row])],
     );
     return stored ?? null;
@@ -153,7 +153,7 @@ export class TypeormTagRepository implements TagRepository {
     await this.manager.delete(tagTable, { customerId: this.customerId, id: In([...ids]) });
   }
 
-  private filtered({ ids, nameKey, q, signs = [], unused }: TagFilters) {
+  private conditionsOf({ ids, nameKey, q, signs = [], unused }: TagFilters) {
     const values: unknown[] = [];
     const place = (value: unknown) => `$${values.push(value) + 1}`;
     const conditions = ['true'];

@@ -2,7 +2,7 @@ import { type DataSource, LessThan } from 'typeorm';
 import type { Customer } from '../../../core/customers/customer.js';
 import type { KnownSession, Session, SessionStore } from '../../../core/users/session.js';
 import type { User } from '../../../core/users/user.js';
-import { change, select, selected } from '../database/rows.js';
+import { change, select, selectList } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { sessionTable, userTable } from './user.table.js';
 
@@ -13,7 +13,7 @@ export class TypeormSessionStore implements SessionStore {
     return withoutTransaction(this.dataSource, async (manager) => {
       const [session] = await select<Session & Pick<Customer, 'name' | 'status'>>(
         manager,
-        `SELECT ${selected(sessionTable, 's')}, c.name, c.status
+        `SELECT ${selectList(sessionTable, 's')}, c.name, c.status
          FROM sessions s JOIN customers c ON c.id = s.customer_id WHERE s.token_hash = $1`,
         [tokenHash],
       );

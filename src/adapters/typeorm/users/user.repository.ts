@@ -5,7 +5,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import type { NewSession, Session } from '../../../core/users/session.js';
 import type { NewUser, User } from '../../../core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../../core/users/user-store.js';
-import { insert, select, selected, update } from '../database/rows.js';
+import { insert, select, selectList, update } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { sessionTable, userTable } from './user.table.js';
 
@@ -24,7 +24,7 @@ export class TypeormUserStore implements UserStore {
     return withoutTransaction(this.dataSource, async (manager) => {
       const rows = await select<User & { customerStatus: CustomerStatus }>(
         manager,
-        `SELECT ${selected(userTable, 'u')}, c.status AS "customerStatus"
+        `SELECT ${selectList(userTable, 'u')}, c.status AS "customerStatus"
          FROM users u JOIN customers c ON c.id = u.customer_id WHERE ${condition} ORDER BY u.customer_id`,
         [value],
       );

@@ -3,7 +3,7 @@ import type { LeasedDelivery } from '../../../core/webhooks/delivery.js';
 import type { Busy, DeliveryQueue } from '../../../core/webhooks/delivery-queue.js';
 import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
-import { change, selected } from '../database/rows.js';
+import { change, selectList } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { WEBHOOKS_CHANNEL } from '../events/outbox.repository.js';
 import { deliveryTable } from './webhook.table.js';
@@ -43,7 +43,7 @@ const CLAIM = `
   UPDATE webhook_deliveries d
   SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = clock_timestamp() + make_interval(secs => $1)
   FROM next WHERE d.customer_id = next.customer_id AND d.id = next.id
-  RETURNING ${selected(deliveryTable, 'd')}, d.lease`;
+  RETURNING ${selectList(deliveryTable, 'd')}, d.lease`;
 
 /** Materialized: evaluated again for each row, a locking query with a limit would return other rows each time. */
 const SWEEP = `

@@ -71,7 +71,7 @@ export class ImportPhotosController {
       'files' in body
         ? receiveInline(this.ports, caller, id, body, ports.store)
         : registerPhotos(ports, caller, id, body.photos);
-    return idempotent(add, registered);
+    return idempotent(add, registrationReply);
   }
 
   @Patch(':photoId')
@@ -106,7 +106,7 @@ export class ImportPhotosController {
   }
 }
 
-function registered(answer: RegistrationResults): Reply {
+function registrationReply(answer: RegistrationResults): Reply {
   const isNew = answer.results.some(({ outcome }) => outcome === 'created' || outcome === 'duplicate');
   return new Reply(isNew ? 201 : 200, registrationView(answer));
 }

@@ -35,7 +35,7 @@ export class AccountController {
   @RequireRole('owner')
   edit(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form } = context;
-    return this.tried(context, 'account', 'The account was changed.', () =>
+    return this.withProblems(context, 'account', 'The account was changed.', () =>
       editCustomer(this.ports, callerOfPage(context), {
         name: form.text('name'),
         defaultTimeZone: form.text('timeZone'),
@@ -48,7 +48,7 @@ export class AccountController {
   changeEmail(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { user } = personOf(context);
     const email = context.form.text('email');
-    return this.tried(context, 'email', 'Your e-mail address was changed.', () =>
+    return this.withProblems(context, 'email', 'Your e-mail address was changed.', () =>
       changeEmail(this.ports, callerOfPage(context), user.id, email),
     );
   }
@@ -58,7 +58,7 @@ export class AccountController {
     const { form } = context;
     const passwords = { current: form.text('current'), password: form.text('password') };
     const done = 'Your password was changed. Every other browser of yours is signed out.';
-    return this.tried(context, 'password', done, () =>
+    return this.withProblems(context, 'password', done, () =>
       changePassword(this.ports, personOf(context).session, passwords, context.clientIp),
     );
   }
@@ -78,7 +78,12 @@ export class AccountController {
   }
 
   /** Runs the request of a form; if it is refused, the page is shown again with the errors. */
-  private async tried(context: PageContext, form: string, done: string, act: () => Promise<unknown>): Promise<Reply> {
+  private async withProblems(
+    context: PageContext,
+    form: string,
+    done: string,
+    act: () => Promise<unknown>,
+  ): Promise<Reply> {
     try {
       await act();
       return redirectTo(context, HERE, { kind: 'done', text: done });

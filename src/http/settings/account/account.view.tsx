@@ -46,8 +46,8 @@ interface CardProps {
 }
 
 function CustomerCard({ customer, problems, form }: CardProps & { customer: Customer }) {
-  const said = (name: string, value: string) => (problems ? form.text(name) : value);
-  const zone = said('timeZone', customer.defaultTimeZone);
+  const valueOf = (name: string, value: string) => (problems ? form.text(name) : value);
+  const zone = valueOf('timeZone', customer.defaultTimeZone);
   return (
     <Card title="The account">
       <Form action="/settings/account" label="The account">
@@ -55,7 +55,12 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
           label="Name"
           name="name"
           errors={problems}
-          input={{ value: said('name', customer.name), required: true, maxLength: 200, autocomplete: 'organization' }}
+          input={{
+            value: valueOf('name', customer.name),
+            required: true,
+            maxLength: 200,
+            autocomplete: 'organization',
+          }}
         />
         <Field
           label="Default time zone"
@@ -72,7 +77,7 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
           errors={problems}
           input={{
             type: 'number',
-            value: said('trashRetentionDays', String(customer.trashRetentionDays)),
+            value: valueOf('trashRetentionDays', String(customer.trashRetentionDays)),
             min: 1,
             max: MAX_RETENTION_DAYS,
             required: true,

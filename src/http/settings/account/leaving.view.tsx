@@ -1,5 +1,5 @@
 import type { CustomerUsage } from '../../../core/customers/customer.js';
-import { bytes, counted } from '../counted.js';
+import { bytes, pluralize } from '../counted.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 
 interface EraseProps {
@@ -10,14 +10,14 @@ interface EraseProps {
 }
 
 export function EraseAccount({ name, usage, keys, problems }: EraseProps) {
-  const photos = counted(usage.photos + usage.trashedPhotos, 'photo');
+  const photos = pluralize(usage.photos + usage.trashedPhotos, 'photo');
   const size = bytes(usage.storageBytes + usage.trashedBytes);
   return (
     <section class="card confirm">
       <h1>Erase {name}?</h1>
       <ProblemSummary problems={problems} />
       <p>
-        {photos} ({size}, including the trash), {counted(usage.tags, 'tag')} and {counted(keys, 'API key')} are
+        {photos} ({size}, including the trash), {pluralize(usage.tags, 'tag')} and {pluralize(keys, 'API key')} are
         permanently deleted, with all imports, webhooks and logs of this account.
       </p>
       <ul class="plain-list">

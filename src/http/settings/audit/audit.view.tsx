@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../../core/audit/audit-entry.js';
 import type { Page } from '../../../core/shared/pagination.js';
 import { address } from '../address.js';
-import { counted } from '../counted.js';
+import { pluralize } from '../counted.js';
 import { Button, Field } from '../form.js';
 import { Paging } from '../paging.js';
 import { Empty, Heading, Moment, Table } from '../parts.js';
@@ -78,12 +78,12 @@ function Subject({ entry: { action, subjectId, subjectName, count } }: { entry: 
   if (subjectId === null) {
     return (
       <>
-        {counted(count, 'photo')}
+        {pluralize(count, 'photo')}
         {subjectName !== null && <span class="small soft">no. {subjectName}</span>}
       </>
     );
   }
-  const sessions = action === 'user.sessions_ended' ? `, ${counted(count, 'session')}` : '';
+  const sessions = action === 'user.sessions_ended' ? `, ${pluralize(count, 'session')}` : '';
   return (
     <>
       {subjectName ?? 'without a name'}

@@ -6,7 +6,7 @@ import type { RegistrationResult } from '../../../core/imports/register-photos.j
 import { reasonOf } from './reasons.js';
 
 /** The result for the importer's script about files that it registered; `refused` is the item of a refused one. */
-export function announcedView(
+export function registrationView(
   { outcome, photo, error }: RegistrationResult,
   refused: Pick<ImportPhoto, 'id'> | null,
   limits: Limits,

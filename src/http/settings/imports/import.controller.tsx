@@ -20,7 +20,7 @@ import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { BeginBody, FinishBody, readSent } from './import.dto.js';
 import { ImportPage } from './import.view.js';
-import { announcedView } from './import-state.js';
+import { registrationView } from './import-state.js';
 import { importerReach, SOURCE } from './importer-settings.js';
 import { receivePlainForm } from './plain-import.js';
 import { isRefused, resultsOfNone } from './refusals.js';
@@ -95,7 +95,9 @@ export class ImportController {
     const refusals = refused.map(({ index, error }) => ({ filename: '', sizeBytes: null, ...photos[index], error }));
     const items = await recordRefusals(this.ports, caller, id, refusals);
     const itemOf = new Map(refused.map(({ index }, at) => [index, items[at] ?? null]));
-    const views = results.map((result) => announcedView(result, itemOf.get(result.index) ?? null, this.ports.limits));
+    const views = results.map((result) =>
+      registrationView(result, itemOf.get(result.index) ?? null, this.ports.limits),
+    );
     return json({ data: views });
   }
 

@@ -76,7 +76,7 @@ export class ImportsController {
 
   @Get(':id/discard')
   @RequireRole('member')
-  async askToDiscard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+  async confirmDiscard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { counts } = await readImport(this.ports, callerOfPage(context), id);
     const path = `/settings/imports/${id}`;
     const confirm = (

@@ -27,7 +27,7 @@ export async function receivePlainForm(ports: Ports, caller: Caller, form: FormF
     return { importId: null, trouble: 'Select some photos first.' };
   }
   const names: string[] = [];
-  const files = noted(first.value, form.files, names);
+  const files = recordNames(first.value, form.files, names);
   const begun = await createImport(ports, caller, { source: SOURCE, tagNames: tagNamesIn(form.text('tags')) });
   const importId = begun.import.id;
   const end = (action: 'commit' | 'discard') =>
@@ -41,7 +41,7 @@ export async function receivePlainForm(ports: Ports, caller: Caller, form: FormF
     const refusals = refused.map(({ index, error }) => ({ filename: names[index] ?? '', sizeBytes: null, error }));
     await recordRefusals(ports, caller, importId, refusals);
     await end('commit');
-    return { importId, trouble: troubleOf(ports, results, names) };
+    return { importId, trouble: problemOf(ports, results, names) };
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'service_unavailable') throw error;
     await end('discard');
@@ -49,7 +49,11 @@ export async function receivePlainForm(ports: Ports, caller: Caller, form: FormF
   }
 }
 
-async function* noted(first: InlineFile, rest: AsyncIterable<InlineFile>, names: string[]): AsyncGenerator<InlineFile> {
+async function* recordNames(
+  first: InlineFile,
+  rest: AsyncIterable<InlineFile>,
+  names: string[],
+): AsyncGenerator<InlineFile> {
   names.push(first.filename);
   yield first;
   for await (const file of rest) {
@@ -58,7 +62,7 @@ async function* noted(first: InlineFile, rest: AsyncIterable<InlineFile>, names:
   }
 }
 
-function troubleOf({ limits }: Ports, results: readonly RegistrationResult[], names: readonly string[]): string | null {
+function problemOf({ limits }: Ports, results: readonly RegistrationResult[], names: readonly string[]): string | null {
   const said = results.flatMap(({ index, error }) => (error ? `${names[index]}: ${reasonOf(error, limits)}` : []));
   return said.length === 0 ? null : said.join(' ');
 }

@@ -29,9 +29,9 @@ export interface LibraryQuery {
   readonly importId: Id | null;
 }
 
-type Asked = Readonly<Record<string, unknown>>;
+type RawQuery = Readonly<Record<string, unknown>>;
 
-export function readLibraryQuery(query: Asked): LibraryQuery {
+export function readLibraryQuery(query: RawQuery): LibraryQuery {
   const text = (name: string) => (typeof query[name] === 'string' ? query[name].trim() : '');
   const [sort] = librarySorts.find(([value]) => value === text('sort')) ?? librarySorts[0];
   return {

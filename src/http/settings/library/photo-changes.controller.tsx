@@ -18,7 +18,7 @@ import { libraryPath, photoPath, readLibraryQuery } from './library-query.js';
 import { photoName } from './picture.js';
 import { addTag } from './selection.js';
 
-type Asked = Record<string, unknown>;
+type RawQuery = Record<string, unknown>;
 
 /** Actions of a person on one photo: tags, trash, restore, delete permanently. Each form returns to the photo. */
 @Controller('settings/photos')
@@ -27,7 +27,7 @@ export class PhotoChangesController {
 
   @Post(':id/tags')
   @RequireRole('member')
-  addTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+  addTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       // Before a tag is created for a photo that does not exist.
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
@@ -38,7 +38,11 @@ export class PhotoChangesController {
 
   @Post(':id/tags/remove')
   @RequireRole('member')
-  removeTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+  removeTag(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
       await editTag(this.ports, caller, parseId(context.form.text('tag')) ?? 0, { removePhotoIds: [id] });
@@ -48,7 +52,7 @@ export class PhotoChangesController {
 
   @Post(':id/trash')
   @RequireRole('member')
-  trash(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+  trash(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       await trashPhoto(this.ports, caller, id);
       return 'Moved to the trash.';
@@ -57,7 +61,7 @@ export class PhotoChangesController {
 
   @Post(':id/restore')
   @RequireRole('member')
-  restore(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+  restore(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       await editPhoto(this.ports, caller, id, { trashed: false });
       return 'Restored from the trash.';
@@ -66,10 +70,10 @@ export class PhotoChangesController {
 
   @Get(':id/delete')
   @RequireRole('member')
-  async askToDelete(
+  async confirmDelete(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
-    @Query() parameters: Asked,
+    @Query() parameters: RawQuery,
   ): Promise<Reply> {
     const query = readLibraryQuery(parameters);
     const { photo } = await readPhoto(this.ports, callerOfPage(context), id, { trashedToo: true, withExif: false });
@@ -91,7 +95,7 @@ export class PhotoChangesController {
   async delete(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
-    @Query() query: Asked,
+    @Query() query: RawQuery,
   ): Promise<Reply> {
     await purgePhoto(this.ports, callerOfPage(context), id);
     return redirectTo(context, libraryPath(readLibraryQuery(query)), { kind: 'done', text: 'Permanently deleted.' });
@@ -100,7 +104,7 @@ export class PhotoChangesController {
   private async change(
     context: PageContext,
     id: Id,
-    query: Asked,
+    query: RawQuery,
     work: (caller: ReturnType<typeof callerOfPage>) => Promise<string>,
   ): Promise<Reply> {
     const back = (flash: Flash) => redirectTo(context, photoPath(id, readLibraryQuery(query)), flash);

@@ -1,5 +1,5 @@
 import type { Id } from '../../../core/shared/ids.js';
-import { counted } from '../counted.js';
+import { pluralize } from '../counted.js';
 import { Button, Form } from '../form.js';
 import { type LibraryQuery, libraryPath, queryText } from './library-query.js';
 
@@ -7,7 +7,7 @@ import { type LibraryQuery, libraryPath, queryText } from './library-query.js';
 export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {
   return (
     <section class="card confirm">
-      <h1>Permanently delete {counted(ids.length, 'photo')}?</h1>
+      <h1>Permanently delete {pluralize(ids.length, 'photo')}?</h1>
       <p>The originals and all their data are removed. This cannot be undone.</p>
       <Form action={`/settings/library/selection?${queryText(query)}`}>
         <input type="hidden" name="do" value="delete" />

@@ -10,7 +10,7 @@ export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTa
   const { camera, exposure, location, metadata } = photo;
   return (
     <dl class="photo-facts">
-      <Fact name="Taken">{taken(photo)}</Fact>
+      <Fact name="Taken">{takenText(photo)}</Fact>
       {camera && <Fact name="Camera">{cameraText(camera)}</Fact>}
       {exposure && <Fact name="Exposure">{exposureText(exposure)}</Fact>}
       {location && (
@@ -86,7 +86,7 @@ const zoneSources: Readonly<Record<TakenAtSource, string>> = {
   none: '',
 };
 
-function taken({ takenAtLocal, timeZone, takenAtSource }: PhotoWithTags): ComponentChildren {
+function takenText({ takenAtLocal, timeZone, takenAtSource }: PhotoWithTags): ComponentChildren {
   if (takenAtLocal === null) return <span class="soft">Not known</span>;
   return (
     <>

@@ -23,7 +23,7 @@ import { PhotoPage } from './photo.view.js';
 import { fieldsOf, type PhotoFields, patchOf, sentFields } from './photo-form.js';
 import { photoName } from './picture.js';
 
-type Asked = Record<string, unknown>;
+type RawQuery = Record<string, unknown>;
 
 /** One photo: its picture, its metadata, and its bytes. Changes are in PhotoChangesController. */
 @Controller('settings/photos')
@@ -32,13 +32,17 @@ export class PhotoController {
 
   @Get(':id')
   @RequireRole('member')
-  show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+  show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
     return this.page(context, id, query, null, null);
   }
 
   @Post(':id')
   @RequireRole('member')
-  async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: Asked): Promise<Reply> {
+  async edit(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
     const fields = sentFields(context.form);
     try {
       await editPhoto(this.ports, callerOfPage(context), id, patchOf(fields));
@@ -78,7 +82,7 @@ export class PhotoController {
   private async page(
     context: PageContext,
     id: Id,
-    parameters: Asked,
+    parameters: RawQuery,
     said: PhotoFields | null,
     problems: Problems | null,
   ): Promise<Reply> {

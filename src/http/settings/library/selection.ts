@@ -6,7 +6,7 @@ import { invalid } from '../../../core/shared/errors.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { createTag } from '../../../core/tags/create-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
-import { counted } from '../counted.js';
+import { pluralize } from '../counted.js';
 
 /** Maximum number of photos that one form changes; the same as for the bulk tools of tags. */
 const MAX_SELECTED = 1000;
@@ -30,15 +30,15 @@ export async function changeSelected(
   if (what === 'tag') return addTag(ports, caller, ids, tag);
   if (what === 'trash') {
     const results = await trashPhotos(ports, caller, ids);
-    return `${counted(deleted(results), 'photo')} moved to the trash.`;
+    return `${pluralize(deleted(results), 'photo')} moved to the trash.`;
   }
   if (what === 'restore') {
     const results = await editPhotos(ports, caller, ids, { trashed: false });
-    return `${counted(results.filter(({ outcome }) => outcome === 'updated').length, 'photo')} restored.`;
+    return `${pluralize(results.filter(({ outcome }) => outcome === 'updated').length, 'photo')} restored.`;
   }
   if (what === 'delete') {
     const results = await purgePhotos(ports, caller, ids);
-    return `${counted(deleted(results), 'photo')} permanently deleted.`;
+    return `${pluralize(deleted(results), 'photo')} permanently deleted.`;
   }
   throw invalid({ field: 'do', code: 'invalid_format', message: 'Choose an action for these photos.' });
 }
@@ -48,8 +48,8 @@ export async function addTag(ports: Ports, caller: Caller, ids: readonly Id[], n
   const { tag } = await createTag(ports, caller, { name }, 'return');
   const { changes } = await editTag(ports, caller, tag.id, { addPhotoIds: ids });
   const full = changes?.full.length ?? 0;
-  const said = `${counted(changes?.added ?? 0, 'photo')} tagged “${tag.name}”.`;
-  return full === 0 ? said : `${said} ${counted(full, 'photo')} already had the maximum number of tags.`;
+  const said = `${pluralize(changes?.added ?? 0, 'photo')} tagged “${tag.name}”.`;
+  return full === 0 ? said : `${said} ${pluralize(full, 'photo')} already had the maximum number of tags.`;
 }
 
 function deleted(results: readonly { readonly outcome: string }[]): number {

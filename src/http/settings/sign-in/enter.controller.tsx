@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { enterByLink, linkRefused, peekLink } from '../../../core/users/enter-by-link.js';
+import { enterByLink, linkForbidden, peekLink } from '../../../core/users/enter-by-link.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { SIGN_IN_LINKS_PATH } from '../../public-addresses.js';
@@ -45,7 +45,7 @@ export class EnterController {
 
   private async page(context: PageContext, token: string, problems: Problems | null): Promise<Reply> {
     const known = await peekLink(this.ports, token);
-    if (known === null) throw linkRefused();
+    if (known === null) throw linkForbidden();
     const { user } = known;
     const customer = (await this.ports.customers.find(user.customerId))?.name ?? '';
     const values = {

@@ -8,7 +8,7 @@ import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { allOfQuery } from '../address.js';
-import { counted } from '../counted.js';
+import { pluralize } from '../counted.js';
 import { type Problems, problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
@@ -43,7 +43,7 @@ export class MergeTagsController {
       }
       const mergeTagIds = ids.filter((id) => id !== into);
       const tag = await editTag(this.ports, callerOfPage(context), into, { mergeTagIds });
-      const text = `${counted(mergeTagIds.length, 'tag')} merged into “${tag.name}”, now on ${counted(tag.photoCount, 'photo')}.`;
+      const text = `${pluralize(mergeTagIds.length, 'tag')} merged into “${tag.name}”, now on ${pluralize(tag.photoCount, 'photo')}.`;
       return redirectTo(context, '/settings/tags', { kind: 'done', text });
     } catch (error) {
       return this.mergePage(context, ids, problemsOf(error));

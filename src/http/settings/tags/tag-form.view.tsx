@@ -1,5 +1,5 @@
 import { MAX_TAG_DESCRIPTION, MAX_TAG_NAME, type Tag } from '../../../core/tags/tag.js';
-import { counted } from '../counted.js';
+import { pluralize } from '../counted.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Heading } from '../parts.js';
 
@@ -58,7 +58,7 @@ export function NewTag({ fields, problems }: { fields: TagFields; problems: Prob
 export function EditTag({ tag, fields, problems }: { tag: Tag; fields: TagFields; problems: Problems | null }) {
   return (
     <>
-      <Heading title={tag.name} lead={`On ${counted(tag.photoCount, 'photo')}.`}>
+      <Heading title={tag.name} lead={`On ${pluralize(tag.photoCount, 'photo')}.`}>
         <a class="button plain" href={`/settings/tags/${tag.id}/delete`}>
           Delete…
         </a>

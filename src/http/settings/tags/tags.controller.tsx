@@ -47,7 +47,7 @@ export class TagPagesController {
 
   @Get('new')
   @RequireRole('member')
-  blank(@CurrentPageContext() context: PageContext): Reply {
+  newForm(@CurrentPageContext() context: PageContext): Reply {
     return this.newTag(context, blankTag, null);
   }
 
@@ -56,7 +56,7 @@ export class TagPagesController {
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const fields = fieldsOf(context.form);
     try {
-      const { tag } = await createTag(this.ports, callerOfPage(context), said(fields));
+      const { tag } = await createTag(this.ports, callerOfPage(context), submittedValues(fields));
       return redirectTo(context, '/settings/tags', { kind: 'done', text: `The tag “${tag.name}” was created.` });
     } catch (error) {
       return this.newTag(context, fields, problemsOf(error));
@@ -76,7 +76,7 @@ export class TagPagesController {
     const [caller, fields] = [callerOfPage(context), fieldsOf(context.form)];
     const tag = await readTag(this.ports, caller, id);
     try {
-      const { name } = await editTag(this.ports, caller, id, said(fields));
+      const { name } = await editTag(this.ports, caller, id, submittedValues(fields));
       return redirectTo(context, '/settings/tags', { kind: 'done', text: `The tag “${name}” was saved.` });
     } catch (error) {
       return this.editPage(context, tag, fields, problemsOf(error));
@@ -85,7 +85,7 @@ export class TagPagesController {
 
   @Get(':id/delete')
   @RequireRole('member')
-  async askDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const tag = await readTag(this.ports, callerOfPage(context), id);
     return renderPage(this.ports, context, { ...AREA, title: 'Delete a tag' }, <DeleteTag tag={tag} />);
   }
@@ -116,7 +116,7 @@ function fieldsOf(form: FormFields): TagFields {
   return { name, description, color: form.text('color'), otherColor: form.text('otherColor') || otherColor };
 }
 
-function said({ name, color, otherColor, description }: TagFields) {
+function submittedValues({ name, color, otherColor, description }: TagFields) {
   const chosen = color === 'other' ? otherColor : color;
   return { name, color: chosen || null, description: description.trim() || null };
 }

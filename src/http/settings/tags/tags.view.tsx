@@ -2,7 +2,7 @@ import type { Page } from '../../../core/shared/pagination.js';
 import type { MergePreview } from '../../../core/tags/preview-merge.js';
 import { MAX_COUNTED } from '../../../core/tags/preview-merge.js';
 import type { Tag } from '../../../core/tags/tag.js';
-import { counted, number } from '../counted.js';
+import { number, pluralize } from '../counted.js';
 import { Button, Form, ProblemSummary, type Problems } from '../form.js';
 import { Paging } from '../paging.js';
 import { Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
@@ -128,11 +128,11 @@ export function MergeForm({
   problems: Problems | null;
 }) {
   const most = tags.reduce((best, tag) => (tag.photoCount > best.photoCount ? tag : best));
-  const count = photos >= MAX_COUNTED ? `More than ${number(MAX_COUNTED - 1)} photos` : counted(photos, 'photo');
+  const count = photos >= MAX_COUNTED ? `More than ${number(MAX_COUNTED - 1)} photos` : pluralize(photos, 'photo');
   return (
     <>
       <Heading
-        title={`Merge ${counted(tags.length, 'tag')} into one`}
+        title={`Merge ${pluralize(tags.length, 'tag')} into one`}
         lead="The tag that you keep gets all their photos. The others are deleted. This cannot be undone."
       />
       <Card>
@@ -147,7 +147,8 @@ export function MergeForm({
               <div class="choice" key={tag.id}>
                 <input type="radio" id={`into-${tag.id}`} name="into" value={String(tag.id)} checked={tag === most} />
                 <label for={`into-${tag.id}`}>
-                  <Swatch color={tag.color} /> {tag.name} <span class="soft">· {counted(tag.photoCount, 'photo')}</span>
+                  <Swatch color={tag.color} /> {tag.name}{' '}
+                  <span class="soft">· {pluralize(tag.photoCount, 'photo')}</span>
                 </label>
               </div>
             ))}
@@ -176,7 +177,7 @@ export function DeleteTag({ tag }: { tag: Tag }) {
       <p>
         {tag.photoCount === 0
           ? 'No photo has it.'
-          : `${counted(tag.photoCount, 'photo')} will lose it. The photos themselves are not affected.`}{' '}
+          : `${pluralize(tag.photoCount, 'photo')} will lose it. The photos themselves are not affected.`}{' '}
         This cannot be undone.
       </p>
     </Confirm>

@@ -1,4 +1,4 @@
-import { counted, number } from '../counted.js';
+import { number, pluralize } from '../counted.js';
 
 /** One day of a chart. */
 export interface Day {
@@ -50,7 +50,7 @@ function Columns({ size, days, label }: { size: keyof typeof sizes; days: readon
         let below = base;
         return (
           <g key={day}>
-            <title>{`${monthDay(day)}: ${counted(requests, 'request')}, ${counted(failed, 'error')}, ${number(limited)} over the limit`}</title>
+            <title>{`${monthDay(day)}: ${pluralize(requests, 'request')}, ${pluralize(failed, 'error')}, ${number(limited)} over the limit`}</title>
             <rect class="hit" x={LEFT + at * step} y={TOP} width={step} height={base - TOP} />
             {parts.map(([kind, value]) => {
               if (value <= 0) return null;

@@ -1,7 +1,7 @@
 import type { Id } from '../../../core/shared/ids.js';
 import type { Traffic } from '../../../core/traffic/read-traffic.js';
 import { MAX_FAILURES, type RequestCount, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
-import { bytes, counted, number } from '../counted.js';
+import { bytes, number, pluralize } from '../counted.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';
 import { type Day, DayChart, Meter, monthDay } from './chart.view.js';
 
@@ -39,7 +39,7 @@ function Holdings({ traffic: { customer, usage, quotaUse } }: { traffic: Traffic
         note={usage.trashedPhotos > 0 ? `${number(usage.trashedPhotos)} of them in the trash` : null}
         used={quotaUse.photos}
         limit={photosLimit}
-        words={(limit) => counted(limit, 'photo')}
+        words={(limit) => pluralize(limit, 'photo')}
       />
       <Tile
         title="Storage"
@@ -105,10 +105,10 @@ function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
       )}
       <ul class="totals">
         <li>
-          <span class="dot good" aria-hidden="true" /> {counted(total.requests, 'request')}
+          <span class="dot good" aria-hidden="true" /> {pluralize(total.requests, 'request')}
         </li>
         <li>
-          <span class="dot bad" aria-hidden="true" /> {counted(total.failed, 'error')}
+          <span class="dot bad" aria-hidden="true" /> {pluralize(total.failed, 'error')}
         </li>
         <li>
           <span class="dot warn" aria-hidden="true" /> {number(total.limited)} over the rate limit (429)

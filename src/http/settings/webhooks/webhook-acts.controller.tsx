@@ -36,7 +36,7 @@ export class WebhookActsController {
 
   @Get(':id/secret')
   @RequireRole('owner')
-  async askRotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+  async confirmRotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
     return renderPage(
       this.ports,

@@ -39,7 +39,7 @@ export class WebhookPagesController {
 
   @Get('new')
   @RequireRole('owner')
-  blank(@CurrentPageContext() context: PageContext): Reply {
+  newForm(@CurrentPageContext() context: PageContext): Reply {
     return this.form(context, null, blankEndpoint, null);
   }
 
@@ -48,7 +48,7 @@ export class WebhookPagesController {
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const fields = fieldsOf(context.form);
     try {
-      const created = await createWebhookEndpoint(this.ports, callerOfPage(context), said(fields));
+      const created = await createWebhookEndpoint(this.ports, callerOfPage(context), submittedValues(fields));
       return renderPage(this.ports, context, { ...ONCE, title: 'New endpoint' }, <ShowSecret {...created} isNew />);
     } catch (error) {
       return this.form(context, null, fields, problemsOf(error));
@@ -82,7 +82,7 @@ export class WebhookPagesController {
     const fields = fieldsOf(context.form);
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
     try {
-      await editWebhookEndpoint(this.ports, callerOfPage(context), id, said(fields));
+      await editWebhookEndpoint(this.ports, callerOfPage(context), id, submittedValues(fields));
       return redirectTo(context, `/settings/webhooks/${id}`, { kind: 'done', text: 'Saved.' });
     } catch (error) {
       return this.form(context, endpoint, fields, problemsOf(error));
@@ -91,7 +91,7 @@ export class WebhookPagesController {
 
   @Get(':id/delete')
   @RequireRole('owner')
-  async askDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
     return renderPage(
       this.ports,
@@ -126,7 +126,7 @@ function fieldsOf(form: FormFields): EndpointFields {
 }
 
 /** Errors: `invalid_request` when there is nothing of which it is to hear. */
-function said({ url, description, which, events }: EndpointFields) {
+function submittedValues({ url, description, which, events }: EndpointFields) {
   if (which === 'some' && events.length === 0) {
     throw invalid({ field: 'events', code: 'required', message: 'Select an event, or all of them.' });
   }
