@@ -60,9 +60,9 @@ describe('RELIABILITY.md A27: uploads that are received at once', () => {
 
   test('of one key and one customer are so many; a person has no key', () => {
     const slots = Array.from({ length: MAX_UPLOADS_PER_KEY }, (_, item) => take(1, 7, item));
-    expect(() => take(1, 7)).toThrow(`${MAX_UPLOADS_PER_KEY} uploads of this key`);
+    expect(() => take(1, 7)).toThrow(`${MAX_UPLOADS_PER_KEY} uploads for this key`);
     for (let item = MAX_UPLOADS_PER_KEY; item < MAX_UPLOADS_PER_CUSTOMER; item += 1) take(1, null, item);
-    expect(() => take(1, 8)).toThrow(`${MAX_UPLOADS_PER_CUSTOMER} uploads of this account`);
+    expect(() => take(1, 8)).toThrow(`${MAX_UPLOADS_PER_CUSTOMER} uploads for this account`);
     take(2, 9);
     slots[0]?.close();
     take(1, 7);
