@@ -46,8 +46,8 @@ interface CardProps {
 }
 
 function CustomerCard({ customer, problems, form }: CardProps & { customer: Customer }) {
-  const valueOf = (name: string, value: string) => (problems ? form.text(name) : value);
-  const zone = valueOf('timeZone', customer.defaultTimeZone);
+  const valueFor = (name: string, value: string) => (problems ? form.text(name) : value);
+  const zone = valueFor('timeZone', customer.defaultTimeZone);
   return (
     <Card title="The account">
       <Form action="/settings/account" label="The account">
@@ -56,7 +56,7 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
           name="name"
           errors={problems}
           input={{
-            value: valueOf('name', customer.name),
+            value: valueFor('name', customer.name),
             required: true,
             maxLength: 200,
             autocomplete: 'organization',
@@ -77,7 +77,7 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
           errors={problems}
           input={{
             type: 'number',
-            value: valueOf('trashRetentionDays', String(customer.trashRetentionDays)),
+            value: valueFor('trashRetentionDays', String(customer.trashRetentionDays)),
             min: 1,
             max: MAX_RETENTION_DAYS,
             required: true,
