@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import { firstFrame } from '../../src/adapters/media/gif-frame.js';
 import { writePixelTiff } from '../../src/adapters/media/pixel-tiff.js';
 import type { PictureFacts, RenderedPicture } from '../../src/core/media/media-reader.js';
+import { within } from '../../src/core/media/transformation.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 import { withChunk } from '../support/png.js';
 
@@ -70,8 +71,7 @@ describe('orientation', () => {
     expect(await blueCorner(thumb.bytes)).toBe('left top');
     const rendered = await media.reader.render(bytesOf(avif), {
       customerId: 1,
-      longestSide: 100,
-      format: 'jpeg',
+      ...within(100, 'jpeg'),
       rotation: 0,
     });
     expect(await blueCorner(rendered?.bytes ?? new Uint8Array())).toBe('left top');
@@ -306,9 +306,7 @@ describe('a file that is too short for the pixels that it declares', () => {
       outcome: 'refused',
       error: { code: 'decode_failed', message: expect.stringContaining('declares 60000 × 3400 pixels') },
     });
-    expect(
-      await media.reader.render(bytesOf(jpeg), { customerId: 1, longestSide: 320, format: 'jpeg', rotation: 0 }),
-    ).toBeNull();
+    expect(await media.reader.render(bytesOf(jpeg), { customerId: 1, ...within(320, 'jpeg'), rotation: 0 })).toBeNull();
   });
 
   test.each([
@@ -327,8 +325,7 @@ test('small pictures that are made from larger renditions look like those made f
   const make = async (bytes: Uint8Array, longestSide: number) => {
     const rendered = await media.reader.render(bytesOf(bytes), {
       customerId: 1,
-      longestSide,
-      format: 'jpeg',
+      ...within(longestSide, 'jpeg'),
       rotation: 0,
     });
     return rendered?.bytes ?? Buffer.alloc(0);

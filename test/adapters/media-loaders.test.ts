@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
+import { within } from '../../src/core/media/transformation.js';
 import { compiledSources } from '../support/compiled.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 import { withChunk } from '../support/png.js';
@@ -83,8 +84,7 @@ describe('files that other programs take for pictures or orders', () => {
     for (const format of ['jpeg', 'webp'] as const) {
       const rendered = await media.reader.render(bytesOf(png), {
         customerId: 1,
-        longestSide: 320,
-        format,
+        ...within(320, format),
         rotation: 0,
       });
       outcome.push(rendered?.bytes ?? Buffer.alloc(0));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import type { PictureFacts, RenderedPicture } from '../../src/core/media/media-reader.js';
+import { within } from '../../src/core/media/transformation.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 
 /** API.md §12.2, by the pixels: whatever way a file lies, its renditions show the picture that the upright one shows. */
@@ -74,8 +75,7 @@ async function looked(bytes: Uint8Array): Promise<{ facts: PictureFacts; thumb: 
 async function rendered(bytes: Uint8Array): Promise<Uint8Array> {
   const picture = await media.reader.render(bytesOf(bytes), {
     customerId: 1,
-    longestSide: 200,
-    format: 'jpeg',
+    ...within(200, 'jpeg'),
     rotation: 0,
   });
   if (picture === null) throw new Error('not rendered');

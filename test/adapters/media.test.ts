@@ -6,6 +6,7 @@ import ExifReader from 'exifreader';
 import sharp from 'sharp';
 import { captureTime } from '../../src/core/media/capture-time.js';
 import type { Inspection, PictureFacts, RenderedPicture } from '../../src/core/media/media-reader.js';
+import { type Transformation, within } from '../../src/core/media/transformation.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 
@@ -64,7 +65,7 @@ async function pictureIn(bytes: Uint8Array): Promise<{ facts: PictureFacts; thum
   return inspection;
 }
 
-async function render(bytes: Uint8Array, order: { longestSide: number; format: 'jpeg' | 'webp'; rotation: number }) {
+async function render(bytes: Uint8Array, order: Transformation & { rotation: number }) {
   const rendered = await media.reader.render(bytesOf(bytes), { customerId: 1, ...order });
   if (rendered === null) throw new Error('not rendered');
   return rendered;
@@ -245,8 +246,7 @@ describe('damaged and hostile files', () => {
     expect(
       await media.reader.render(bytesOf(whole.subarray(0, 30_000)), {
         customerId: 1,
-        longestSide: 100,
-        format: 'jpeg',
+        ...within(100, 'jpeg'),
         rotation: 0,
       }),
     ).toBeNull();
@@ -265,8 +265,8 @@ describe('renditions', () => {
       const longest = Math.min(640, Math.max(width, height));
       const renditions = [
         thumb,
-        await render(bytes, { longestSide: 640, format: 'jpeg', rotation: 0 }),
-        await render(bytes, { longestSide: 640, format: 'webp', rotation: 90 }),
+        await render(bytes, { ...within(640, 'jpeg'), rotation: 0 }),
+        await render(bytes, { ...within(640, 'webp'), rotation: 90 }),
       ];
       for (const [index, { bytes: rendered, contentType }] of renditions.entries()) {
         const header = await sharp(rendered).metadata();
@@ -291,7 +291,7 @@ describe('renditions', () => {
       const { facts, thumb } = await pictureIn(bytes);
       expect(facts).toMatchObject({ orientation, width: 1800, height: 1200 });
       expect(difference(await miniature(thumb.bytes), upright)).toBeLessThan(4);
-      const turned = await render(bytes, { longestSide: 320, format: 'jpeg', rotation: 90 });
+      const turned = await render(bytes, { ...within(320, 'jpeg'), rotation: 90 });
       const back = await sharp(turned.bytes).rotate(270).png().toBuffer();
       expect(difference(await miniature(back), upright)).toBeLessThan(4);
       expect(difference(await miniature(turned.bytes), upright)).toBeGreaterThan(10);
@@ -312,9 +312,9 @@ describe('renditions', () => {
     })
       .png()
       .toBuffer();
-    const jpeg = await render(clear, { longestSide: 20, format: 'jpeg', rotation: 0 });
+    const jpeg = await render(clear, { ...within(20, 'jpeg'), rotation: 0 });
     expect((await sharp(jpeg.bytes).stats()).channels.map(({ min }) => min)).toEqual([255, 255, 255]);
-    const webp = await render(clear, { longestSide: 20, format: 'webp', rotation: 0 });
+    const webp = await render(clear, { ...within(20, 'webp'), rotation: 0 });
     expect((await sharp(webp.bytes).stats()).isOpaque).toBe(false);
   });
 

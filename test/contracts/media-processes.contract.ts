@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import type { ChildProcessMediaReader } from '../../src/adapters/media/child-process-media-reader.js';
 import type { IsolationLevel } from '../../src/core/media/isolation.js';
 import { MAX_RENDITIONS_AT_ONCE } from '../../src/core/media/media-reader.js';
+import { within } from '../../src/core/media/transformation.js';
 import { compiledSources } from '../support/compiled.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 import { until } from '../support/until.js';
@@ -202,7 +203,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
     it('of several customers take turns: one who asks last need not wait for all of another', async () => {
       const { reader } = await open({ processes: 1 });
       const file = await photo('hopper.gif');
-      const order = { longestSide: 100, format: 'jpeg', rotation: 0 } as const;
+      const order = { ...within(100, 'jpeg'), rotation: 0 } as const;
       const ended: string[] = [];
       const render = async (customerId: number) => {
         await reader.render(bytesOf(file), { ...order, customerId });
@@ -215,7 +216,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
     it('for renditions of one customer are refused above their number; others are not', async () => {
       const { reader } = await open();
       const file = await photo('hopper.gif');
-      const order = { longestSide: 100, format: 'jpeg', rotation: 0 } as const;
+      const order = { ...within(100, 'jpeg'), rotation: 0 } as const;
       const render = (customerId: number) =>
         reader.render(bytesOf(file), { ...order, customerId }).then(
           () => 'rendered',

@@ -1,4 +1,5 @@
 import type { MediaReader, RenditionOrder } from '../../src/core/media/media-reader.js';
+import { pictureFormats, type Size, within } from '../../src/core/media/transformation.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';
 
 export interface OpenReader {
@@ -25,7 +26,10 @@ export interface OpenReader {
 }
 
 const plenty = { customerId: 1, maxPixels: 210_000_000 };
-const small: RenditionOrder = { customerId: 1, longestSide: 100, format: 'jpeg', rotation: 0 };
+const sizeOf = (width: number, height: number): Size => ({ width: Math.round(width), height: Math.round(height) });
+const square = (side: number): Size => ({ width: side, height: side });
+
+const small: RenditionOrder = { customerId: 1, ...within(100, 'jpeg'), rotation: 0 };
 
 /** What `MediaReader` promises, for any reader. `open` is called once. */
 export function mediaReaderContract(name: string, open: () => Promise<OpenReader>): void {
@@ -133,8 +137,50 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
 
       it('never enlarges', async () => {
         const { bytes, width, height } = samples.sound;
-        const picture = await reader.render(of(bytes), { ...small, longestSide: 10_000 });
+        const picture = await reader.render(of(bytes), { ...small, ...within(10_000, 'jpeg') });
         expect(await opened.sizeOf(picture?.bytes ?? new Uint8Array())).toEqual({ width, height });
+      });
+
+      it.each<[string, Partial<RenditionOrder>, (size: Size) => Size]>([
+        ['a width', { width: 50, height: null }, ({ width, height }) => sizeOf(50, (50 * height) / width)],
+        ['a height', { width: null, height: 50 }, ({ width, height }) => sizeOf((50 * width) / height, 50)],
+        ['no size', { width: null, height: null }, (size) => size],
+        ['a box to cover', { width: 40, height: 50, fit: 'cover' }, () => sizeOf(40, 50)],
+        [
+          'what attracts attention',
+          { width: 40, height: 50, fit: 'cover', gravity: 'attention' },
+          () => sizeOf(40, 50),
+        ],
+        [
+          'one side to cover',
+          { width: 40, height: null, fit: 'cover' },
+          ({ width, height }) => sizeOf(40, (40 * height) / width),
+        ],
+        [
+          'a larger box to cover',
+          { width: 8000, height: 8000, fit: 'cover' },
+          ({ width, height }) => square(Math.min(width, height)),
+        ],
+        ['a box that contains it', { width: 40, height: 50, fit: 'contain' }, () => sizeOf(40, 50)],
+        ['a larger box that contains it', { width: 3000, height: 3001, fit: 'contain' }, () => sizeOf(3000, 3001)],
+        ['a box to fill', { width: 3000, height: 5, fit: 'fill' }, () => sizeOf(3000, 5)],
+        ['one side to fill', { width: null, height: 5, fit: 'fill' }, ({ width }) => sizeOf(width, 5)],
+        ['a box to cover, turned', { width: 40, height: 50, fit: 'cover', rotation: 90 }, () => sizeOf(40, 50)],
+        [
+          'a width, turned',
+          { width: 50, height: null, rotation: 270 },
+          ({ width, height }) => sizeOf(50, (50 * width) / height),
+        ],
+      ])('fits a picture into %s', async (_, order, expected) => {
+        const { bytes, width, height } = samples.sound;
+        const picture = await reader.render(of(bytes), { ...small, ...order });
+        expect(await opened.sizeOf(picture?.bytes ?? new Uint8Array())).toEqual(expected({ width, height }));
+      });
+
+      it.each(pictureFormats)('makes %s', async (format) => {
+        const picture = await reader.render(of(samples.sound.bytes), { ...small, format });
+        expect(picture?.contentType).toBe(`image/${format}`);
+        expect(Math.max(...Object.values(await opened.sizeOf(picture?.bytes ?? new Uint8Array())))).toBe(100);
       });
 
       it('makes none of what is no picture it can decode', async () => {

@@ -8,6 +8,7 @@ import type {
   Sniffed,
 } from '../../src/core/media/media-reader.js';
 import { renditionSizes } from '../../src/core/media/renditions.js';
+import { layoutOf, within } from '../../src/core/media/transformation.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';
 import { truncate } from '../../src/core/shared/text.js';
 
@@ -55,7 +56,7 @@ export class MemoryMediaReader implements MediaReader {
     return {
       outcome: 'picture',
       facts,
-      thumb: rendered(facts, { longestSide: renditionSizes.thumb, format, rotation: 0, customerId: 0 }),
+      thumb: rendered(facts, { ...within(renditionSizes.thumb, format), rotation: 0, customerId: 0 }),
     };
   }
 
@@ -119,15 +120,11 @@ function cutTo(max: number, text: string | null | undefined): string | null {
   return typeof text === 'string' ? truncate(text, max) : null;
 }
 
-function rendered(
-  { width, height, alpha }: PictureFacts,
-  { longestSide, format, rotation }: RenditionOrder,
-): RenderedPicture {
-  const scale = Math.min(1, longestSide / Math.max(width, height));
-  const [across, down] = [width, height].map((side) => Math.max(1, Math.round(side * scale))) as [number, number];
-  const turned = rotation % 180 === 0 ? { width: across, height: down } : { width: down, height: across };
-  const contentType = `image/${format}`;
-  return { bytes: pictureBytes({ ...turned, contentType, alpha: alpha && format === 'webp' }), contentType };
+function rendered({ width, height, alpha }: PictureFacts, order: RenditionOrder): RenderedPicture {
+  const upright = order.rotation % 180 === 0 ? { width, height } : { width: height, height: width };
+  const contentType = `image/${order.format}`;
+  const { canvas } = layoutOf(upright, order);
+  return { bytes: pictureBytes({ ...canvas, contentType, alpha: alpha && order.format !== 'jpeg' }), contentType };
 }
 
 function refused(code: ItemErrorCode, message: string): Inspection {

@@ -88,15 +88,13 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   async render(bytes: AsyncIterable<Uint8Array>, order: RenditionOrder): Promise<RenderedPicture | null> {
-    const { longestSide, format, rotation, customerId } = order;
+    const { customerId, alone: _, ...picture } = order;
     if (this.#nextRendered.asked(customerId) >= MAX_RENDITIONS_AT_ONCE) throw tooManyRenditions();
     const answer = await this.#inTurn(this.#nextRendered, bytes, order, (path) => ({
       kind: 'render',
       path,
       folder: '.',
-      longestSide,
-      format,
-      rotation,
+      ...picture,
     }));
     if (hasPart(answer, 'rendered')) return answer.rendered;
     throw errorIn(answer);

@@ -45,7 +45,7 @@ export async function inspectPicture(
 }
 
 async function decode(picture: Picture): Promise<{ small: SmallPicture; damaged: boolean }> {
-  const order = { longestSide: renditionSizes.thumb };
+  const order = { width: renditionSizes.thumb, height: renditionSizes.thumb, fit: 'inside' } as const;
   try {
     return { small: await smallPicture(picture, { ...order, failOn: 'error' }), damaged: picture.damaged };
   } catch {

@@ -8,8 +8,11 @@ export interface SmallPicture {
 }
 
 export interface SmallOrder {
-  /** In pixels; never enlarged. */
-  readonly longestSide: number;
+  /** Of the upright picture, in pixels. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** `inside`: no larger than that, and never enlarged; `fill`: exactly that. */
+  readonly fit: 'inside' | 'fill';
   /** Whether damage is an error or is tolerated. */
   readonly failOn: 'error' | 'none';
 }
@@ -18,10 +21,11 @@ export interface SmallOrder {
  * Decodes a whole picture into a small upright one. Every byte goes through the decoder: shrink-on-load of JPEG and WebP skips none.
  * Rotation comes last, because rotating the large picture would need all of it in memory.
  */
-export async function smallPicture(picture: Picture, { longestSide, failOn }: SmallOrder): Promise<SmallPicture> {
+export async function smallPicture(picture: Picture, { failOn, ...order }: SmallOrder): Promise<SmallPicture> {
+  const { width, height, fit } = isTurned(picture.orientation) ? swapped(order) : order;
   // The size was checked when the picture was opened.
   const lying = sharp(picture.path, { failOn, limitInputPixels: false })
-    .resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true })
+    .resize(width, height, { fit, withoutEnlargement: fit === 'inside' })
     .toColourspace('srgb');
   return rotate(await pixelsOf(lying), picture.orientation);
 }
@@ -31,6 +35,14 @@ function rotate(small: SmallPicture, orientation: number): Promise<SmallPicture>
   const { turn, mirror } = orientations[orientation] ?? upright;
   if (turn === 0 && !mirror) return small;
   return pixelsOf(sharpOf(small).rotate(turn).flop(mirror));
+}
+
+function isTurned(orientation: number): boolean {
+  return (orientations[orientation] ?? upright).turn % 180 !== 0;
+}
+
+export function swapped<T extends { readonly width: number | null; readonly height: number | null }>(size: T): T {
+  return { ...size, width: size.height, height: size.width };
 }
 
 const upright = { turn: 0, mirror: false };

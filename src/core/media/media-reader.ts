@@ -2,6 +2,7 @@ import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { WrittenTimes } from './capture-time.js';
 import type { Camera, Descriptive, ExifTags, Exposure } from './picture-metadata.js';
+import type { Transformation } from './transformation.js';
 
 /**
  * What the bytes of a picture contain, and what decoding it showed. Plain data: it is stored as JSON between inspection and publishing.
@@ -47,17 +48,14 @@ interface OfCustomer {
  */
 export const MAX_RENDITIONS_AT_ONCE = 128;
 
-export interface RenditionOrder extends OfCustomer {
-  /** Pixels of the longest side; never enlarged. */
-  readonly longestSide: number;
-  readonly format: RenditionFormat;
+export interface RenditionOrder extends OfCustomer, Transformation {
   /** Clockwise, in addition to the upright orientation. */
   readonly rotation: number;
   /** As in `InspectBounds`. */
   readonly alone?: boolean;
 }
 
-/** Upright, sRGB, first frame, without any metadata. */
+/** Upright, sRGB, 8 bits, first frame, without any metadata. */
 export interface RenderedPicture {
   readonly bytes: Uint8Array;
   readonly contentType: string;

@@ -3,6 +3,7 @@ import type { BlobInfo, BlobStore } from '../blobs/blob-store.js';
 import { inOneChunk } from '../blobs/open-blob.js';
 import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionFormat } from '../media/media-reader.js';
 import { type RenditionName, renditionNames, renditionSizes } from '../media/renditions.js';
+import { within } from '../media/transformation.js';
 import { notFound } from '../shared/errors.js';
 import type { Photo } from './photo.js';
 import { lostBytes, lostOriginal, verified } from './verified-bytes.js';
@@ -31,7 +32,7 @@ async function make(
   name: RenditionName,
   format: RenditionFormat,
 ): Promise<BlobInfo> {
-  const order = { customerId: photo.customerId, longestSide: renditionSizes[name], format };
+  const order = { customerId: photo.customerId, ...within(renditionSizes[name], format) };
   const render = (alone: boolean) =>
     media.render(originalBytes(blobs, photo), { ...order, rotation: photo.rotation, alone });
   const larger = await storedLarger(blobs, photo, name, format);

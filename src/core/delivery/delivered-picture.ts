@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import { type Focus, MIDDLE, type PictureFormat, type Transformation } from '../media/transformation.js';
+import { invalid } from '../shared/errors.js';
+import { type DeliveryOptions, MAX_SIDE } from './delivery-options.js';
+
+/** What of a photo decides how it is delivered. */
+export interface DeliveredPhoto {
+  readonly alpha: boolean;
+  /** What a person wants to be kept in view. */
+  readonly focus: Focus | null;
+}
+
+/** The formats that not every client shows. */
+export type AcceptedFormats = ReadonlySet<'avif' | 'webp'>;
+
+/** Without `q`. AVIF's scale is another: 55 looks like the 80 of the others. */
+const QUALITY: Readonly<Record<PictureFormat, number>> = { jpeg: 80, webp: 80, avif: 55, png: 100 };
+
+/**
+ * What an address asks for.
+ * @param options Those of the address, over those of its preset.
+ * @param accepted Those that the client says it shows.
+ * Errors: `invalid_request`, when `dpr` makes a side longer than any may be.
+ */
+export function deliveredPicture(
+  photo: DeliveredPhoto,
+  options: DeliveryOptions,
+  accepted: AcceptedFormats,
+): Transformation {
+  const { w, h, fit = 'inside', g, f = 'auto', q, dpr = 1, bg = null, blur = null } = options;
+  const format = f === 'auto' ? bestFormat(photo, accepted) : f;
+  return {
+    width: side('w', w, dpr),
+    height: side('h', h, dpr),
+    fit,
+    gravity: fit === 'cover' ? gravityOf(photo, g) : MIDDLE,
+    format,
+    quality: format === 'png' ? QUALITY.png : (q ?? QUALITY[format]),
+    background: bg,
+    blur,
+  };
+}
+
+/** Names a transformation, and only that: a part of names of blobs and of ETags. */
+export function transformationName(transformation: Transformation): string {
+  const { width, height, fit, gravity, format, quality, background, blur } = transformation;
+  return hash('sha256', JSON.stringify([width, height, fit, gravity, format, quality, background, blur])).slice(0, 32);
+}
+
+function side(name: 'w' | 'h', length: number | undefined, dpr: number): number | null {
+  if (length === undefined) return null;
+  const pixels = Math.round(length * dpr);
+  if (pixels <= MAX_SIDE) return pixels;
+  const message = `${name} × dpr must be at most ${MAX_SIDE} pixels.`;
+  throw invalid({ field: name, code: 'out_of_range', message, max: MAX_SIDE });
+}
+
+function bestFormat({ alpha }: DeliveredPhoto, accepted: AcceptedFormats): PictureFormat {
+  if (accepted.has('avif')) return 'avif';
+  if (accepted.has('webp')) return 'webp';
+  return alpha ? 'png' : 'jpeg';
+}
+
+function gravityOf({ focus }: DeliveredPhoto, g: DeliveryOptions['g']): Transformation['gravity'] {
+  if (g === 'auto') return 'attention';
+  return g === 'center' ? MIDDLE : (focus ?? MIDDLE);
+}

@@ -1,0 +1,96 @@
+/** Pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A point of the upright picture: 0 to 1 from its left and its top. */
+export interface Focus {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** How a picture fits into the requested size. */
+export const fits = ['inside', 'cover', 'contain', 'fill'] as const;
+export type Fit = (typeof fits)[number];
+
+export const pictureFormats = ['jpeg', 'webp', 'avif', 'png'] as const;
+export type PictureFormat = (typeof pictureFormats)[number];
+
+/** What to make of a picture, with nothing left to decide: the same transformation of the same picture gives the same result. */
+export interface Transformation {
+  /** Pixels; null: as the other side and the shape of the picture require. Both null: the size of the picture. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** Never enlarged, except by `fill`. */
+  readonly fit: Fit;
+  /** What `cover` keeps in view: a point, or what attracts attention. */
+  readonly gravity: Focus | 'attention';
+  readonly format: PictureFormat;
+  /** 1 to 100; a PNG is always exact. */
+  readonly quality: number;
+  /** `rrggbb`: what is beside the picture, and behind it in a JPEG. Null: nothing; in a JPEG, white. */
+  readonly background: string | null;
+  /** Sigma of a Gaussian blur, in pixels of the result; null: none. */
+  readonly blur: number | null;
+}
+
+export const MIDDLE: Focus = { x: 0.5, y: 0.5 };
+
+/** What nobody asked to be different. */
+const plain = { fit: 'inside', gravity: MIDDLE, quality: 80, background: null, blur: null } as const;
+
+/** The whole picture, no side longer than so many pixels. */
+export function within(longestSide: number, format: PictureFormat): Transformation {
+  return { ...plain, width: longestSide, height: longestSide, format };
+}
+
+export interface Region extends Size {
+  readonly left: number;
+  readonly top: number;
+}
+
+/** The steps from an upright picture to a result. */
+export interface Layout {
+  /** The whole picture is scaled to this. */
+  readonly scaled: Size;
+  /** What is kept of it. With the gravity `attention` only the size of the region counts. */
+  readonly kept: Region;
+  /** What is kept stands in the middle of this. */
+  readonly canvas: Size;
+}
+
+/** Where everything of an upright picture goes. */
+export function layoutOf(picture: Size, { width, height, fit, gravity }: Transformation): Layout {
+  const box = { width: width ?? Number.POSITIVE_INFINITY, height: height ?? Number.POSITIVE_INFINITY };
+  const ratios = [box.width / picture.width, box.height / picture.height] as const;
+  if (fit === 'fill') return whole({ width: width ?? picture.width, height: height ?? picture.height });
+  if (fit === 'cover' && width !== null && height !== null) return cover(picture, { width, height }, gravity);
+  const inside = whole(scale(picture, Math.min(1, ...ratios)));
+  if (fit !== 'contain') return inside;
+  return { ...inside, canvas: { width: width ?? inside.scaled.width, height: height ?? inside.scaled.height } };
+}
+
+/** A box that is larger than the picture shrinks to it, and keeps its shape. */
+function cover(picture: Size, wanted: Size, gravity: Transformation['gravity']): Layout {
+  const box = scale(wanted, Math.min(1, picture.width / wanted.width, picture.height / wanted.height));
+  const exact = scale(picture, Math.max(box.width / picture.width, box.height / picture.height));
+  // Rounded apart, a side may be a pixel short of the box.
+  const scaled = { width: Math.max(exact.width, box.width), height: Math.max(exact.height, box.height) };
+  const { x, y } = gravity === 'attention' ? MIDDLE : gravity;
+  const kept = { ...box, left: start(scaled.width, box.width, x), top: start(scaled.height, box.height, y) };
+  return { scaled, kept, canvas: box };
+}
+
+/** Where a stretch begins that has a point in its middle, or as near as the whole allows. */
+function start(whole: number, kept: number, at: number): number {
+  return Math.round(Math.min(Math.max(at * whole - kept / 2, 0), whole - kept));
+}
+
+function whole(size: Size): Layout {
+  return { scaled: size, kept: { left: 0, top: 0, ...size }, canvas: size };
+}
+
+function scale({ width, height }: Size, by: number): Size {
+  return { width: Math.max(1, Math.round(width * by)), height: Math.max(1, Math.round(height * by)) };
+}
