@@ -24,7 +24,7 @@ import { Navigation } from './http/settings/navigation.js';
 import { PersonGuard } from './http/settings/person.guard.js';
 import { SettingsModule } from './http/settings/settings.module.js';
 
-/** The modules of the service. The order of the guards is the order of checks (API.md §4.2). */
+/** The modules of the service. The order of the guards is the order of checks (docs/architecture.md). */
 @Module({
   imports: [
     ResourcesModule,

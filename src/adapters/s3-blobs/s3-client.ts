@@ -24,7 +24,7 @@ export interface S3Timeouts {
   readonly attempts: number;
 }
 
-/** A store that hangs is given up after three timeouts and the pauses between them: within 60 s (DESIGN.md §5). */
+/** A store that hangs is given up after three timeouts and the pauses between them: within 60 s. */
 export const patience: S3Timeouts = { connect: 5_000, silence: 15_000, call: 50_000, sending: 600_000, attempts: 3 };
 
 /** More than the concurrent uploads and downloads of a process. */

@@ -16,7 +16,7 @@ export interface HttpWebhookSenderOptions {
   readonly allowPrivate: boolean;
   /** All addresses of a name; default: the system's resolver. */
   readonly lookup?: (hostname: string) => Promise<readonly Address[]>;
-  /** For the whole request, including name resolution. Milliseconds; default 15 seconds (API.md §10). */
+  /** For the whole request, including name resolution. Milliseconds; default 15 seconds. */
   readonly timeout?: number;
 }
 

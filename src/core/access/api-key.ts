@@ -40,7 +40,7 @@ const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** `phs_live_` + 256 random bits in 43 base62 characters + CRC-32 of those in 6 (API.md §11). */
+/** `phs_live_` + 256 random bits in 43 base62 characters + CRC-32 of those in 6. */
 export function newToken(): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
   return PREFIX + secret + checksum(secret);

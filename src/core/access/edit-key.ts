@@ -7,8 +7,8 @@ import type { KeyStore } from './key-store.js';
 import { readKeySettings } from './key-values.js';
 
 /**
- * Changes name, IP list, limits or expiry of a key; absent fields stay. Takes effect with the next request. Scopes never change (SPEC.md
- * §5). Errors: `invalid_request`, `not_found`.
+ * Changes name, IP list, limits or expiry of a key; absent fields stay. Takes effect with the next request. Scopes never change. Errors:
+ * `invalid_request`, `not_found`.
  */
 export async function editKey(
   { keys, clock }: { keys: KeyStore; clock: Clock },

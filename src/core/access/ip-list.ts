@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 
-/** Entries that one key may have (API.md §9). */
+/** Entries that one key may have. */
 export const MAX_IP_ENTRIES = 100;
 
 /**

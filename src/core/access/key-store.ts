@@ -53,5 +53,5 @@ export interface KeyAddress {
 export const ADDRESS_RETENTION_MS = 2 * DAY;
 export const MAX_LISTED_ADDRESSES = 100;
 
-/** Keys that one customer may have (API.md §9). */
+/** Keys that one customer may have. */
 export const MAX_KEYS = 100;

@@ -2,7 +2,7 @@ import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Budget, RateWindowStore } from './rolling-window.js';
 
-/** How many changes a person may make in the settings area in a minute, and how often an endpoint may be tested (API.md §9). */
+/** How many changes a person may make in the settings area in a minute, and how often an endpoint may be tested. */
 export const CHANGES_OF_PERSON = 60;
 export const TESTS_OF_ENDPOINT = 5;
 

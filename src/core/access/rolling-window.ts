@@ -6,7 +6,7 @@ export type BudgetGroup = 'read' | 'write' | 'anonymous';
 
 export const WINDOW_MS = MINUTE;
 
-/** SPEC.md §8: requests per minute. `anonymous` is counted by source address (API.md §4.3). */
+/** Requests per minute. `anonymous` is counted by source address. */
 export const defaultBudgets: Readonly<Record<BudgetGroup, number>> = { read: 300, write: 30, anonymous: 300 };
 
 export function keyBudget(key: Pick<ApiKey, 'id' | 'readLimit' | 'writeLimit'>, group: 'read' | 'write'): Budget {
@@ -45,9 +45,9 @@ export interface RateWindowStore {
 }
 
 /**
- * The admissions of one budget, by a clock in milliseconds, and the rule itself (API.md §4.3): a log, not buckets and not GCRA, which would
- * admit up to twice the limit in some minutes. Admissions that have left the window are dropped from the front, so that a call costs the
- * same under a limit of thirty and of a million.
+ * The admissions of one budget, by a clock in milliseconds, and the rule itself: a log, not buckets and not GCRA, which would admit up to
+ * twice the limit in some minutes. Admissions that have left the window are dropped from the front, so that a call costs the same under a
+ * limit of thirty and of a million.
  */
 export class AdmissionLog {
   private times: number[];

@@ -1,4 +1,4 @@
-/** SPEC.md §5: what a key may do. Scopes never change after the key was created. */
+/** What a key may do. Scopes never change after the key was created. */
 export const scopeMeanings = {
   'customer:read': 'read the account, its limits and the key itself',
   'photos:read': 'list, read and download photos',

@@ -68,7 +68,7 @@ export interface Change {
   readonly changes?: readonly string[];
 }
 
-/** How long entries are retained (API.md §9). */
+/** How long entries are retained. */
 export const AUDIT_MS = 2 * 365 * DAY;
 
 export function entryOf(

@@ -2,7 +2,7 @@ import type { RenditionFormat } from '../media/media-reader.js';
 import type { RenditionName } from '../media/renditions.js';
 import type { Id } from '../shared/ids.js';
 
-/** A name in the blob store (API.md §12.4). Only created here, from numbers and random names. */
+/** A name in the blob store. Only created here, from numbers and random names. */
 export type BlobKey = string & { readonly blobKey: unique symbol };
 
 /** Incremented when renditions are generated differently: old ones are then no longer found, and are generated again. */

@@ -1,9 +1,7 @@
 import type { Id } from '../shared/ids.js';
 import { newUlid } from '../shared/ulid.js';
 
-/**
- * Every type of event: what it is about, and when it is sent (API.md §10). Closed: receivers are informed of new ones before they are sent.
- */
+/** Every type of event: what it is about, and when it is sent. Closed: receivers are informed of new ones before they are sent. */
 const types = {
   'photo.created': { subject: 'photo', meaning: 'A photo was added to the library' },
   'photo.updated': { subject: 'photo', meaning: 'A photo or its set of tags was changed' },

@@ -4,7 +4,7 @@ import { after, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Claim, IdempotencyKey, IdempotencyStore, StoredResponse } from './idempotency-store.js';
 
-/** How long a response can be replayed (API.md §4.6). */
+/** How long a response can be replayed. */
 const RETENTION_MS = DAY;
 /** How long a claim outlives its process, at most. A living process renews the lease. */
 export const CLAIM_LEASE_SECONDS = 25;

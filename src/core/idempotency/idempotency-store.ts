@@ -1,6 +1,6 @@
 import type { Id } from '../shared/ids.js';
 
-/** The key that a client gave a write, so that the write can be repeated without a second effect (API.md §4.6). */
+/** The key that a client gave a write, so that the write can be repeated without a second effect. */
 export interface IdempotencyKey {
   readonly customerId: Id;
   /** 1 to 255 visible ASCII characters. */

@@ -15,7 +15,7 @@ export type ImportPhotoStatus =
   | 'failed'
   | 'cancelled';
 
-/** The complete state machine (API.md §6.2). Transitions that are not listed do not happen. */
+/** The complete state machine. Transitions that are not listed do not happen. */
 export const importPhotoTransitions: Readonly<Record<ImportPhotoStatus, readonly ImportPhotoStatus[]>> = {
   awaiting_upload: ['processing', 'failed', 'cancelled'],
   processing: ['ready', 'duplicate', 'failed', 'cancelled'],

@@ -6,7 +6,7 @@ import type { ImportPhotoStatus } from './import-photo.js';
 
 export type ImportStatus = 'open' | 'processing' | 'completed' | 'completed_with_errors' | 'cancelled' | 'expired';
 
-/** The complete state machine (API.md §6.1). Transitions that are not listed do not happen; the last four states are final. */
+/** The complete state machine. Transitions that are not listed do not happen; the last four states are final. */
 export const importTransitions: Readonly<Record<ImportStatus, readonly ImportStatus[]>> = {
   open: ['processing', 'completed', 'completed_with_errors', 'cancelled', 'expired'],
   processing: ['completed', 'completed_with_errors'],
@@ -66,10 +66,10 @@ export const MAX_IMPORT_NAME = 200;
 export const MAX_SOURCE = 100;
 export const MAX_CLIENT_REF = 255;
 
-/** Days an import stays open without activity (API.md §9). */
+/** Days an import stays open without activity. */
 export const IDLE_DAYS = 7;
 
-/** Days that the items of an import are retained after its end, and the import itself (API.md §9). */
+/** Days that the items of an import are retained after its end, and the import itself. */
 export const ITEM_RETENTION_DAYS = 90;
 export const IMPORT_RETENTION_DAYS = 365;
 

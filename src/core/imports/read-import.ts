@@ -91,7 +91,7 @@ export async function listImportPhotos(
     };
     // Read before its items: an import that is returned as ended must not have items as they were before its end.
     const subject = await reader.imports.get(importId);
-    // An invalid cursor is reported before a missing import (API.md §4.2).
+    // An invalid cursor is reported before a missing import.
     const page = await readPage(uses, listing, request);
     return {
       import: await importDetailsOf(reader.tags, requireFound(subject, 'import')),

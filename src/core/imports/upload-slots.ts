@@ -1,7 +1,7 @@
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 
-/** Maximum number of uploads that one process receives at once (API.md §9). */
+/** Maximum number of uploads that one process receives at once. */
 export const MAX_UPLOADS_PER_KEY = 32;
 export const MAX_UPLOADS_PER_CUSTOMER = 64;
 

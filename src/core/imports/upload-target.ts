@@ -32,7 +32,7 @@ const LIFE = 6 * HOUR;
 
 /**
  * Where to send the bytes of these items, in order: directly to the blob store if clients can reach it, otherwise to this service. A key
- * with an IP list always gets addresses of this service, which check the list (API.md §8.6).
+ * with an IP list always gets addresses of this service, which check the list.
  */
 export async function uploadTargets(
   uses: TargetUses,

@@ -48,9 +48,9 @@ export interface CaptureHints {
 const UNKNOWN: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
 
 /**
- * When a picture was taken, according to its file (API.md §12.1). The first clock that can be parsed is used, with the first zone that
- * applies to it. An offset is valid only for the clock beside which it was written: that of the file's last change, or of an edited copy of
- * the date, is used when that clock shows the same second. Without any clock nothing is known, whatever GPS says.
+ * When a picture was taken, according to its file. The first clock that can be parsed is used, with the first zone that applies to it. An
+ * offset is valid only for the clock beside which it was written: that of the file's last change, or of an edited copy of the date, is used
+ * when that clock shows the same second. Without any clock nothing is known, whatever GPS says.
  */
 export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTime {
   const original = readClock(times.original, times.originalSubSec);

@@ -42,10 +42,7 @@ interface OfCustomer {
   readonly customerId: Id;
 }
 
-/**
- * Renditions that one customer may have queued at once, more than any page shows; further ones are refused with `service_unavailable`
- * (API.md §8.7).
- */
+/** Renditions that one customer may have queued at once, more than any page shows; further ones are refused with `service_unavailable`. */
 export const MAX_RENDITIONS_AT_ONCE = 128;
 
 export interface RenditionOrder extends OfCustomer, Transformation {

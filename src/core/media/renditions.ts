@@ -1,6 +1,6 @@
 import type { RenditionFormat } from './media-reader.js';
 
-/** Longest side in pixels (API.md §7, 5). */
+/** Longest side in pixels. */
 export const renditionSizes = { thumb: 320, small: 640, medium: 1280, large: 2560 } as const;
 export type RenditionName = keyof typeof renditionSizes;
 

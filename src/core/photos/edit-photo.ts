@@ -76,7 +76,7 @@ function text(said: string | null | undefined, kept: string | null): string | nu
 
 const unknownTime: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
 
-/** Setting the zone alone keeps the wall clock and moves the instant; setting the wall clock alone keeps the zone (API.md §7, 7). */
+/** Setting the zone alone keeps the wall clock and moves the instant; setting the wall clock alone keeps the zone. */
 async function captureTimeAfter(
   transaction: Reader<'customer'>,
   photo: Photo,

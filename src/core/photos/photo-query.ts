@@ -19,7 +19,7 @@ export const photoSorts = [
 ] as const;
 export type PhotoSort = (typeof photoSorts)[number];
 
-/** Sorts by values that never change: such an order does not shift, whatever happens to its rows (API.md §4.5). */
+/** Sorts by values that never change: such an order does not shift, whatever happens to its rows. */
 export function isImmutableSort(sort: PhotoSort): boolean {
   return ['createdAt', 'id', 'sizeBytes'].includes(sort.replace('-', ''));
 }

@@ -40,7 +40,7 @@ export const MAX_ALTITUDE = 100_000;
 export const MAX_METADATA_KEYS = 50;
 export const MAX_METADATA_VALUE = 500;
 
-/** All problems with the values (API.md §5.1), with `prefix` before each field's name. */
+/** All problems with the values, with `prefix` before each field's name. */
 export function inputErrors(input: PhotoInput, prefix = ''): FieldError[] {
   return [
     ...filenameErrors(`${prefix}filename`, input.filename),

@@ -1,4 +1,4 @@
-/** Every code that `error.code` can have (API.md §4.4). Closed: a new one is added here and in http's table of statuses. */
+/** Every code that `error.code` can have. Closed: a new one is added here and in http's table of statuses. */
 export const errorCodes = [
   'invalid_request',
   'invalid_cursor',
@@ -34,7 +34,7 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** What is wrong with one field of a request (API.md §4.4). */
+/** What is wrong with one field of a request. */
 export type FieldErrorCode =
   | 'required'
   | 'unknown_field'
@@ -60,7 +60,7 @@ export interface FieldError {
   readonly max?: number;
 }
 
-/** Why one item of an import failed or was rejected (API.md §4.4). Never an `ErrorCode`. */
+/** Why one item of an import failed or was rejected. Never an `ErrorCode`. */
 export type ItemErrorCode =
   | 'invalid_request'
   | 'client_ref_conflict'

@@ -1,4 +1,4 @@
-/** A whole number from 1 to 2^53−1, never reused (API.md §4.1). */
+/** A whole number from 1 to 2^53−1, never reused. */
 export type Id = number;
 
 /** Parses an id in a path or list: decimal ASCII digits, no sign, no leading zero. Null for anything else. */

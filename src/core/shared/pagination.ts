@@ -32,7 +32,7 @@ export interface PageRequest {
   readonly cursor: string | null;
 }
 
-/** The identity of a list in its cursors. Everything here must be repeated with the cursor (API.md §4.5). */
+/** The identity of a list in its cursors. Everything here must be repeated with the cursor. */
 export interface Listing<T> {
   readonly customerId: Id;
   /** `photos`, `tags`, `imports/7/photos` … */

@@ -16,9 +16,8 @@ export function truncate(text: string, max: number): string {
 }
 
 /**
- * The key by which names are compared and sorted: NFKC, case folded, at most 255 characters (API.md §4.5, §5.2). Upper before lower case
- * folds `ß` with `ss` and final sigma with sigma, like Unicode's full case folding; the dotless ı, which would become i that way, is a
- * letter of its own there.
+ * The key by which names are compared and sorted: NFKC, case folded, at most 255 characters. Upper before lower case folds `ß` with `ss`
+ * and final sigma with sigma, like Unicode's full case folding; the dotless ı, which would become i that way, is a letter of its own there.
  */
 export function foldKey(text: string): string {
   const folded = text.normalize('NFKC').replace(/[^ı]+/gu, (part) => part.toUpperCase().toLowerCase());

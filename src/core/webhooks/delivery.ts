@@ -38,7 +38,7 @@ export interface AttemptOutcome {
   readonly at: Date;
 }
 
-/** The waits between attempts, in milliseconds (API.md §10; Standard Webhooks recommends this schedule). */
+/** The waits between attempts, in milliseconds, as Standard Webhooks recommends. */
 export const RETRY_DELAYS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,

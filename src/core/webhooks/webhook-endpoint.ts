@@ -38,9 +38,9 @@ export function auditSubject({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>): 
 
 export type NewWebhookEndpoint = Omit<WebhookEndpoint, 'id'>;
 
-/** Endpoints that one customer may have (API.md §9). */
+/** Endpoints that one customer may have. */
 export const MAX_ENDPOINTS = 20;
-/** An endpoint is disabled after so long without a success (API.md §10). */
+/** An endpoint is disabled after so long without a success. */
 export const FAILING_DAYS = 5;
 /** How long the previous secret also signs after a rotation. */
 export const ROTATION_HOURS = 24;

@@ -11,7 +11,7 @@ export interface WebhookAnswer {
   readonly reason: string | null;
 }
 
-/** Sends webhooks, and only to permitted addresses (RELIABILITY.md A9). */
+/** Sends webhooks, and only to permitted addresses. */
 export interface WebhookSender {
   /** Why nothing may be sent to this URL, as a sentence; null when it may. Resolves its name. Never throws. */
   refusal(url: string): Promise<string | null>;

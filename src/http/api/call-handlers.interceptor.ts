@@ -8,8 +8,8 @@ import { SendReply } from '../responses/send-reply.js';
 import { IdempotentResponses } from './idempotency/idempotent-responses.js';
 
 /**
- * Everything done around each handler, after the guards: steps 7 to 9 of API.md §4.2, and the reply. One interceptor for all of it: Nest's
- * overhead for each took as long as reading a small row.
+ * Everything done around each handler, after the guards: steps 7 to 9 of the order of checks (docs/architecture.md), and the reply. One
+ * interceptor for all of it: Nest's overhead for each took as long as reading a small row.
  */
 @Injectable()
 export class CallHandlers implements NestInterceptor {

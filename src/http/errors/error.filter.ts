@@ -35,7 +35,7 @@ const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, number>>> = {
   storage_full: 60,
 };
 
-/** Every error is sent from here, in the common envelope of API.md §4.4. */
+/** Every error is sent from here, in the common envelope. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(

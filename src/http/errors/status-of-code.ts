@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/shared/errors.js';
 
-/** API.md §4.4: the status of every code. */
+/** The HTTP status of every error code. */
 export const statusOfCode = {
   invalid_request: 400,
   invalid_cursor: 400,

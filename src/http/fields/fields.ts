@@ -21,7 +21,7 @@ import { declareField, type FieldSchema, type Model, ResponseModel } from './dec
 /**
  * Decorators for the fields of requests and responses. Each says the field once: to class-validator, which checks presence, null and type
  * of what is sent to us (core validates values), to class-transformer, and to the OpenAPI document. Each constraint has the code that
- * clients see (API.md §4.4), and its message continues after the field's name.
+ * clients see, and its message continues after the field's name.
  */
 export interface FieldOptions {
   readonly description?: string;
@@ -196,7 +196,7 @@ export function Models(model: Model, options: FieldOptions): PropertyDecorator {
   return field(options, { model, isList: true });
 }
 
-/** The class of one page of a list of these (API.md §4.5). */
+/** The class of one page of a list of these. */
 export function pageOf(name: string, description: string, item: Model): Model {
   class Page {}
   Models(item, { description: 'The items on this page, in the order of the list.' })(Page.prototype, 'data');

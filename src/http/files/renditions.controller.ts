@@ -22,7 +22,7 @@ function wholeSecondsUntil(end: Date, clock: Clock): number {
   return Math.max(0, Math.floor((end.getTime() - clock.now().getTime()) / SECOND));
 }
 
-/** Signed URLs of renditions, for `<img>` (API.md §8.6). */
+/** Signed URLs of renditions, for `<img>`. */
 @DocumentTag('Signed URLs')
 @Controller(RENDITIONS_PATH)
 @NoKeyRequired()

@@ -13,7 +13,7 @@ import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'OPTIONS, PUT';
 
-/** Signed upload targets: each address is valid for the bytes of one item (API.md §8.6). */
+/** Signed upload targets: each address is valid for the bytes of one item. */
 @DocumentTag(
   'Signed URLs',
   'URLs outside /api/v1 that other responses contain. They work without an API key and count against no rate limit.',

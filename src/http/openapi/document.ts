@@ -110,7 +110,7 @@ function operationOf(method: Method, operation: Operation, errors: ErrorResponse
   };
 }
 
-/** What every operation of its kind can answer (API.md, appendix B), and what it can beside. */
+/** The errors that every operation of its kind can return, and those it can return in addition. */
 function errorsOf(method: Method, { scope, body, errors = [] }: Operation): readonly ErrorCode[] {
   const always: ErrorCode[] = ['internal_error', 'service_unavailable'];
   if (scope === null) return [...always, ...errors];

@@ -12,7 +12,7 @@ import { statusOfCode } from '../errors/status-of-code.js';
 import { apiHeaders, type HeaderName, headerRefs, signedHeaders } from './headers.js';
 import { answer, listOf, oneOf, ref, type Schema, text, whole } from './schema.js';
 
-/** When a client meets each code, and what it can do (API.md §4.4). */
+/** When a client meets each code, and what it can do. */
 const meanings: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'the path, query, headers or body are invalid; `details.errors` lists every error',
   invalid_cursor:

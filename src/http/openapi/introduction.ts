@@ -3,7 +3,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.j
 
 const { read, write, anonymous } = defaultBudgets;
 
-/** What holds for every operation (API.md §4), once. */
+/** What holds for every operation, once. */
 export const introduction = `Nineteen endpoints under \`/api/v1\`, with bulk operations built in. The guides at [/docs](/docs) have tested code examples.
 
 **Authentication.** Every request must carry \`Authorization: Bearer <API key>\`. A key belongs to one account and has scopes. Resources of other accounts return 404, exactly like resources that do not exist.

@@ -83,7 +83,7 @@ export function body<T extends object>(
   return { type: 'object', description, properties: fields, ...requiredNames, additionalProperties: false, ...rules };
 }
 
-/** The envelope of every list (API.md §4.5). */
+/** The envelope of every list. */
 export function listSchema(description: string, item: Schema): Schema {
   return {
     type: 'object',

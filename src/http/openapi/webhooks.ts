@@ -77,7 +77,7 @@ const signature = [
   },
 ];
 
-/** What the service sends by itself (API.md §10). */
+/** The events that the service sends. */
 export const webhooks = Object.fromEntries(
   eventTypes.map((type) => [
     type,

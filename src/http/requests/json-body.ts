@@ -8,7 +8,7 @@ import type { Model } from '../fields/declared.js';
 import { isPlainObject, type ListField, listsOf, nestedModel } from '../fields/fields.js';
 import { inOrder } from './field-errors.js';
 
-/** Deepest nesting of a body (API.md §9). */
+/** Deepest nesting of a body. */
 const MAX_DEPTH = 10;
 
 /** No object of this API has more fields, and no list more entries. Checked first, because validating very many takes long. */

@@ -60,7 +60,7 @@ export const MAX_SEARCH_TEXT = 200;
 /** Longest text that a field is compared with as a whole. */
 export const MAX_FILTER_TEXT = 1000;
 
-/** Most ids in one list (API.md §9). */
+/** Most ids in one list. */
 export const MAX_IDS = 100;
 
 export interface ParsedQuery {
@@ -70,7 +70,7 @@ export interface ParsedQuery {
   readonly sent: ReadonlySet<string>;
 }
 
-/** Reads a query string by a table: strict about names, repetition and values (API.md §4.5). */
+/** Reads a query string by a table: strict about names, repetition and values. */
 export function parseQuery(query: string, table: ParameterTable): ParsedQuery {
   const values: Record<string, unknown> = {};
   const errors: FieldError[] = [];

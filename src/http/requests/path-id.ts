@@ -43,8 +43,8 @@ function listIn(param: unknown): { readonly texts: readonly string[]; readonly i
 }
 
 /**
- * One id, or a list separated by commas, or one id followed by a comma (API.md §7, 7 and 14). A list that contains anything else is treated
- * like one id that does not exist.
+ * One id, or a list separated by commas, or one id followed by a comma. A list that contains anything else is treated like one id that does
+ * not exist.
  */
 export const PathIds = createParamDecorator((name: string, context: ExecutionContext): Id | readonly Id[] => {
   const { texts, isList } = listIn(context.switchToHttp().getRequest<Request>().params[name]);

@@ -98,8 +98,9 @@ export const ValidBody = createParamDecorator((_: unknown, context: ExecutionCon
 });
 
 /**
- * Steps 7 and 8 of API.md §4.2, after the guards: size and type of the body, then all errors in path, parameters and body that do not
- * depend on the library, in one response: those of the schemas as well as those that core finds in the values.
+ * Steps 7 and 8 of the order of checks (docs/architecture.md), after the guards: size and type of the body, then all errors in path,
+ * parameters and body that do not depend on the library, in one response: those of the schemas as well as those that core finds in the
+ * values.
  */
 @Injectable()
 export class ReadRequest {

@@ -43,7 +43,7 @@ export async function* bodyOf(
   if (!request.complete) throw new ClientGone('the request was aborted');
 }
 
-/** The minimum rate of a body, in bytes a second, over each of so many milliseconds (API.md §9). */
+/** The minimum rate of a body, in bytes a second, over each of so many milliseconds. */
 const SLOWEST = 1024;
 const OVER_MS = 60_000;
 

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Precondition } from '../../core/shared/precondition.js';
 
-/** Fields that only a parameter or a bulk tool adds (API.md §4.1): a plain GET has none of them, so no tag depends on them. */
+/** Fields that only a parameter or a bulk tool adds: a plain GET has none of them, so no tag depends on them. */
 const EXTRAS = ['urls', 'exif', 'photos', 'changes'];
 
 /** The strong tag of a resource: a hash of what a plain GET returns. */

@@ -7,7 +7,7 @@ import { Outcomes, Reply } from './reply.js';
 
 const WITH_ETAG = Symbol('Tagged');
 
-/** The route returns a resource that has an ETag (API.md §4.6). */
+/** The route returns a resource that has an ETag. */
 export const WithETag = () => SetMetadata(WITH_ETAG, true);
 
 /** Turns the result of a handler into status, headers and body; a GET that the client has cached becomes 304. */

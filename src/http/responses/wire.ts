@@ -1,6 +1,6 @@
 /**
- * The format of instants in responses: RFC 3339, UTC, milliseconds (API.md §4.1). Built here, in half the time of `toISOString`: a page of
- * photos has hundreds of them.
+ * The format of instants in responses: RFC 3339, UTC, milliseconds. Built here, in half the time of `toISOString`: a page of photos has
+ * hundreds of them.
  */
 export function instant(at: Date): string {
   const year = at.getUTCFullYear();

@@ -14,8 +14,8 @@ const newRequestId = () => `req_${newUlid(Date.now())}`;
 const ENCODED = /%(?!2c)/i;
 
 /**
- * The first step of every request: its id, its source address, and the log line at its end (API.md §11). The line contains the route
- * template only: paths contain tokens of signed addresses, and queries what clients search for.
+ * The first step of every request: its id, its source address, and the log line at its end. The line contains the route template only:
+ * paths contain tokens of signed addresses, and queries what clients search for.
  */
 export function openRequestContext({ logger, trustedProxies, onAnswered, trace }: HttpOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {

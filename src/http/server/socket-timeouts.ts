@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { SECOND } from '../../core/shared/clock.js';
 
-/** API.md §9. */
+/** How long a client may take to send the headers, and how long a connection may be silent. */
 const HEADERS_MS = 30 * SECOND;
 const IDLE_MS = 60 * SECOND;
 /**
@@ -13,7 +13,7 @@ const KEEP_ALIVE_MS = 65 * SECOND;
 
 /**
  * Closes stalled connections: 30 s for the headers, 60 s without a byte of body in either direction. The duration of a whole request is not
- * limited, so that slow uploads of large files succeed (RELIABILITY.md §1.8).
+ * limited, so that slow uploads of large files succeed.
  */
 export function limitSockets(server: Server): void {
   const working = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();

@@ -2,13 +2,13 @@ import { type Event, isDeletion, subjectKind } from '../../core/events/event.js'
 import { instant } from '../responses/wire.js';
 import { eventSubjects, type SubjectUses } from './event-subjects.js';
 
-/** Bytes of a body (API.md §10). */
+/** Bytes of a body. */
 export const MAX_BODY_BYTES = 20_000;
 
 /**
- * The body that a receiver gets (API.md §10). `data` has the resource in its current state, as in the API, under its own name, and its
- * `version`; if there is nothing to show (a test, a deletion, a resource that has been deleted permanently since), only the id. `omitted`
- * lists the fields that were left out.
+ * The body that a receiver gets. `data` has the resource in its current state, as in the API, under its own name, and its `version`; if
+ * there is nothing to show (a test, a deletion, a resource that has been deleted permanently since), only the id. `omitted` lists the
+ * fields that were left out.
  */
 export async function eventBody(uses: SubjectUses, event: Event): Promise<string> {
   const kind = subjectKind(event.type);

@@ -61,7 +61,7 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
   },
 };
 
-/** As in API.md §5.6, and its owner's settings. Never more of the token than its end. */
+/** A key as `GET /me` returns it, and its owner's settings. Never more of the token than its end. */
 function apiKeyView(key: ApiKey) {
   return {
     id: key.id,

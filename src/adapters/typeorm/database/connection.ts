@@ -19,7 +19,7 @@ export interface DatabaseAddress {
     | undefined;
 }
 
-/** The wait for a connection from the pool, and the longest time of one statement (API.md §4.4). */
+/** The wait for a connection from the pool, and the longest time of one statement. */
 export const LIMIT_MS = 5_000;
 
 /** Options of one connection without a pool. */

@@ -2,7 +2,6 @@ import type { CustomerWithUsage } from '../../../core/customers/read-customer.js
 import type { Uses } from '../../../core/ports.js';
 import { instant } from '../../responses/wire.js';
 
-/** API.md §5.5. */
 export function customerView({ limits, media }: Uses<'limits' | 'media'>, { customer, usage }: CustomerWithUsage) {
   return {
     id: customer.id,

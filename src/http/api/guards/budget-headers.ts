@@ -10,7 +10,7 @@ import type { Uses } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { RequestContext } from '../../server/request-context.js';
 
-/** Puts the budget that a request was charged to into its response (API.md §4.3). */
+/** Puts the budget that a request was charged to into its response. */
 export function setBudgetHeaders(
   requestContext: RequestContext,
   response: Response,
@@ -32,10 +32,7 @@ export function budgetUsedUp(response: Response, group: BudgetGroup, state: Wind
   return new DomainError('rate_limited', `${budget} used up. Retry in ${seconds} second${seconds === 1 ? '' : 's'}.`);
 }
 
-/**
- * The refusal of a request without a valid key: it counts against its source address, and becomes 429 once that budget is used up (API.md
- * §4.2, steps 1 and 2).
- */
+/** The refusal of a request without a valid key: it counts against its source address, and becomes 429 once that budget is used up. */
 export async function refusedByAddress(
   { rateWindows }: Uses<'rateWindows'>,
   requestContext: RequestContext,

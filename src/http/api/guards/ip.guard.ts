@@ -8,7 +8,10 @@ import { requestContextOf } from '../../server/request-context.js';
 import { refusedByAddress } from './budget-headers.js';
 import { KeyUseRecorder } from './key-use-recorder.js';
 
-/** Step 2 of API.md §4.2: may this key be used from this address? A thief must neither drain the key's budget nor see it. */
+/**
+ * Step 2 of the order of checks (docs/architecture.md): may this key be used from this address? A thief must neither drain the key's budget
+ * nor see it.
+ */
 @Injectable()
 export class IpGuard implements CanActivate {
   constructor(

@@ -11,7 +11,7 @@ import { requestContextOf } from '../../server/request-context.js';
 import { refusedByAddress } from './budget-headers.js';
 import { TrafficRecorder } from './traffic-recorder.js';
 
-/** Step 1 of API.md §4.2: who is the caller? Never says which part of a key was wrong. */
+/** Step 1 of the order of checks (docs/architecture.md): who is the caller? Never says which part of a key was wrong. */
 @Injectable()
 export class KeyGuard implements CanActivate {
   constructor(

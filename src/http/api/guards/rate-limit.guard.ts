@@ -28,7 +28,7 @@ function budgetOf(context: ExecutionContext): Budget {
   return keyBudget(knownKeyOf(requestContextOf(request)).key, budgetGroupOf(request.method));
 }
 
-/** Step 3 of API.md §4.2: is there budget left? A refused call is not counted. */
+/** Step 3 of the order of checks (docs/architecture.md): is there budget left? A refused call is not counted. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {

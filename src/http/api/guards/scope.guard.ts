@@ -8,7 +8,7 @@ import { accessOf } from '../../access.js';
 import { knownKeyOf, requestContextOf } from '../../server/request-context.js';
 import { budgetGroupOf } from './budget-group.js';
 
-/** Steps 5 and 6 of API.md §4.2: may this key do this, and may its customer write? */
+/** Steps 5 and 6 of the order of checks (docs/architecture.md): may this key do this, and may its customer write? */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}

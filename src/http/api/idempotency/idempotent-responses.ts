@@ -19,7 +19,8 @@ import { ReplayedError, type StoredHttpResponse, storedErrorOf } from './stored-
 const REPLAYED = 'Idempotent-Replayed';
 
 /**
- * Step 9 of API.md §4.2: a write with an Idempotency-Key is executed once, and its response returned again for 24 hours.
+ * Step 9 of the order of checks (docs/architecture.md): a write with an Idempotency-Key is executed once, and its response returned again
+ * for 24 hours.
  *
  * Handlers that use `Idempotent` store the response in the transaction of their work, and nothing can come between the two. The others have
  * several transactions, and find their work done when they run again (lists of ids, finalizing). Their response is stored after the work:

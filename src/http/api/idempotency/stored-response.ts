@@ -1,6 +1,6 @@
 import { DomainError, type ErrorCode } from '../../../core/shared/errors.js';
 
-/** The stored parts of a response (API.md §4.6). */
+/** The stored parts of a response. */
 export type StoredHttpResponse =
   | {
       readonly status: number;

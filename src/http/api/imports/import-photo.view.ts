@@ -57,7 +57,6 @@ const UNTIL_KNOWN = 'Null until known.';
 const FROM_CLIENT = 'The value you provided, or null to take it from the file.';
 const side = { description: `In pixels, as displayed. ${UNTIL_KNOWN}`, min: 1, nullable: true };
 
-/** API.md §5.4. */
 @ResponseModel('ImportPhoto', 'A file in an import.')
 export class ImportPhotoView {
   @IdOf({ description: 'The unique identifier of the item, and of the photo it becomes.', example: 90418 })
@@ -164,7 +163,6 @@ export class ImportPhotoView {
   updatedAt: string;
 }
 
-/** API.md §5.3. */
 export const ImportPhotoPage = pageOf(
   'ImportPhotoPage',
   'A page of items, sorted by id. Items are deleted 90 days after their import ends.',

@@ -9,7 +9,7 @@ import type { StreamedBody } from '../../requests/read-request.js';
 import { bodyOf, ClientGone, tooLarge } from '../../requests/request-body.js';
 import { InlineInputBody } from './import.dto.js';
 
-/** Maximum bytes of the `photos` part, the same as for a JSON body of the endpoint (API.md §9). */
+/** Maximum bytes of the `photos` part, the same as for a JSON body of the endpoint. */
 const WORDS_BYTES = 5 * 1024 * 1024;
 
 export type Part =
@@ -20,8 +20,8 @@ export type Part =
 export type InlineRequest = StreamedBody & InlineUpload;
 
 /**
- * Reads a multipart/form-data body as a stream (API.md §7, 11b): an optional first part `photos`, then parts `file`. Only the current part
- * is in memory. Errors: `invalid_request`, `payload_too_large`; `ClientGone` when the body ends early.
+ * Reads a multipart/form-data body as a stream: an optional first part `photos`, then parts `file`. Only the current part is in memory.
+ * Errors: `invalid_request`, `payload_too_large`; `ClientGone` when the body ends early.
  */
 export async function openMultipart(request: IncomingMessage, maxBytes: number): Promise<InlineRequest> {
   const parts = partsOf(request, maxBytes);

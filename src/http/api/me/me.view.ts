@@ -12,7 +12,6 @@ export interface Me {
   readonly now: Date;
 }
 
-/** API.md §5.6. */
 export function meView({ customer, key, read, write, clientIp, now }: Me) {
   return {
     customer,

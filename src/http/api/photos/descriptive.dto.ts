@@ -16,7 +16,7 @@ export class LocationBody {
   altitude?: number | null;
 }
 
-/** The input for a photo, in the library or in an import (API.md §5.1). */
+/** The input for a photo, in the library or in an import. */
 export class DescriptiveBody {
   @Text({ description: `A short title. ${STORED}`, example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
   title?: string | null;

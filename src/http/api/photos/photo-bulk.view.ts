@@ -46,7 +46,6 @@ export function photoEditView({ id, outcome, photo, error }: PhotoEditResult): P
   };
 }
 
-/** API.md §7, 14. */
 @ResponseModel('PhotoDeletion', 'The outcome for one photo.')
 export class PhotoDeletionView {
   @IdOf({ description: 'The id of the photo.', example: 90417 })

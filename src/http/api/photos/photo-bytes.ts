@@ -5,7 +5,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import { reprDigest, type Sendable } from '../../responses/send-download.js';
 import type { DownloadQuery } from './photo.dto.js';
 
-/** The bytes of a download request, ready to be sent (API.md §7, 5). Errors: those of the use cases. */
+/** The bytes of a download request, ready to be sent. Errors: those of the use cases. */
 export async function openDownload(
   uses: Uses<'store' | 'blobs' | 'blobCache' | 'renditionMaker'>,
   caller: Caller,

@@ -79,8 +79,6 @@ export class RenditionUrlsView {
   expiresAt: string;
 }
 
-/** API.md §5.1. */
-
 export function locationView(location: PhotoWithTags['location']): LocationView | null {
   return location && { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude };
 }

@@ -197,7 +197,7 @@ export class PhotoView {
   exif?: Record<string, unknown>;
 }
 
-/** API.md §5.1, the fields of every photo. */
+/** The fields of every photo. */
 export const PhotoPage = pageOf('PhotoPage', 'A page of photos.', PhotoView);
 
 export function photoView(photo: PhotoWithTags): PhotoView {
@@ -237,7 +237,7 @@ export function photoView(photo: PhotoWithTags): PhotoView {
   };
 }
 
-/** API.md §7, 7. */
+/** The fields that only `include` adds. */
 export interface PhotoExtras {
   readonly urls?: PhotoUrls | null;
   readonly exif?: ExifTags | null;

@@ -103,9 +103,9 @@ export class TagCreationBody {
   description?: string | null;
 }
 
-/** Maximum number of tags that one request can create (API.md §7, 17). */
+/** Maximum number of tags that one request can create. */
 export const MAX_NEW_TAGS = 100;
-/** Maximum number of photos for one bulk tool, and of tags that can be merged (API.md §9). */
+/** Maximum number of photos for one bulk tool, and of tags that can be merged. */
 export const MAX_TAGGED_PHOTOS = 1000;
 export const MAX_MERGED = 20;
 

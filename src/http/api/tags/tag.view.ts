@@ -49,7 +49,6 @@ export class TagChangesView {
   mergedTagIds: number[];
 }
 
-/** API.md §5.2. */
 @ResponseModel('Tag', 'A tag.')
 export class TagView {
   @IdOf({ description: 'The unique identifier of the tag.', example: 12 })
@@ -95,7 +94,7 @@ export function tagView(tag: Tag): TagView {
   };
 }
 
-/** With the result of the bulk tools, if one was used (API.md §7, 18). */
+/** With the result of the bulk tools, if one was used. */
 export function editedTagView({ changes, ...tag }: EditedTag): TagView {
   return { ...tagView(tag), ...(changes && { changes: changesView(changes) }) };
 }
@@ -104,7 +103,6 @@ function changesView({ added, removed, unchanged, notFound, full, mergedTagIds }
   return { added, removed, unchanged, notFound: [...notFound], full: [...full], mergedTagIds: [...mergedTagIds] };
 }
 
-/** API.md §7, 17. */
 @ResponseModel('TagCreation', 'The outcome for one tag.')
 export class TagCreationView {
   @WholeNumber({ description: 'The position of the tag in the request, starting at 0.', example: 0, min: 0 })

@@ -22,7 +22,7 @@ export interface Preset {
   readonly scopes: readonly Scope[];
 }
 
-/** What most keys are for (API.md §11). */
+/** What most keys are for. */
 export const presets: readonly Preset[] = [
   {
     name: 'read',

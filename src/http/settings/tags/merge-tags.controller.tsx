@@ -15,7 +15,7 @@ import { CurrentPageContext, callerOfPage, type PageContext } from '../page-cont
 import { AREA } from './tag-area.js';
 import { MergeForm } from './tags.view.js';
 
-/** One stays, the others are as many as one merge takes (API.md §9). */
+/** The tag to keep, and as many others as can be merged at once. */
 const MAX_CHOSEN = 21;
 
 /** Several tags become one. Before the pages of single tags, whose ids would take its path. */
