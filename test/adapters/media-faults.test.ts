@@ -17,7 +17,7 @@ import { bytesOf, openMedia } from '../support/media.js';
 import { present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 
-/** RELIABILITY.md A4, F19, F20: pictures that bring their reader down, in a whole import by a real worker. */
+/** docs/reliability.md F19 and F20: pictures that bring their reader down, in a whole import by a real worker. */
 
 const MIB = 1024 ** 2;
 const plenty = { customerId: 1, maxPixels: 210_000_000 };

@@ -12,7 +12,7 @@ import { compiledSources } from '../support/compiled.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 import { withChunk } from '../support/png.js';
 
-/** RELIABILITY.md §1.2, A2 and A3: what no loader may see, and what pictures may carry without anyone acting on it. */
+/** What no loader may see, and what pictures may carry without anyone acting on it. */
 
 const plenty = { customerId: 1, maxPixels: 210_000_000 };
 let media: OpenMedia;

@@ -5,7 +5,7 @@ import type { PictureFacts, RenderedPicture } from '../../src/core/media/media-r
 import { within } from '../../src/core/media/transformation.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 
-/** API.md §12.2, by the pixels: whatever way a file lies, its renditions show the picture that the upright one shows. */
+/** Orientation, tested by the pixels: however a file is oriented, its renditions show the same upright image. */
 
 const folder = join(__dirname, '../fixtures/photos');
 let media: OpenMedia;

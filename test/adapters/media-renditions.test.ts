@@ -11,7 +11,7 @@ import { Account, blobsUnder, collected, expectSound, fileOf, type World, world 
 import { type OpenMedia, openMedia } from '../support/media.js';
 import { present } from '../support/tenant.js';
 
-/** RELIABILITY.md A5 and API.md §7, 5: every rendition of photos that say where they were taken, from the import to the bytes. */
+/** Every rendition of photos with a position, from the import to the bytes: none reveals it. */
 
 const photos = join(__dirname, '../fixtures/photos');
 const orders = Object.keys(renditionSizes).flatMap((name) =>

@@ -1,7 +1,7 @@
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 
-/** What API.md says of each filter, as a condition on the photo `p` that no index could serve by accident. */
+/** The documented meaning of each filter, as a condition on the photo `p` that no index could serve by accident. */
 export function plainCondition(customerId: Id, filters: PhotoFilters): { sql: string; values: unknown[] } {
   const values: unknown[] = [customerId];
   const conditions = ['p.customer_id = $1'];

@@ -21,7 +21,7 @@ const settings = {
 };
 const key = storedKey('staging/1/2/3/4');
 
-describe('signed addresses (API.md §8.6)', () => {
+describe('signed addresses', () => {
   const sha256 = 'ab'.repeat(32);
   let uploads: S3DirectUploads;
   beforeEach(() => {
@@ -148,7 +148,7 @@ describe('a store that is not there', () => {
     expect(openS3({ ...settings, publicEndpoint: null }, 1000).directUploads).toBeNull();
   });
 
-  it('is given up within 60 s when it hangs (DESIGN.md §5)', () => {
+  it('is given up within 60 s when it hangs', () => {
     const pausesBetween = 5_000;
     expect(patience.attempts * patience.silence + pausesBetween).toBeLessThan(60_000);
     expect(patience.call).toBeLessThan(60_000);

@@ -18,7 +18,7 @@ import { arranging, RecordedStatements } from '../support/statements.js';
 /** Tables that are nobody's: the customers themselves, what the schema is, and counters whose names are keys or addresses. */
 const nobodys = ['customers', 'migrations', 'rate_window'];
 
-describe('DESIGN.md §4: what lets the database be divided by customer', () => {
+describe('what lets the database be divided by customer', () => {
   let database: TestDatabase;
   let source: DataSource;
   beforeAll(async () => {

@@ -25,7 +25,7 @@ export interface OpenForLimits extends CustomerPorts {
   close(): Promise<void>;
 }
 
-/** What holds on every adapter however many requests come at once: quotas, and the counts of API.md §9. */
+/** What holds on every adapter however many requests come at once: quotas, and the limits on counts. */
 export function limitsContract(name: string, open: () => Promise<OpenForLimits>): void {
   describe(`limits under concurrency: ${name}`, () => {
     let opened: OpenForLimits;

@@ -14,7 +14,7 @@ interface Library {
 
 const hash = (digit: string) => digit.repeat(64);
 
-/** What each of `PhotoFilters` lets through (API.md §7, 3), and `unmoved`. */
+/** What each of `PhotoFilters` lets through, and `unmoved`. */
 export function photoFiltersContract(newTenant: NewTenant): void {
   let library: Library;
 

@@ -26,7 +26,7 @@ const values = fc.record({
   trashedAt: fc.option(fc.constant(later(5)), { freq: 1 }),
 });
 
-/** Lists are walked page by page (API.md §4.5): every sort, whatever ties and gaps there are, and whatever is written meanwhile. */
+/** Lists are walked page by page: every sort, whatever ties and gaps there are, and whatever is written meanwhile. */
 export function photoWalkContract(newTenant: NewTenant): void {
   it('meets every photo once and in order, with every sort and any size of pages', async () => {
     await fc.assert(
@@ -163,7 +163,7 @@ function disturb(
   });
 }
 
-/** The order that API.md §4.5 defines, written down once more. */
+/** The documented order, implemented independently. */
 function sorted(photos: readonly Photo[], sort: PhotoSort): Photo[] {
   const direction = sort.startsWith('-') ? -1 : 1;
   const at = (photo: Photo) => photoPosition({ ...photo, tags: [] }, sort);

@@ -202,7 +202,7 @@ test('no statement changes an entry of the audit log', async () => {
   await close();
 });
 
-describe('DESIGN.md §2: the wall between customers', () => {
+describe('the wall between customers', () => {
   let database: Awaited<ReturnType<typeof openDatabase>>;
   beforeAll(async () => {
     database = await openDatabase();

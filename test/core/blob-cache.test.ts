@@ -18,7 +18,7 @@ class CountingStore extends MemoryBlobStore {
   }
 }
 
-describe('RELIABILITY.md F14: the original of a photo', () => {
+describe('docs/reliability.md F14: the original of a photo', () => {
   let blobs: CountingStore;
   let here: World;
   let acme: Account;

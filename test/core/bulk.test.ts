@@ -37,7 +37,7 @@ async function photos(count: number, ...tags: readonly Tag[]): Promise<Id[]> {
   return ids;
 }
 
-describe('the bulk tools of a tag (§7, endpoint 18)', () => {
+describe('the bulk tools of a tag', () => {
   const use = (tag: Tag, patch: TagPatch) => editTag(ports, acme.caller, tag.id, patch);
   const none = { added: 0, removed: 0, unchanged: 0, notFound: [], full: [], mergedTagIds: [] };
 
@@ -155,7 +155,7 @@ describe('the bulk tools of a tag (§7, endpoint 18)', () => {
   });
 });
 
-describe('POST of many tags (§7, endpoint 17)', () => {
+describe('POST of many tags', () => {
   const create = (...names: readonly string[]) =>
     createTags(
       ports,
@@ -202,7 +202,7 @@ describe('POST of many tags (§7, endpoint 17)', () => {
   });
 });
 
-describe('PATCH of many photos (§7, endpoint 7)', () => {
+describe('PATCH of many photos', () => {
   test('each is changed by itself and answered once, in the order of the ids', async () => {
     const [first, second, third] = (await photos(3)) as [Id, Id, Id];
     const edit = (ids: readonly Id[]) => editPhotos(ports, acme.caller, ids, { title: 'Sea' });
@@ -249,7 +249,7 @@ describe('PATCH of many photos (§7, endpoint 7)', () => {
   });
 });
 
-describe('DELETE of many photos (§7, endpoint 14)', () => {
+describe('DELETE of many photos', () => {
   test('into the trash: what is in it already is not found', async () => {
     const [first, second] = (await photos(2)) as [Id, Id];
     await trashPhoto(ports, acme.caller, second);
@@ -273,7 +273,7 @@ describe('DELETE of many photos (§7, endpoint 14)', () => {
   });
 });
 
-describe('tags of very many photos (§7, endpoints 18 and 19)', () => {
+describe('tags of very many photos', () => {
   const MANY = 4001;
   let tenant: Tenant;
   let tag: Tag;

@@ -30,7 +30,7 @@ async function firstCursor(): Promise<string> {
   return nextCursor;
 }
 
-describe('a cursor (API.md §4.5)', () => {
+describe('a cursor', () => {
   it('walks the whole list, each row once', async () => {
     const seen: number[] = [];
     let cursor: string | null = null;

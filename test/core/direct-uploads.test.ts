@@ -61,7 +61,7 @@ async function registered(...files: readonly ClientFile[]): Promise<{ importId: 
 
 const statuses = async (importId: number) => (await acme.list(importId)).map(({ status }) => status);
 
-describe('upload targets where clients reach the store (§8.6)', () => {
+describe('upload targets where clients reach the store', () => {
   test('lead to the store, with the headers to send, for as long as the others', async () => {
     const file = picture('a.jpg');
     const { items } = await registered(file);
@@ -152,7 +152,7 @@ describe('bytes that a client sent straight to the store', () => {
     expect(await statuses(ended.importId)).toEqual(['cancelled']);
   });
 
-  test('are noticed when the import is finalized (§8.4); what is on its way keeps it open, and is swept when given up', async () => {
+  test('are noticed when the import is finalized; what is on its way keeps it open, and is swept when given up', async () => {
     const [a, b] = [picture('a.jpg'), picture('b.jpg')];
     const { importId, items } = await registered(a, b);
     await send(present(items[0]), a.bytes);
@@ -170,7 +170,7 @@ describe('bytes that a client sent straight to the store', () => {
     await expectSound(ports);
   });
 
-  test('are not passed over while the store is down: finalizing is refused, and the import stays open (§8.3)', async () => {
+  test('are not passed over while the store is down: finalizing is refused, and the import stays open', async () => {
     const file = picture('a.jpg');
     const { importId, items } = await registered(file);
     await send(present(items[0]), file.bytes);

@@ -20,7 +20,7 @@ import { Account, announced, bytesOf, picture, runJobsUntilIdle, type World, wor
 import { present } from '../support/tenant.js';
 import { deliverAll, expectEveryVersionTold, type Got, gotBy, hook } from '../support/webhook-world.js';
 
-/** Which changes are told of, and what receivers read (API.md §10). */
+/** Which changes are told of, and what receivers read. */
 let here: World;
 let acme: Account;
 beforeEach(async () => {

@@ -54,7 +54,7 @@ async function large(owner: Account, count: number): Promise<Id> {
   return id;
 }
 
-test('API.md §9: "items 90 days after end": not after 89, and the import goes on showing what they were', async () => {
+test('"items 90 days after end": not after 89, and the import goes on showing what they were', async () => {
   const { subject, items, bytes } = await mixed(acme);
   const end = present(subject.completedAt);
   here.clock.set(after(end, 89 * DAY));
@@ -85,7 +85,7 @@ test('an item that was forgotten is not found; what asks for its import is answe
   expect(await acme.finalize(subject.id)).toEqual(subject);
 });
 
-test('API.md §9: "import records kept 1 year": then not found, while its photos stay and go on naming it', async () => {
+test('"import records kept 1 year": then not found, while its photos stay and go on naming it', async () => {
   const { subject, photoId } = await mixed(acme);
   const before = await acme.photo(photoId);
   expect(before.importId).toBe(subject.id);

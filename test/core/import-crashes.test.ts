@@ -111,7 +111,7 @@ async function outcome({ acme, id }: { acme: Account; id: number }) {
   return { status, counts, byBytes, photos: photos.length, tags };
 }
 
-describe('a worker that dies at any step of an import (§8.3)', () => {
+describe('a worker that dies at any step of an import', () => {
   test.each(['before', 'after'] as const)(
     '%s the effect of it: the next one ends the import as if nothing had been',
     async (moment) => {
@@ -144,7 +144,7 @@ describe('a worker that dies at any step of an import (§8.3)', () => {
   );
 });
 
-describe('an upload that dies at any step (§8.5)', () => {
+describe('an upload that dies at any step', () => {
   test.each(['before', 'after'] as const)(
     '%s the effect of it: the same bytes once more are taken, and only once',
     async (moment) => {

@@ -44,7 +44,7 @@ async function purge(account: Account, id: Id): Promise<void> {
   purged.push(id);
 }
 
-describe('looking at the bytes (§8.5)', () => {
+describe('looking at the bytes', () => {
   const files: [string, () => ClientFile, string, string | null][] = [
     ['a picture, whatever its name says', () => picture('a.txt'), 'ready', null],
     ['a damaged picture', () => picture('a.jpg', { damaged: true }), 'ready', null],
@@ -203,7 +203,7 @@ describe('publishing', () => {
     expect(await acme.photo(present(item).id)).toMatchObject({ title: 'new', filename: 'b.jpg' });
   });
 
-  describe('the capture time (§12.1)', () => {
+  describe('the capture time', () => {
     const noZone = {
       ...sampleFacts().times,
       original: '2024-07-01 12:00:00'.replace(/-/g, ':'),
@@ -353,7 +353,7 @@ describe('publishing', () => {
   });
 });
 
-describe('duplicates at publishing (§8.4)', () => {
+describe('duplicates at publishing', () => {
   let file: ClientFile;
   beforeEach(() => {
     file = picture('a.jpg');

@@ -28,8 +28,8 @@ import {
 import { present } from '../support/tenant.js';
 
 /**
- * API.md §8.3 and §8.5, row by row, each under its own words. Elsewhere are: a child that an image kills (adapters/media-faults), the
- * failover of a database (adapters/typeorm-faults), malicious metadata (adapters/media-formats), §8.4 (http/import-races).
+ * What can be lost or go wrong during an import, case by case. Elsewhere are: a child that an image kills (adapters/media-faults), the
+ * failover of a database (adapters/typeorm-faults), malicious metadata (adapters/media-formats), concurrent requests (http/import-races).
  */
 
 const LEASE = 300;
@@ -62,7 +62,7 @@ function dying(after: number): World {
   return withInProcess({ ...ports, store });
 }
 
-describe('§8.3, crash or loss at', () => {
+describe('crash or loss at', () => {
   test('after POST /imports committed, response lost: the same clientRef is the same import; without, it expires', async () => {
     const first = await acme.start({ clientRef: 'card 1' });
     expect((await acme.start({ clientRef: 'card 1' })).id).toBe(first.id);
@@ -289,7 +289,7 @@ describe('§8.3, crash or loss at', () => {
   });
 });
 
-describe('§8.5, bad input', () => {
+describe('bad input', () => {
   const rows: readonly (readonly [string, () => ClientFile, ImportPhotoStatus, string | null])[] = [
     ['wrong extension', () => picture('a.pdf'), 'ready', null],
     ['not an image', () => note('a.jpg'), 'failed', 'not_an_image'],
@@ -491,7 +491,7 @@ describe('§8.5, bad input', () => {
   });
 });
 
-describe('§8.4, as far as nothing has to happen at the same moment', () => {
+describe('as far as nothing has to happen at the same moment', () => {
   test('finalize vs in-flight PUT: missing is refused with reject; with fail the late bytes are refused, and swept', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');

@@ -66,7 +66,7 @@ describe('an upload whose target a person asked for', () => {
   });
 });
 
-describe('an upload through its target (§8.6)', () => {
+describe('an upload through its target', () => {
   let importId: number;
   let file: ClientFile;
   let item: ItemDetails;

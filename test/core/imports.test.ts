@@ -256,7 +256,7 @@ describe('registering', () => {
   });
 });
 
-describe('registering again (§8.3)', () => {
+describe('registering again', () => {
   test('by clientRef answers the items, unchanged, with fresh targets', async () => {
     const { id } = await acme.start();
     const batch = ['a.jpg', 'b.jpg'].map((name) => announced(picture(name), { clientRef: name, title: 'first' }));
@@ -400,7 +400,7 @@ describe('registering again (§8.3)', () => {
   });
 });
 
-describe('registering what is there already (§6.2, §8.4)', () => {
+describe('registering what is there already', () => {
   test('bytes of the library are a duplicate before a byte is sent', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
@@ -641,7 +641,7 @@ describe('PATCH of an item', () => {
   });
 });
 
-describe('finalize (§7, endpoint 13)', () => {
+describe('finalize', () => {
   test('of an empty import completes it at once', async () => {
     const { id } = await acme.start({ clientRef: 'ref' });
     const at = ports.clock.now();

@@ -40,7 +40,7 @@ const invalid = (field: string, code: string) => ({
 const edit = (patch: PhotoPatch, id = photo.id) => editPhoto(ports, acme.caller, id, patch);
 const photoCount = async (id: Id) => (await ports.store.query(acme.id, (reader) => reader.tags.get(id)))?.photoCount;
 
-describe('PATCH of a photo (§7, endpoint 7)', () => {
+describe('PATCH of a photo', () => {
   test('merges what it says, as a new version', async () => {
     const first = { title: 'mine', description: 'words', rating: 5, externalId: 'x', metadata: { a: '1', b: '2' } };
     const edited = await edit({ ...first, filename: ' b.jpg ', location: { latitude: 1, longitude: 2 } });
@@ -283,7 +283,7 @@ describe('PATCH of a photo (§7, endpoint 7)', () => {
   });
 });
 
-describe('PUT of a photo’s tags (§7, endpoint 8)', () => {
+describe('PUT of a photo’s tags', () => {
   const put = (request: { tagIds?: Id[]; tagNames?: string[] }, account = acme) =>
     setPhotoTags(ports, account.caller, photo.id, request);
 
@@ -371,7 +371,7 @@ describe('PUT of a photo’s tags (§7, endpoint 8)', () => {
   });
 });
 
-describe('DELETE of a photo (§7, endpoint 14)', () => {
+describe('DELETE of a photo', () => {
   const read = (trashedToo: boolean, account = acme) =>
     readPhoto(ports, account.caller, photo.id, { trashedToo, withExif: true });
 
@@ -448,7 +448,7 @@ describe('DELETE of a photo (§7, endpoint 14)', () => {
   });
 });
 
-describe('lists of photos (§4.5, endpoint 3)', () => {
+describe('lists of photos', () => {
   const list = (filters: Partial<PhotoFilters>, sort: PhotoSort = 'id', limit = 100, cursor: string | null = null) =>
     listPhotos(ports, acme.caller, { filters: { trashed: 'false', ...filters }, sort, limit, cursor });
 

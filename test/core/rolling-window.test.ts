@@ -9,7 +9,7 @@ function burst(count: number, limit: number, at = NOW) {
   return { log, states };
 }
 
-describe('the rolling window (API.md §4.3)', () => {
+describe('the rolling window', () => {
   it('admits exactly the limit', () => {
     const { states } = burst(100, 30);
     expect(states.filter((state) => state.allowed)).toHaveLength(30);

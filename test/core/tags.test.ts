@@ -28,7 +28,7 @@ const create = (input: TagCreation, ifExists: 'fail' | 'return' = 'fail') =>
   createTag(ports, acme.caller, input, ifExists);
 const read = (id: Id) => readTag(ports, acme.caller, id);
 
-describe('POST of a tag (§7, endpoint 17)', () => {
+describe('POST of a tag', () => {
   test('creates it with what is said', async () => {
     const { tag, created } = await create({
       name: '  Été   à\u00a0\u3000Paris ',
@@ -106,7 +106,7 @@ describe('POST of a tag (§7, endpoint 17)', () => {
   });
 });
 
-describe('PATCH of a tag (§7, endpoint 18)', () => {
+describe('PATCH of a tag', () => {
   let tag: Tag;
   beforeEach(async () => {
     tag = (await create({ name: 'Paris', color: '#3366ff', description: 'words' })).tag;
@@ -182,7 +182,7 @@ describe('PATCH of a tag (§7, endpoint 18)', () => {
   });
 });
 
-describe('DELETE of a tag (§7, endpoint 19)', () => {
+describe('DELETE of a tag', () => {
   test('takes it off its photos, which become new versions, and leaves the others', async () => {
     const [gone, kept] = [await acme.tag('gone'), await acme.tag('kept')];
     const tagged = await acme.addPhoto(picture('a.jpg'), { tagIds: [gone.id, kept.id] });
@@ -216,7 +216,7 @@ describe('DELETE of a tag (§7, endpoint 19)', () => {
   });
 });
 
-describe('lists of tags (§7, endpoint 15)', () => {
+describe('lists of tags', () => {
   const list = (filters: TagFilters, sort: TagSort = 'name', limit = 100, cursor: string | null = null) =>
     listTags(ports, acme.caller, { filters, sort, limit, cursor });
   const names = async (filters: TagFilters, sort?: TagSort) => (await list(filters, sort)).data.map(({ name }) => name);

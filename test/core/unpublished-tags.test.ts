@@ -22,7 +22,7 @@ const names = (of: { readonly tags: readonly { readonly name: string }[] }) => o
 const tagsOf = async (id: Id) => names(await acme.photo(id));
 const counts = async () => (await acme.tags()).map(({ name, photoCount }) => [name, photoCount]);
 
-describe('a merge of tags and what is not published yet (§7, endpoint 18)', () => {
+describe('a merge of tags and what is not published yet', () => {
   test('the tag of an import and the one of an item: the photos get the tag that stays', async () => {
     const { id } = await acme.start({ tagIds: [from.id] });
     const { id: other } = await acme.start();
@@ -106,7 +106,7 @@ describe('a merge of tags and what is not published yet (§7, endpoint 18)', () 
   });
 });
 
-describe('a deleted tag and what is not published yet (§7, endpoint 19)', () => {
+describe('a deleted tag and what is not published yet', () => {
   test('the photo comes without it', async () => {
     const { id } = await acme.start({ tagIds: [from.id] });
     const [item] = await acme.send(id, [picture('a.jpg')], { tagIds: [from.id, into.id] });

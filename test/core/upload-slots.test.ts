@@ -33,7 +33,7 @@ function take(customerId: number, apiKeyId: number | null, itemId: number | null
   return ports.uploads.take({ customerId, apiKeyId, itemId, remaining: () => 100 });
 }
 
-describe('RELIABILITY.md A27: uploads that are received at once', () => {
+describe('uploads that are received at once', () => {
   test('to one item: the newest; the older ends, and nothing of it stays', async () => {
     const gate = new Gate();
     const { file, bytes } = halfSent(gate);

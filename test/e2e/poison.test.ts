@@ -6,7 +6,7 @@ import { sha256 } from './support/client.js';
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
 
-/** RELIABILITY.md A4 and F4: processes that die in the middle of a picture, seen from outside. */
+/** docs/reliability.md F4: processes that die in the middle of a picture, seen from outside. */
 
 /** Large enough that its decoder is met at work. */
 async function slowPicture(): Promise<Uint8Array> {

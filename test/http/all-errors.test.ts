@@ -131,7 +131,7 @@ const prepared = (body: unknown) =>
     ? body
     : JSON.parse(JSON.stringify(body).replaceAll('"{tag}"', String(ids.tag)));
 
-describe('API.md §4.2, step 8: everything that is wrong with a request is said in one answer', () => {
+describe('step 8: everything that is wrong with a request is said in one answer', () => {
   test.each(cases)('%s %s %j', async (method, path, body, expected) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await actor.send({ method, path: `/api/v1${pathOf(path)}`, body: prepared(body), headers });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Every endpoint that GET reaches (SPEC.md §4), on things that are there. */
+/** Every endpoint that GET reaches, on things that are there. */
 const reads = () => [
   '/me',
   '/customer',
@@ -37,7 +37,7 @@ const reads = () => [
   `/tags/${tag.id}`,
 ];
 
-/** Every path of SPEC.md §4 with its methods, on things that are there. */
+/** Every path of the API with its methods, on things that are there. */
 const paths = (): readonly (readonly [string, string])[] => [
   ['/me', 'GET, HEAD, OPTIONS'],
   ['/customer', 'GET, HEAD, OPTIONS'],
@@ -57,8 +57,8 @@ const paths = (): readonly (readonly [string, string])[] => [
 const send = (method: string, path: string, headers = {}) => actor.send({ method, path: `/api/v1${path}`, headers });
 const code = (answer: Answer) => [answer.status, answer.body.error?.code];
 
-describe('API.md §4.1: paths', () => {
-  test('SPEC.md §9: "all endpoints are under `/api/v1`"; nothing answers elsewhere', async () => {
+describe('paths', () => {
+  test('"all endpoints are under `/api/v1`"; nothing answers elsewhere', async () => {
     for (const prefix of ['', '/api', '/v1', '/api/v2', '/API/V1', '/api/v1.0']) {
       for (const [path] of paths()) {
         const answer = await actor.send({ path: `${prefix}${path}` });
@@ -91,7 +91,7 @@ describe('API.md §4.1: paths', () => {
   });
 });
 
-describe('API.md §4.1: ids', () => {
+describe('ids', () => {
   const wrong = [
     '0',
     '-1',
@@ -218,7 +218,7 @@ describe('API.md §4.1: ids', () => {
   });
 });
 
-describe('API.md §4.1: bodies', () => {
+describe('bodies', () => {
   /** Names whose values are the client's own, or are named by the file. */
   const theirs = ['metadata', 'exif', 'headers'];
 
@@ -262,7 +262,7 @@ describe('API.md §4.1: bodies', () => {
     for (const at of instants) expect(at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
   });
 
-  test('single resources are bare; SPEC.md §2: lists have `data` (array of items) and `pagination` (object)', async () => {
+  test('single resources are bare; lists have `data` (array of items) and `pagination` (object)', async () => {
     for (const path of ['/customer', `/photos/${photo.id}`, `/imports/${subject.id}`, `/tags/${tag.id}`]) {
       expect((await actor.get(path)).body.id).toEqual(expect.any(Number));
     }
@@ -305,7 +305,7 @@ describe('API.md §4.1: bodies', () => {
   });
 });
 
-describe('API.md §4.1: HEAD works wherever GET does, and counts as read', () => {
+describe('HEAD works wherever GET does, and counts as read', () => {
   const varying = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'content-length'];
   const steady = ({ headers }: Answer) =>
     Object.fromEntries(Object.entries(headers).filter(([name]) => !varying.includes(name)));
@@ -338,7 +338,7 @@ describe('API.md §4.1: HEAD works wherever GET does, and counts as read', () =>
   });
 });
 
-describe('API.md §4.1: OPTIONS and other methods', () => {
+describe('OPTIONS and other methods', () => {
   test('OPTIONS answers 204 with Allow on every path, whether or not its ids exist, and counts as read', async () => {
     const all = [...paths(), ['/photos/999999', 'DELETE, GET, HEAD, OPTIONS, PATCH'] as const];
     for (const [path, allow] of all) {
@@ -389,7 +389,7 @@ describe('API.md §4.1: OPTIONS and other methods', () => {
   });
 });
 
-describe('API.md §4.1: headers of every answer', () => {
+describe('headers of every answer', () => {
   test('X-Request-Id is ours, whatever the client sends', async () => {
     const ids: string[] = [];
     for (let call = 0; call < 3; call += 1) {
@@ -428,7 +428,7 @@ describe('API.md §4.1: headers of every answer', () => {
     }
   });
 
-  test('SPEC.md §4: "Every response carries the rate-limit headers", 204, 304, 206 and 416 too', async () => {
+  test('"Every response carries the rate-limit headers", 204, 304, 206 and 416 too', async () => {
     const { etag = '' } = (await actor.get('/customer')).headers;
     const { id } = (await actor.post('/tags', { name: 'brief' })).body;
     const answers = [
@@ -446,7 +446,7 @@ describe('API.md §4.1: headers of every answer', () => {
   });
 });
 
-describe('API.md §4.1: compression', () => {
+describe('compression', () => {
   const accept = { 'accept-encoding': 'gzip, br' };
 
   test('image bytes are never compressed, and say no-transform', async () => {

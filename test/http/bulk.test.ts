@@ -23,7 +23,7 @@ const errors = (answer: Answer) =>
 const outcomes = (answer: Answer) => answer.body.data.map((result: { outcome: string }) => result.outcome);
 const many = (count: number) => Array.from({ length: count }, (_, number) => number + 1);
 
-describe('API.md §7, 7: PATCH /photos/{id}, with a list of ids', () => {
+describe('PATCH /photos/{id}, with a list of ids', () => {
   test.each([
     ['commas', ','],
     ['%2C', '%2C'],
@@ -109,7 +109,7 @@ describe('API.md §7, 7: PATCH /photos/{id}, with a list of ids', () => {
 describe.each([
   ['PATCH', { title: 'Sea' }],
   ['DELETE', undefined],
-] as const)('API.md §4.1: the list of ids in %s /photos/{id}', (method, body) => {
+] as const)('the list of ids in %s /photos/{id}', (method, body) => {
   const ask = (list: string, headers = {}) => actor.send({ method, path: `/api/v1/photos/${list}`, body, headers });
 
   test('with anything else in it is 404, and nothing happens', async () => {
@@ -148,7 +148,7 @@ describe.each([
   });
 });
 
-describe('API.md §7, 14: DELETE /photos/{id}, with a list of ids', () => {
+describe('DELETE /photos/{id}, with a list of ids', () => {
   test('moves to the trash, and says which were not there', async () => {
     const [first, second] = await photos(2);
     await actor.delete(`/photos/${second}`);
@@ -190,7 +190,7 @@ describe('API.md §7, 14: DELETE /photos/{id}, with a list of ids', () => {
   });
 });
 
-describe('API.md §7, 17: POST /tags with a list', () => {
+describe('POST /tags with a list', () => {
   test('makes what is missing; one bad value rejects only its own entry', async () => {
     const paris = await tag('Paris');
     const tags = [
@@ -265,7 +265,7 @@ describe('API.md §7, 17: POST /tags with a list', () => {
   });
 });
 
-describe('API.md §7, 18: PATCH /tags/{id} with bulk tools', () => {
+describe('PATCH /tags/{id} with bulk tools', () => {
   const none = { added: 0, removed: 0, unchanged: 0, notFound: [], full: [], mergedTagIds: [] };
 
   test('adds and removes photos, and changes the tag in the same request', async () => {
@@ -391,7 +391,7 @@ describe('API.md §7, 18: PATCH /tags/{id} with bulk tools', () => {
   });
 });
 
-describe('API.md §7, 19: DELETE /tags/{id} of a tag with thousands of photos', () => {
+describe('DELETE /tags/{id} of a tag with thousands of photos', () => {
   test('it is gone with the answer, and the new versions of its photos follow', async () => {
     const { id } = await tag('popular');
     const photoIds = await app.ports.store.transaction(actor.customerId, async (transaction) => {

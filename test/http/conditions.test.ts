@@ -20,7 +20,7 @@ afterEach(() => app.close());
 const code = (answer: Answer) => [answer.status, answer.body.error?.code];
 const etagOf = async (path: string) => String((await actor.get(path)).headers.etag);
 
-describe('API.md §4.6: ETag, on photo, tag, customer and import', () => {
+describe('ETag, on photo, tag, customer and import', () => {
   test('is strong, and the same for as long as the resource is', async () => {
     for (const path of [photoPath, tagPath, importPath, '/customer']) {
       const etag = await etagOf(path);
@@ -49,7 +49,7 @@ describe('API.md §4.6: ETag, on photo, tag, customer and import', () => {
   });
 });
 
-describe('API.md §4.6: If-None-Match', () => {
+describe('If-None-Match', () => {
   const lists = (etag: string) => [etag, `W/${etag}`, `"x", ${etag}`, `${etag},"x"`, `"x",W/${etag} , "y"`, '*'];
 
   test('304 without a body for who has it, by weak comparison, in a list, by *', async () => {
@@ -99,7 +99,7 @@ describe('API.md §4.6: If-None-Match', () => {
   });
 });
 
-describe('API.md §4.6: If-Match', () => {
+describe('If-Match', () => {
   const writes: readonly (readonly [string, string, () => string, unknown])[] = [
     ['PATCH of a photo', 'PATCH', () => photoPath, { title: 'x' }],
     ['PUT of its tags', 'PUT', () => `${photoPath}/tags`, { tagNames: ['x'] }],
@@ -155,7 +155,7 @@ describe('API.md §4.6: If-Match', () => {
   });
 });
 
-describe('API.md §4.6: version', () => {
+describe('version', () => {
   const version = async (path: string) => (await actor.get(path)).body.version;
 
   test("counts direct changes, the photo's tag set included", async () => {
@@ -185,7 +185,7 @@ describe('API.md §4.6: version', () => {
   });
 });
 
-describe('API.md §4.7: PATCH, PUT, DELETE', () => {
+describe('PATCH, PUT, DELETE', () => {
   test.each(['application/json', 'application/merge-patch+json', 'Application/JSON; charset=utf-8'])(
     'PATCH takes %s',
     async (type) => {
@@ -241,7 +241,7 @@ describe('API.md §4.7: PATCH, PUT, DELETE', () => {
     }
   });
 
-  test('RELIABILITY.md §2.1, API3: every field that clients only see is 400 read_only, internal ones are unknown; nothing is stored', async () => {
+  test('every field that clients only see is 400 read_only, internal ones are unknown; nothing is stored', async () => {
     const photos = [{ filename: 'b.jpg', sizeBytes: 3 }];
     const { id } = (await actor.post(`${importPath}/photos`, { photos })).body.data[0].photo;
     const itemPath = `${importPath}/photos/${id}`;

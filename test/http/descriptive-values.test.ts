@@ -101,7 +101,7 @@ const taken: [string, object, object?][] = [
   ],
   ['timeZone: an offset', { takenAtLocal: '2024-12-21T23:39:24', timeZone: '+14:00' }],
   ['timeZone: an IANA name', { takenAtLocal: '2024-12-21T23:39:24', timeZone: 'America/Argentina/Buenos_Aires' }],
-  // API.md §4.1: "Timestamps: RFC 3339 UTC with milliseconds".
+  // "Timestamps: RFC 3339 UTC with milliseconds".
   ['takenAt: in UTC', { takenAt: '2024-12-21T23:39:24+01:00' }, { takenAt: '2024-12-21T22:39:24.000Z' }],
   ['takenAt: cut to milliseconds', { takenAt: '2024-12-21T23:39:24.12399Z' }, { takenAt: '2024-12-21T23:39:24.123Z' }],
 ];
@@ -173,7 +173,7 @@ const wrong: [string, object, string, string][] = [
   ],
 ];
 
-describe.each(Object.entries(doors))('API.md §5.1, the fields that clients write, at %s', (name, door) => {
+describe.each(Object.entries(doors))('the fields that clients write, at %s', (name, door) => {
   beforeEach(async () => {
     await actor.patch(`/photos/${photoId}`, { metadata: { raw: null, empty: null, long: null } });
   });
@@ -191,7 +191,7 @@ describe.each(Object.entries(doors))('API.md §5.1, the fields that clients writ
   });
 });
 
-describe('API.md §5.1: metadata, "≤ 50 keys … PATCH merges, null removes a key"', () => {
+describe('metadata, "≤ 50 keys … PATCH merges, null removes a key"', () => {
   const patches: Record<string, (words: object) => Promise<Answer>> = {
     'of a photo': (words) => actor.patch(`/photos/${photoId}`, words),
     'of an item of an import': (words) => actor.patch(`/imports/${importId}/photos/${itemId}`, words),

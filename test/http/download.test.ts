@@ -26,7 +26,7 @@ afterAll(() => app.close());
 const download = (headers: Record<string, string> = {}, query = '') =>
   actor.get(`/photos/${id}/download${query}`, headers);
 
-describe('API.md §7, 5: the original', () => {
+describe('the original', () => {
   test('is the file, byte for byte, under the headers that keep it inert', async () => {
     const answer = await download();
     expect(answer.status).toBe(200);
@@ -66,7 +66,7 @@ describe('API.md §7, 5: the original', () => {
   });
 });
 
-describe('API.md §7, 5: ranges', () => {
+describe('ranges', () => {
   const size = bytes.length;
 
   test.each([
@@ -127,7 +127,7 @@ describe('API.md §7, 5: ranges', () => {
   });
 });
 
-describe('API.md §7, 5: what the client has already', () => {
+describe('what the client has already', () => {
   test('is 304, which comes before any range', async () => {
     const { etag = '', 'last-modified': modified = '' } = (await download()).headers;
     for (const headers of [
@@ -144,7 +144,7 @@ describe('API.md §7, 5: what the client has already', () => {
   });
 });
 
-describe('API.md §7 endpoint 5: GET /photos/{id}/download, the headers of every status', () => {
+describe('GET /photos/{id}/download, the headers of every status', () => {
   const always = {
     'x-content-type-options': 'nosniff',
     'x-ratelimit-resource': 'read',
@@ -207,7 +207,7 @@ describe('API.md §7 endpoint 5: GET /photos/{id}/download, the headers of every
       expect(bodiless.headers['content-range']).toBe(`bytes */${length}`);
     });
 
-    test('"gzip/br … never for image bytes" (§4.1)', async () => {
+    test('"gzip/br … never for image bytes"', async () => {
       const plain = await download({}, query);
       const offered = await download({ 'accept-encoding': 'gzip, br' }, query);
       expect(offered.headers['content-encoding']).toBeUndefined();
@@ -257,7 +257,7 @@ describe('API.md §7 endpoint 5: GET /photos/{id}/download, the headers of every
   });
 });
 
-describe('API.md §7, 5: renditions', () => {
+describe('renditions', () => {
   test('are made in the format asked for, under a name and a tag of their own', async () => {
     const answer = await download({}, '?rendition=thumb');
     expect(answer.status).toBe(200);
@@ -313,7 +313,7 @@ function strictDisposition(header: unknown): { type: string; ascii: string; name
   return { type, ascii, name: extended === undefined ? ascii : decodeURIComponent(extended) };
 }
 
-describe('RELIABILITY.md §2.2, A8: file names in headers', () => {
+describe('file names in headers', () => {
   test.each([
     'DSC_3701.jpg',
     'a"b.jpg',
@@ -370,7 +370,7 @@ describe('RELIABILITY.md §2.2, A8: file names in headers', () => {
   });
 });
 
-describe('RELIABILITY.md §3: a store that fails', () => {
+describe('a store that fails', () => {
   /** The memory store, but reading ends in an error after so many chunks. */
   const failingAfter = (chunks: number): StartOptions => ({
     ports: ({ blobs }) => {

@@ -12,7 +12,7 @@ import type { Answer } from './support/http-client.js';
 import { importPhotos, picture, postFiles } from './support/photos.js';
 import { Actor, type RunningApp, type StartOptions, startApp } from './support/start-app.js';
 
-/** API.md §4.4: the complete list. Each code is brought about once, and looked at whole. */
+/** The complete list. Each code is brought about once, and looked at whole. */
 
 let app: RunningApp;
 let actor: Actor;
@@ -274,7 +274,7 @@ async function target(photos: readonly object[] = announced.photos): Promise<str
   return new URL(data[0].photo.upload.url).pathname;
 }
 
-describe('API.md §4.4: the complete list', () => {
+describe('the complete list', () => {
   test.each([...errorCodes])('%s', async (code) => {
     const { ask, details, headers = {} } = ways[code];
     const answer = await ask();
@@ -297,7 +297,7 @@ describe('API.md §4.4: the complete list', () => {
     }
   });
 
-  test('SPEC.md §7: the codes that it fixes have its statuses', () => {
+  test('the codes that it fixes have its statuses', () => {
     expect(statusOfCode).toMatchObject({
       invalid_cursor: 400,
       unauthorized: 401,
@@ -321,7 +321,7 @@ describe('API.md §4.4: the complete list', () => {
   });
 });
 
-describe('API.md §4.4: what is wrong with the fields', () => {
+describe('what is wrong with the fields', () => {
   const fault = async (ask: Promise<Answer>) => {
     const answer = await ask;
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);

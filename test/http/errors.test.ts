@@ -29,7 +29,7 @@ function expectBudget(answer: Answer): void {
   for (const name of ['limit', 'remaining', 'reset']) expect(answer.headers[`x-ratelimit-${name}`]).toMatch(/^[0-9]+$/);
 }
 
-describe('API.md §4.4: one envelope', () => {
+describe('one envelope', () => {
   const faults: readonly (readonly [string, number, string, () => Promise<Answer>])[] = [
     ['no key', 401, 'unauthorized', () => app.send({ path: '/api/v1/photos' })],
     ['no key on an unknown path', 401, 'unauthorized', () => app.send({ path: '/api/v1/nothing' })],
@@ -117,7 +117,7 @@ describe('API.md §4.4: one envelope', () => {
   });
 });
 
-describe('API.md §4.1: methods', () => {
+describe('methods', () => {
   test('405 says what is possible', async () => {
     const answer = await actor.delete('/photos');
     expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
@@ -147,7 +147,7 @@ describe('API.md §4.1: methods', () => {
   });
 });
 
-describe('API.md §4.1: compression', () => {
+describe('compression', () => {
   test.each([
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
@@ -164,7 +164,7 @@ describe('API.md §4.1: compression', () => {
   });
 });
 
-describe('RELIABILITY.md §2: headers of every answer', () => {
+describe('headers of every answer', () => {
   test('nothing tells of the software, and browsers are told to keep out', async () => {
     const answers = await Promise.all(
       endpoints.map(({ method, path, body }) => actor.send({ method, path: `/api/v1${path}`, body })),
@@ -179,7 +179,7 @@ describe('RELIABILITY.md §2: headers of every answer', () => {
   });
 });
 
-describe('RELIABILITY.md §3: our own faults', () => {
+describe('our own faults', () => {
   const startBroken = (error: Error) =>
     startApp({
       ports: (ports) => ({
@@ -231,7 +231,7 @@ describe('RELIABILITY.md §3: our own faults', () => {
   });
 });
 
-describe('RELIABILITY.md §2.2: hostile requests', () => {
+describe('hostile requests', () => {
   const raw = (bytes: string) => sendBytes(app.url, bytes);
 
   test.each([

@@ -71,7 +71,7 @@ const code = (answer: Answer) => [answer.status, answer.body.error.code];
 const tagCount = async (client = actor) => (await client.get('/tags')).body.data.length;
 const openImports = async (client = actor) => (await client.get('/customer')).body.usage.openImports;
 
-describe('API.md §4.6: the key', () => {
+describe('the key', () => {
   test('is optional: without it every request is done', async () => {
     const answers = [await actor.post('/imports'), await actor.post('/imports')];
     expect(answers.map((answer) => [answer.status, isReplayed(answer)])).toEqual([
@@ -171,7 +171,7 @@ describe('API.md §4.6: the key', () => {
   });
 });
 
-describe('API.md §4.6: a repeated request', () => {
+describe('a repeated request', () => {
   test('POST /imports: the same status, body, Location and ETag, and one import', async () => {
     const same = key();
     const body = { name: 'Paris', tagNames: ['A'] };
@@ -265,7 +265,7 @@ describe('API.md §4.6: a repeated request', () => {
   });
 });
 
-describe('API.md §4.6: the same key for something else', () => {
+describe('the same key for something else', () => {
   test('is 422 for another body, path, method or query, and nothing is done', async () => {
     const same = key();
     const first = await actor.post('/tags', { name: 'Paris' }, same);
@@ -300,7 +300,7 @@ describe('API.md §4.6: the same key for something else', () => {
   });
 });
 
-describe('API.md §4.6: while the first request runs', () => {
+describe('while the first request runs', () => {
   test('409 with Retry-After: 1; afterwards its answer', async () => {
     const same = key();
     const [begun, go] = [new Gate(), new Gate()];
@@ -359,7 +359,7 @@ function expectOneEffect(answers: readonly Answer[]): void {
   }
 }
 
-describe('API.md §4.6: errors that are kept', () => {
+describe('errors that are kept', () => {
   /** The same error again, naming the request that it was first given to. */
   async function expectKept(ask: (headers: Record<string, string>) => Promise<Answer>, fix: () => Promise<unknown>) {
     const same = key();
@@ -438,7 +438,7 @@ describe('API.md §4.6: errors that are kept', () => {
   });
 });
 
-describe('API.md §4.6: errors that are not kept: the same key works once the cause is gone', () => {
+describe('errors that are not kept: the same key works once the cause is gone', () => {
   async function expectFree(first: Answer, status: number, again: () => Promise<Answer>): Promise<void> {
     expect([first.status, isReplayed(first)]).toEqual([status, false]);
     const answer = await again();
@@ -503,7 +503,7 @@ describe('API.md §4.6: errors that are not kept: the same key works once the ca
   });
 });
 
-describe('RELIABILITY.md I5: an unknown outcome', () => {
+describe('an unknown outcome', () => {
   /** The change is committed, and then nobody hears of it. */
   const losesItsAnswer = async <T>(transaction: () => Promise<T>): Promise<T> => {
     await transaction();
@@ -588,7 +588,7 @@ describe('RELIABILITY.md I5: an unknown outcome', () => {
   });
 });
 
-describe('API.md §4.6: POST /imports/{id}/photos', () => {
+describe('POST /imports/{id}/photos', () => {
   const file = (title: string) => ({ filename: `${title}.jpg`, content: picture(title) });
   const words = (title: string) => ({
     filename: `${title}.jpg`,
@@ -712,7 +712,7 @@ async function staged(): Promise<string[]> {
   return names;
 }
 
-test('RELIABILITY.md F17: two nodes on one database, one effect', async () => {
+test('docs/reliability.md F17: two nodes on one database, one effect', async () => {
   const server = await testDatabase();
   const sources = await Promise.all([openDataSource(server), openDataSource(server)]);
   const nodes = await Promise.all(

@@ -26,7 +26,7 @@ const registrations = (first: number) =>
     return { filename: name, clientRef: name, sizeBytes: 1_000_000 + first + at, sha256: hash };
   });
 
-test(`API.md §8.2: ${PHOTOS} photos are 22 writes, within the budget of 30 of one minute`, async () => {
+test(`${PHOTOS} photos are 22 writes, within the budget of 30 of one minute`, async () => {
   const left: unknown[] = [];
   const opened = await actor.post('/imports');
   left.push(opened.headers['x-ratelimit-remaining']);

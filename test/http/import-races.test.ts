@@ -20,7 +20,7 @@ import {
 import { present } from '../support/tenant.js';
 import { type PostgresPorts, postgresPorts } from './support/postgres-ports.js';
 
-/** API.md §8.4 on Postgres: what happens at the same moment ends in one of the ways that were promised, and never in a deadlock. */
+/** Concurrent requests on Postgres: each ends in one of the documented ways, and never in a deadlock. */
 
 let postgres: PostgresPorts;
 let ports: Ports;
@@ -34,7 +34,7 @@ beforeEach(async () => {
   ports = withInProcess({ ...world(), ...postgres.ports });
   acme = await Account.open(ports);
 });
-/** Every job is done twice, and leaves what it left the first time (RELIABILITY.md F21). */
+/** Every job is done twice, and leaves what it left the first time (docs/reliability.md F21). */
 const work = () => runJobsTwice(ports, postgres.rows);
 
 /** Two workers that take what is due, until nothing is. */
@@ -61,7 +61,7 @@ async function outcome<T>(call: Promise<T>): Promise<T | string> {
 const codes = (outcomes: readonly unknown[]) => outcomes.filter((each) => typeof each === 'string');
 const rounds = [1, 2, 3, 4];
 
-/** I7, and §6.1: an ended import has the photos that it says, and no item has work left. */
+/** An ended import has the photos that it says, and no item has work left. */
 async function expectEnded(importId: number): Promise<void> {
   const { status, counts } = await acme.import(importId);
   expect(status).toBe(counts.failed > 0 ? 'completed_with_errors' : 'completed');

@@ -33,7 +33,7 @@ async function withLimits(limits: Partial<Limits>, work: (client: Actor, small: 
   }
 }
 
-describe('API.md §7 endpoint 9: POST /imports', () => {
+describe('POST /imports', () => {
   test.each([
     ['name of 200', { name: wide(200) }, {}],
     ['name trimmed and NFC', { name: ' e\u0301 ' }, { name: 'é' }],
@@ -147,7 +147,7 @@ describe('API.md §7 endpoint 9: POST /imports', () => {
   });
 });
 
-describe('API.md §7 endpoint 10: GET /imports/{id}', () => {
+describe('GET /imports/{id}', () => {
   const files = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ filename: `${at}.jpg`, sizeBytes: 1, clientRef: `${at}` }));
 
@@ -245,7 +245,7 @@ describe('API.md §7 endpoint 10: GET /imports/{id}', () => {
   });
 });
 
-describe('API.md §7 endpoint 11a: POST /imports/{id}/photos with JSON', () => {
+describe('POST /imports/{id}/photos with JSON', () => {
   test('sha256: "hex or base64", kept as lower hex', async () => {
     const id = await open();
     const [hex, base64] = [hash('hex'), Buffer.from(hash('base64'), 'hex').toString('base64')];
@@ -361,7 +361,7 @@ describe('API.md §7 endpoint 11a: POST /imports/{id}/photos with JSON', () => {
     ]);
   });
 
-  test('without clientRef: "by sha256+filename of this import in a later request, while the same hash twice in one request is duplicate" (§8.3)', async () => {
+  test('without clientRef: "by sha256+filename of this import in a later request, while the same hash twice in one request is duplicate"', async () => {
     const id = await open();
     const said = { filename: 'a.jpg', sizeBytes: 1, sha256: hash('a') };
     const first = await register(id, said, said);
@@ -470,7 +470,7 @@ describe('API.md §7 endpoint 11a: POST /imports/{id}/photos with JSON', () => {
   });
 });
 
-describe('API.md §7 endpoint 11b: POST /imports/{id}/photos with files', () => {
+describe('POST /imports/{id}/photos with files', () => {
   const words = (...photos: object[]) => ({ name: 'photos', content: JSON.stringify(photos) });
 
   test.each([

@@ -148,7 +148,7 @@ test.each(Object.keys(imports))('an import can be made %s', async (status) => {
   expect((await state(await importIn(status))).status).toBe(status);
 });
 
-describe('API.md §6.1: the states of an import', () => {
+describe('the states of an import', () => {
   test('open: "expiresAt (last activity + 7 days; null when not open)"; activity extends it', async () => {
     const id = await open();
     const opened = await state(id);
@@ -268,7 +268,7 @@ describe('API.md §6.1: the states of an import', () => {
   });
 });
 
-describe('API.md §6.2: each row of the states of an item', () => {
+describe('each row of the states of an item', () => {
   test('(new) → awaiting_upload: "registered by JSON"', async () => {
     const [item, outcome] = await announce(await open(), fresh());
     expect([outcome, item.status, item.photoId]).toEqual(['created', 'awaiting_upload', null]);
@@ -518,7 +518,7 @@ describe('API.md §6.2: each row of the states of an item', () => {
   });
 });
 
-describe('API.md §6.2: "Effects on the library happen only at publish"', () => {
+describe('"Effects on the library happen only at publish"', () => {
   async function trashed(): Promise<{ bytes: Uint8Array; photoId: number }> {
     const bytes = fresh();
     const photoId = await inLibrary(bytes);
@@ -581,7 +581,7 @@ describe('API.md §6.2: "Effects on the library happen only at publish"', () => 
   });
 });
 
-describe('API.md §7 endpoint 12: PATCH /imports/{id}/photos/{photoId}, each status × state', () => {
+describe('PATCH /imports/{id}/photos/{photoId}, each status × state', () => {
   const same = '200 without effect';
   const final = '409 import_photo_final';
   const table: [string, string, string][] = [
@@ -714,7 +714,7 @@ describe('API.md §7 endpoint 12: PATCH /imports/{id}/photos/{photoId}, each sta
   });
 });
 
-describe('API.md §7 endpoint 13: POST /imports/{id}/finalize, each action × state', () => {
+describe('POST /imports/{id}/finalize, each action × state', () => {
   const table: [string, string, string][] = [
     ['commit', 'open', '200 completed'],
     ['commit', 'processing', '202 processing'],

@@ -38,7 +38,7 @@ function put(upload: { url: string; headers: Record<string, string> }, bytes: Ui
   return app.send({ method: 'PUT', path: new URL(upload.url).pathname, body: bytes, headers: upload.headers });
 }
 
-describe('API.md §7, 9: POST /imports', () => {
+describe('POST /imports', () => {
   test('opens one, with or without a body', async () => {
     const answer = await actor.send({ method: 'POST', path: '/api/v1/imports' });
     expect([answer.status, answer.headers.location]).toEqual([201, `/api/v1/imports/${answer.body.id}`]);
@@ -123,7 +123,7 @@ describe('API.md §7, 9: POST /imports', () => {
   });
 });
 
-describe('API.md §7, 11a: registering by JSON', () => {
+describe('registering by JSON', () => {
   test('gives each file its place, and a target for its bytes', async () => {
     const { id } = await open();
     const bytes = picture('one');
@@ -267,7 +267,7 @@ describe('API.md §7, 11a: registering by JSON', () => {
   });
 });
 
-describe('API.md §8: the whole way', () => {
+describe('the whole way', () => {
   test('register, upload, finalize, look: the photo has the id of its item', async () => {
     const { id } = await open({ tagNames: ['Trip'] });
     const bytes = picture('one');
@@ -320,7 +320,7 @@ describe('API.md §8: the whole way', () => {
   });
 });
 
-describe('API.md §7, 10: GET /imports/{id}', () => {
+describe('GET /imports/{id}', () => {
   test('pages through the items by id, filtered by their state, with fresh targets', async () => {
     const { id } = await open();
     const pictures = ['a', 'b', 'c'].map((title) => item(picture(title), `${title}.jpg`));
@@ -362,7 +362,7 @@ describe('API.md §7, 10: GET /imports/{id}', () => {
   });
 });
 
-describe('API.md §7, 12: PATCH /imports/{id}/photos/{photoId}', () => {
+describe('PATCH /imports/{id}/photos/{photoId}', () => {
   test('changes the words, and moves the item', async () => {
     const { id } = await open();
     const bytes = picture('one');
@@ -415,7 +415,7 @@ describe('API.md §7, 12: PATCH /imports/{id}/photos/{photoId}', () => {
   });
 });
 
-describe('API.md §7, 13: POST /imports/{id}/finalize', () => {
+describe('POST /imports/{id}/finalize', () => {
   test('an empty import is completed at once', async () => {
     const { id } = await open();
     const answer = await actor.post(`/imports/${id}/finalize`);
@@ -485,7 +485,7 @@ describe('API.md §7, 13: POST /imports/{id}/finalize', () => {
   });
 });
 
-describe('API.md §9: "import records kept 1 year (items 90 days after end), then 404"', () => {
+describe('"import records kept 1 year (items 90 days after end), then 404"', () => {
   test('the answer stays the same to the byte without the items, then it is 404; photos keep their importId', async () => {
     const { id } = await open();
     const bytes = picture('old');

@@ -24,7 +24,7 @@ async function staged(of: RunningApp = app): Promise<string[]> {
   return keys;
 }
 
-describe('API.md §7, 11b: files in the request', () => {
+describe('files in the request', () => {
   test('are taken in their order, under their own names', async () => {
     const id = await open();
     const answer = await postFiles(actor, id, [
@@ -128,7 +128,7 @@ describe('API.md §7, 11b: files in the request', () => {
   });
 });
 
-describe('API.md §9: how much', () => {
+describe('how much', () => {
   test('more than 20 files is 400, and none is kept', async () => {
     const id = await open();
     const before = await staged();
@@ -159,7 +159,7 @@ describe('API.md §9: how much', () => {
   });
 });
 
-describe('RELIABILITY.md §2.2, A23: multipart abuse', () => {
+describe('multipart abuse', () => {
   const file = { filename: 'a.jpg', content: picture('a') };
 
   test.each([

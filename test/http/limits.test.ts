@@ -4,7 +4,7 @@ import type { Answer } from './support/http-client.js';
 import { importPhotos, picture, postFiles } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
-/** API.md §9: each limit at its edge and one over. Those that are too large for a test are lowered. */
+/** Each limit at its edge and one over. Those that are too large for a test are lowered. */
 
 const MIB = 1024 * 1024;
 
@@ -28,7 +28,7 @@ const files = (count: number, sizeBytes = 1) =>
   Array.from({ length: count }, (_, at) => ({ filename: 'a.jpg', sizeBytes, clientRef: `${at}` }));
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-describe('API.md §9: files', () => {
+describe('files', () => {
   test('200 MiB, one byte more is file_too_large', async () => {
     const photos = [200 * MIB, 200 * MIB + 1].map((sizeBytes) => ({ filename: 'a.jpg', sizeBytes }));
     const { data } = (await actor.post(`/imports/${await open()}/photos`, { photos })).body;
@@ -82,7 +82,7 @@ describe('API.md §9: files', () => {
   });
 });
 
-describe('API.md §9: registrations', () => {
+describe('registrations', () => {
   test('500 photos in one call; 501 are 400 too_many and none is stored', async () => {
     const id = await open();
     expect(fault(await actor.post(`/imports/${id}/photos`, { photos: files(501) }))).toMatchObject([
@@ -166,7 +166,7 @@ describe('API.md §9: registrations', () => {
   });
 });
 
-describe('API.md §9: JSON bodies elsewhere', () => {
+describe('JSON bodies elsewhere', () => {
   test('1 MB to the byte; one more is 413, whether its length is announced or not', async () => {
     const body = '{"name":"a"}';
     const accepted = [body.padEnd(MIB, ' '), [Buffer.from(body.padEnd(MIB, ' '))]];
@@ -212,7 +212,7 @@ describe('API.md §9: JSON bodies elsewhere', () => {
   });
 });
 
-describe('API.md §9: tags', () => {
+describe('tags', () => {
   test('10,000 for a customer (here 3); the next is 409, by whatever way it would be made', async () => {
     await lowered({ tags: 3 });
     await actor.post('/tags', { tags: ['a', 'b'].map((name) => ({ name })) });
@@ -271,7 +271,7 @@ describe('API.md §9: tags', () => {
   });
 });
 
-describe('API.md §9: ids in one list', () => {
+describe('ids in one list', () => {
   test('100 in a path, 101 are 400', async () => {
     const list = (count: number) => numbers(count).join();
     for (const [ask, edge] of [
@@ -300,7 +300,7 @@ describe('API.md §9: ids in one list', () => {
   });
 });
 
-test('API.md §9: the limits are shown by GET /customer, as they are on this installation', async () => {
+test('the limits are shown by GET /customer, as they are on this installation', async () => {
   expect((await actor.get('/customer')).body.limits).toEqual({
     storageBytes: null,
     photos: null,

@@ -33,7 +33,7 @@ const customerFields = {
   version: 1,
 };
 
-describe('API.md §7, 1: GET /me', () => {
+describe('GET /me', () => {
   test('tells of the customer, the key and the budgets', async () => {
     const customer = await app.customer('Studio Ä');
     const actor = await customer.withKey({
@@ -67,7 +67,7 @@ describe('API.md §7, 1: GET /me', () => {
   });
 });
 
-describe('API.md §5.6: Me', () => {
+describe('Me', () => {
   test('of a key with an IP list and an end: ipRestricted, expiresAt', async () => {
     const customer = await app.customer();
     const expiresAt = new Date(app.clock.now().getTime() + 60_000);
@@ -119,7 +119,7 @@ describe('API.md §5.6: Me', () => {
   });
 });
 
-describe('API.md §7, 2: GET /customer', () => {
+describe('GET /customer', () => {
   test('tells of limits and usage, which is counted from what is there', async () => {
     const actor = await app.customer('Studio Ä');
     const fresh = await actor.get('/customer');
@@ -171,7 +171,7 @@ describe('API.md §7, 2: GET /customer', () => {
   });
 });
 
-describe('API.md §5.5: the status of a customer', () => {
+describe('the status of a customer', () => {
   /** The API as the key store tells it of this status. */
   const startWithStatus = (customerStatus: 'suspended' | 'closing') =>
     startApp({

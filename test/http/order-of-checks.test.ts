@@ -3,7 +3,7 @@ import type { Answer, RequestParts } from './support/http-client.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
-/** API.md §4.2: a request that fails at two steps is answered by the earlier one, and charged where that one charges. */
+/** a request that fails at two steps is answered by the earlier one, and charged where that one charges. */
 
 let app: RunningApp;
 let actor: Actor;
@@ -26,7 +26,7 @@ const budget = ({ headers }: Answer) => [
 const tooLong = { name: 'x'.repeat(1024 * 1024) };
 const asText = { 'content-type': 'text/plain' };
 
-describe('API.md §4.2, step 1, the key, before everything else', () => {
+describe('step 1, the key, before everything else', () => {
   const requests: readonly (readonly [string, RequestParts])[] = [
     ['an unknown path', { path: '/api/v1/nothing' }],
     ['a path that cannot be decoded', { path: '/api/v1/%zz' }],
@@ -57,8 +57,8 @@ describe('API.md §4.2, step 1, the key, before everything else', () => {
   });
 });
 
-describe('API.md §4.2, step 2, the IP list, before the budget of the key and all that follows', () => {
-  test('SPEC.md §5: "the response is 403 with `code` = `ip_not_whitelisted`, even if the key is otherwise valid"', async () => {
+describe('step 2, the IP list, before the budget of the key and all that follows', () => {
+  test('"the response is 403 with `code` = `ip_not_whitelisted`, even if the key is otherwise valid"', async () => {
     const locked = await actor.withKey({
       ipList: ['203.0.113.9'],
       scopes: ['tags:read'],
@@ -103,7 +103,7 @@ describe('API.md §4.2, step 2, the IP list, before the budget of the key and al
   });
 });
 
-describe('API.md §4.2, step 3, the budget, before route, scope and body', () => {
+describe('step 3, the budget, before route, scope and body', () => {
   test('429 for whatever the request would have been', async () => {
     const empty = await actor.withKey({ scopes: ['tags:read'], readLimit: 0, writeLimit: 0 });
     const asked: readonly (readonly ['read' | 'write', Answer])[] = [
@@ -123,7 +123,7 @@ describe('API.md §4.2, step 3, the budget, before route, scope and body', () =>
   });
 });
 
-describe('API.md §4.2, step 4, route and method, before the scope', () => {
+describe('step 4, route and method, before the scope', () => {
   test('404 and 405, charged to the key', async () => {
     const narrow = await actor.withKey({ scopes: ['tags:read'], readLimit: 10, writeLimit: 10 });
     expect(code(await narrow.get('/nothing'))).toEqual([404, 'not_found']);
@@ -134,7 +134,7 @@ describe('API.md §4.2, step 4, route and method, before the scope', () => {
   });
 });
 
-describe('API.md §4.2, step 5, the scope, before what is sent and what there is', () => {
+describe('step 5, the scope, before what is sent and what there is', () => {
   test('403 scope_required, charged to the key', async () => {
     const narrow = await actor.withKey({ scopes: ['customer:read'], readLimit: 10, writeLimit: 10 });
     const asked = [
@@ -154,7 +154,7 @@ describe('API.md §4.2, step 5, the scope, before what is sent and what there is
   });
 });
 
-describe('API.md §4.2, step 7, size and type of the body, before its content and the query', () => {
+describe('step 7, size and type of the body, before its content and the query', () => {
   test('415 and 413 before 400', async () => {
     expect(code(await actor.post('/tags?x=1', '{', asText))).toEqual([415, 'unsupported_media_type']);
     expect(code(await actor.post('/tags?x=1', tooLong))).toEqual([413, 'payload_too_large']);
@@ -176,7 +176,7 @@ describe('API.md §4.2, step 7, size and type of the body, before its content an
   });
 });
 
-describe('API.md §4.2, step 8, what is sent, before what there is', () => {
+describe('step 8, what is sent, before what there is', () => {
   test('query and body are told of together', async () => {
     const answer = await actor.post('/tags?x=1&ifExists=no', { name: 1, colour: 'red' });
     const found = answer.body.error.details.errors.map((one: { field: string; code: string }) => [one.field, one.code]);
@@ -246,7 +246,7 @@ describe('API.md §4.2, step 8, what is sent, before what there is', () => {
   });
 });
 
-describe('API.md §4.2, step 9, the Idempotency-Key, before what there is now', () => {
+describe('step 9, the Idempotency-Key, before what there is now', () => {
   test('409 and 422 and the kept answer before 404 and 412', async () => {
     const same = { 'idempotency-key': randomUUID() };
     expect((await actor.delete(`/tags/${tag.id}`, same)).status).toBe(204);
@@ -255,7 +255,7 @@ describe('API.md §4.2, step 9, the Idempotency-Key, before what there is now', 
   });
 });
 
-describe('API.md §4.2, step 10, existence, before step 11, the state', () => {
+describe('step 10, existence, before step 11, the state', () => {
   test('404 before 412 and 409', async () => {
     const stale = { 'if-match': '"x"' };
     for (const [method, path, body] of [

@@ -64,7 +64,7 @@ const errors = (answer: Answer) =>
   answer.body.error.details.errors.map((error: { field: string; code: string }) => [error.field, error.code]);
 const encoded = encodeURIComponent;
 
-describe('API.md §7 endpoint 3: GET /photos, each filter', () => {
+describe('GET /photos, each filter', () => {
   const filters: [string, () => string, string[]][] = [
     [
       'ids: "unknown ids are simply absent"',
@@ -232,7 +232,7 @@ describe('API.md §7 endpoint 3: GET /photos, each filter', () => {
   });
 });
 
-describe('API.md §7 endpoint 3: sort', () => {
+describe('sort', () => {
   test.each([
     ['', ['nowhere', 'paris', 'samoa', 'fiji']],
     ['sort=-createdAt', ['nowhere', 'paris', 'samoa', 'fiji']],
@@ -268,7 +268,7 @@ describe('API.md §7 endpoint 3: sort', () => {
   });
 });
 
-describe('API.md §7 endpoint 3: the trash and what is included', () => {
+describe('the trash and what is included', () => {
   test('trashed=true shows the trash alone, any both, the default neither', async () => {
     const owner = await app.customer();
     const [kept, gone] = await importPhotos(app, owner, [

@@ -43,7 +43,7 @@ const errors = (answer: Answer) =>
   answer.body.error.details.errors.map((error: { field: string; code: string }) => [error.field, error.code]);
 const unknown = [null, null, null, 'none'];
 
-describe('API.md §5.1: takenAtSource says where the time is from', () => {
+describe('takenAtSource says where the time is from', () => {
   const local = '2024-12-21T23:39:24.670';
   const sources: [string, Parameters<typeof picture>[1], object, unknown[]][] = [
     [
@@ -78,7 +78,7 @@ describe('API.md §5.1: takenAtSource says where the time is from', () => {
       ['2024-12-21T22:39:24.670Z', local, 'Europe/Paris', 'client'],
     ],
     ['none', {}, {}, unknown],
-    // API.md §12.1: "never file modification time".
+    // "never file modification time".
     ['none, when only the file’s change is dated', { times: { ...none, changed: '2024:12:21 23:39:24' } }, {}, unknown],
   ];
   test.each(sources)('%s', async (_, facts, words, expected) => {
@@ -102,7 +102,7 @@ describe('API.md §5.1: takenAtSource says where the time is from', () => {
   });
 });
 
-describe('API.md §7 endpoint 7: PATCH /photos/{id}, the capture time', () => {
+describe('PATCH /photos/{id}, the capture time', () => {
   const changes: [string, object, unknown[]][] = [
     [
       '"takenAt with an offset sets all three"',

@@ -28,7 +28,7 @@ const ids = (answer: { body: { data: { id: number }[] } }) => answer.body.data.m
 const errors = (answer: { body: { error: { details: { errors: { field: string; code: string }[] } } } }) =>
   answer.body.error.details.errors.map((error) => [error.field, error.code]);
 
-describe('API.md §7, 4: GET /photos/{id}', () => {
+describe('GET /photos/{id}', () => {
   test('shows every field of Appendix A', async () => {
     const photo = await one();
     expect(photo).toEqual({
@@ -103,7 +103,7 @@ describe('API.md §7, 4: GET /photos/{id}', () => {
   });
 });
 
-describe('API.md §5.1: what comes from the file', () => {
+describe('what comes from the file', () => {
   test('is shown in its units, absent parts as null', async () => {
     const facts = {
       damaged: true,
@@ -125,7 +125,7 @@ describe('API.md §5.1: what comes from the file', () => {
   });
 });
 
-describe('API.md §7 endpoint 4: GET /photos/{id}, its parameters', () => {
+describe('GET /photos/{id}, its parameters', () => {
   test('"trashed=any to see a trashed one (otherwise 404)"', async () => {
     const { id } = await one();
     expect((await actor.get(`/photos/${id}?trashed=any`)).status).toBe(200);
@@ -173,7 +173,7 @@ describe('API.md §7 endpoint 4: GET /photos/{id}, its parameters', () => {
   });
 });
 
-describe('API.md §7, 3: GET /photos', () => {
+describe('GET /photos', () => {
   test('lists the newest first, with tags and without exif', async () => {
     const first = await one(picture('1'));
     app.clock.pass(1000);
@@ -281,7 +281,7 @@ describe('API.md §7, 3: GET /photos', () => {
   });
 });
 
-describe('API.md §7, 7: PATCH /photos/{id}', () => {
+describe('PATCH /photos/{id}', () => {
   test('sets and clears', async () => {
     const { id } = await one();
     const set = await actor.patch(`/photos/${id}`, {
@@ -357,7 +357,7 @@ describe('API.md §7, 7: PATCH /photos/{id}', () => {
     'version',
     'urls',
     'exif',
-  ])('§4.7: %s is read_only, and the message says what changes it', async (field) => {
+  ])('%s is read_only, and the message says what changes it', async (field) => {
     const { id } = await one();
     const answer = await actor.patch(`/photos/${id}`, { [field]: null });
     expect([answer.status, errors(answer)]).toEqual([400, [[field, 'read_only']]]);
@@ -450,7 +450,7 @@ describe('API.md §7, 7: PATCH /photos/{id}', () => {
   });
 });
 
-describe('API.md §7, 6 and 8: the tags of a photo', () => {
+describe('the tags of a photo', () => {
   test('PUT replaces the set, by id and by name, and answers as GET does', async () => {
     const { id } = await one();
     const paris = (await actor.post('/tags', { name: 'Paris' })).body;
@@ -504,7 +504,7 @@ describe('API.md §7, 6 and 8: the tags of a photo', () => {
   });
 });
 
-describe('API.md §7 endpoints 6 and 8: the tags of a photo, sentence by sentence', () => {
+describe('the tags of a photo, sentence by sentence', () => {
   const tagsOf = async (id: number) =>
     (await actor.get(`/photos/${id}/tags`)).body.data.map((tag: { name: string }) => tag.name);
 
@@ -590,7 +590,7 @@ describe('API.md §7 endpoints 6 and 8: the tags of a photo, sentence by sentenc
   });
 });
 
-describe('API.md §6.3: active ⇄ trashed → purged', () => {
+describe('active ⇄ trashed → purged', () => {
   test('purged is gone: "id never reused", and the same bytes come in as a new photo', async () => {
     const first = await one();
     expect((await actor.delete(`/photos/${first.id}?permanent=true`)).status).toBe(204);
@@ -628,7 +628,7 @@ describe('API.md §6.3: active ⇄ trashed → purged', () => {
   });
 });
 
-describe('API.md §7, 14: DELETE /photos/{id}', () => {
+describe('DELETE /photos/{id}', () => {
   test('moves to the trash: gone for readers, seen with trashed=any', async () => {
     const { id } = await one();
     expect((await actor.delete(`/photos/${id}`)).status).toBe(204);

@@ -23,7 +23,7 @@ function budget({ headers }: Answer) {
 
 const epoch = () => app.clock.now().getTime() / SECOND;
 
-describe('API.md §4.3: budgets', () => {
+describe('budgets', () => {
   test('reads and writes have budgets of their own; the first call leaves one less', async () => {
     const reset = Math.ceil(epoch() + 60);
     expect(budget(await actor.get('/photos'))).toEqual({ limit: 300, remaining: 299, reset, resource: 'read' });
@@ -98,7 +98,7 @@ describe('API.md §4.3: budgets', () => {
   });
 });
 
-describe('API.md §4.3: the budget of an address', () => {
+describe('the budget of an address', () => {
   const from = (address: string, headers: Record<string, string> = {}) =>
     app.send({ path: '/api/v1/me', headers: { 'x-forwarded-for': address, ...headers } });
 
@@ -130,7 +130,7 @@ describe('API.md §4.3: the budget of an address', () => {
   });
 });
 
-describe('API.md §4.3: what counts', () => {
+describe('what counts', () => {
   const original = picture('a');
 
   /** What each request leaves of the key's budget, when every one counts 1. */
@@ -206,7 +206,7 @@ describe('API.md §4.3: what counts', () => {
   });
 });
 
-describe('API.md §4.3: the window', () => {
+describe('the window', () => {
   test('no 60 seconds admit more than the limit, wherever they begin', async () => {
     const small = await actor.withKey({ readLimit: 5 });
     const start = epoch();
@@ -221,7 +221,7 @@ describe('API.md §4.3: the window', () => {
     expect(admitted.length).toBeGreaterThanOrEqual(15);
   });
 
-  test('SPEC.md §8: `Retry-After` is "integer, seconds until the next request will succeed": not a second less', async () => {
+  test('`Retry-After` is "integer, seconds until the next request will succeed": not a second less', async () => {
     const small = await actor.withKey({ readLimit: 3 });
     for (const pause of [0, 7_500, 11_250]) {
       app.clock.pass(pause);
@@ -237,7 +237,7 @@ describe('API.md §4.3: the window', () => {
     expect((await small.get('/tags')).status).toBe(200);
   });
 
-  test('SPEC.md §8: `X-RateLimit-Reset` is when the whole budget is back, if the client stops', async () => {
+  test('`X-RateLimit-Reset` is when the whole budget is back, if the client stops', async () => {
     const small = await actor.withKey({ readLimit: 3 });
     await small.get('/tags');
     app.clock.pass(10_500);
@@ -266,7 +266,7 @@ describe('API.md §4.3: the window', () => {
   });
 });
 
-describe('RELIABILITY.md §2.2, A11: nothing goes around the budget', () => {
+describe('nothing goes around the budget', () => {
   test('neither another address, nor another spelling, nor another method or key case', async () => {
     const small = await actor.withKey({ readLimit: 3, writeLimit: 0 });
     for (let call = 0; call < 3; call += 1) await small.get('/tags', { 'x-forwarded-for': `203.0.113.${call}` });

@@ -36,7 +36,7 @@ const photo = async (name: string, query = '') => (await actor.get(`/photos/${aw
 const download = async (name: string, query = ''): Promise<Answer> =>
   actor.get(`/photos/${await idOf(name)}/download${query}`);
 
-describe('API.md §5.1: what a file says of itself', () => {
+describe('what a file says of itself', () => {
   test('camera, exposure, location and time, in their units', async () => {
     expect(await photo('iphone7-gps.heic')).toMatchObject({
       contentType: 'image/heic',
@@ -103,7 +103,7 @@ describe('API.md §5.1: what a file says of itself', () => {
   });
 });
 
-describe('API.md §7 endpoint 5: GET /photos/{id}/download of real files', () => {
+describe('GET /photos/{id}/download of real files', () => {
   const originals = [
     'iphone7-gps.heic',
     'png-alpha.png',

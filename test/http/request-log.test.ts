@@ -20,7 +20,7 @@ async function lineOf({ headers }: Answer): Promise<Record<string, unknown>> {
   return JSON.parse(app.log.find(isIt) ?? '');
 }
 
-describe('API.md §11: a line for every request', () => {
+describe('a line for every request', () => {
   test('time, key id, method, route template, status, error code, ms, bytes, IP, request id', async () => {
     const answer = await actor.get('/photos?q=secret%20words');
     expect(await lineOf(answer)).toEqual({
@@ -93,7 +93,7 @@ describe('API.md §11: a line for every request', () => {
   });
 });
 
-describe('RELIABILITY.md §2.2, A25: what the log never holds', () => {
+describe('what the log never holds', () => {
   test('no key, no signed address, no query, no body, no file name; nobody can forge a line', async () => {
     const secret = 'what-nobody-else-may-read';
     for (const { method, path, body } of endpoints) {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('SPEC.md §5: the scope matrix', () => {
+describe('the scope matrix', () => {
   test.each(scopes)('a key with %s alone reaches its endpoints and no other', async (scope) => {
     const customer = await app.customer();
     const actor = await customer.withKey({ scopes: [scope] });

@@ -29,7 +29,7 @@ async function waiting(client = actor) {
 const put = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   app.send({ method: 'PUT', path, body, headers });
 
-describe('API.md §8.6: PUT /uploads/{token}', () => {
+describe('PUT /uploads/{token}', () => {
   test('takes the bytes without a key, from any page, at no cost', async () => {
     const { path, status } = await waiting();
     const answer = await put(path, bytes, { origin: 'https://example.com', 'content-type': 'whatever' });
@@ -126,7 +126,7 @@ describe('API.md §8.6: PUT /uploads/{token}', () => {
   });
 });
 
-describe('API.md §8.6: GET /renditions/{token}', () => {
+describe('GET /renditions/{token}', () => {
   async function urlOf(client = actor) {
     const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: bytes }]);
     return { id: photo.id as number, ...(await thumbOf(photo.id, client)) };

@@ -32,7 +32,7 @@ function talk(port: number, begin: (socket: Socket) => void): Promise<string> {
 
 const head = (length: number) => `PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`;
 
-describe('API.md §9: connections that stand still', () => {
+describe('connections that stand still', () => {
   test('headers have 30 s, an idle body 60 s, and a whole request as long as it takes', async () => {
     server = createServer();
     limitSockets(server);

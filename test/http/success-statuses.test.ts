@@ -107,11 +107,11 @@ const table: [string, number, () => Promise<Answer>][] = [
   ['DELETE /tags/{id}', 204, async () => actor.delete(`/tags/${await tag()}`)],
 ];
 
-/** The resources that have a tag of their own (API.md §4.6). */
+/** The resources that have a tag of their own. */
 const TAGGED =
   /^(GET|PATCH|POST) \/(customer|photos\/\{id\}|imports|imports\/\{id\}|imports\/\{id\}\/finalize|tags|tags\/\{id\})$/;
 
-describe('API.md Appendix B: every success status', () => {
+describe('every success status', () => {
   test.each(table)('%s is %d', async (name, status, ask) => {
     const answer = await ask();
     expect(answer.status).toBe(status);
@@ -129,7 +129,7 @@ describe('API.md Appendix B: every success status', () => {
   });
 });
 
-describe('API.md Appendix B: "every write also 403 account_suspended", and no read', () => {
+describe('"every write also 403 account_suspended", and no read', () => {
   test('of a suspended customer', async () => {
     const suspended = await startApp({
       ports: ({ keys }) => {

@@ -24,7 +24,7 @@ const doors: Record<string, (words: object) => Promise<Answer>> = {
   'endpoint 18, PATCH /tags/{id}': async (words) => actor.patch(`/tags/${(await make('old')).id}`, words),
 };
 
-describe.each(Object.entries(doors))('API.md §5.2, the fields of a tag, at %s', (_, say) => {
+describe.each(Object.entries(doors))('the fields of a tag, at %s', (_, say) => {
   test.each<[string, object, object?]>([
     ['a name of 1', { name: 'a' }],
     ['a name of 100 code points', { name: wide(100) }],
@@ -74,7 +74,7 @@ describe.each(Object.entries(doors))('API.md §5.2, the fields of a tag, at %s',
   });
 });
 
-describe('API.md §5.2: a name is "unique per customer on Unicode case-folded NFKC key"', () => {
+describe('a name is "unique per customer on Unicode case-folded NFKC key"', () => {
   test.each([
     ['Paris', 'pARIS'],
     ['Straße', 'STRASSE'],
@@ -101,7 +101,7 @@ describe('API.md §5.2: a name is "unique per customer on Unicode case-folded NF
   });
 });
 
-describe('API.md §7 endpoint 15: GET /tags', () => {
+describe('GET /tags', () => {
   const filled = async () => {
     const ids: Record<string, number> = {};
     for (const name of ['beta', 'Alpha', 'gamma']) ids[name] = (await make(name)).id;
@@ -163,7 +163,7 @@ describe('API.md §7 endpoint 15: GET /tags', () => {
   });
 });
 
-describe('API.md §7 endpoint 17: POST /tags', () => {
+describe('POST /tags', () => {
   test('ifExists: fail is the default; "return → 200 existing instead of 409", as it is', async () => {
     const first = await actor.post('/tags?ifExists=fail', { name: 'Sea', color: '#112233' });
     expect([first.status, first.headers.location]).toEqual([201, `/api/v1/tags/${first.body.id}`]);
@@ -192,7 +192,7 @@ describe('API.md §7 endpoint 17: POST /tags', () => {
   });
 });
 
-describe('API.md §7 endpoint 18: PATCH /tags/{id}', () => {
+describe('PATCH /tags/{id}', () => {
   test('"Rename to own name in other case is allowed; name of another tag → 409 (message suggests mergeTagIds)"', async () => {
     const [one, two] = [await make('one'), await make('two')];
     const renamed = await actor.patch(`/tags/${one.id}`, { name: 'ONE' });
@@ -223,7 +223,7 @@ describe('API.md §7 endpoint 18: PATCH /tags/{id}', () => {
     expect([merged.status, merged.body.name, merged.body.changes.mergedTagIds]).toEqual([200, 'TWO', [two.id]]);
   });
 
-  test('"renaming a tag touches no photo, deleting or merging one does" (§4.6)', async () => {
+  test('"renaming a tag touches no photo, deleting or merging one does"', async () => {
     const [one, two] = [await make('one'), await make('two')];
     const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture('versions') }]);
     await actor.put(`/photos/${photo.id}/tags`, { tagIds: [one.id] });

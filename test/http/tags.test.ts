@@ -15,7 +15,7 @@ const make = async (name: string) => (await actor.post('/tags', { name })).body;
 const names = (answer: { body: { data: { name: string }[] } }) => answer.body.data.map((tag) => tag.name);
 const at = (instant: Date) => instant.toISOString();
 
-describe('API.md §7, 17: POST /tags', () => {
+describe('POST /tags', () => {
   test('makes a tag and says where it is', async () => {
     const answer = await actor.post('/tags', { name: '  Paris   at night ', color: '#3366FF', description: null });
     expect(answer.status).toBe(201);
@@ -82,7 +82,7 @@ describe('API.md §7, 17: POST /tags', () => {
   });
 });
 
-describe('API.md §7, 15: GET /tags', () => {
+describe('GET /tags', () => {
   test('filters and sorts', async () => {
     const ids: number[] = [];
     for (const name of ['Zürich', 'Ana', 'École', 'zoo']) ids.push((await make(name)).id);
@@ -132,7 +132,7 @@ describe('API.md §7, 15: GET /tags', () => {
   });
 });
 
-describe('API.md §7, 18 and 19: PATCH and DELETE /tags/{id}', () => {
+describe('PATCH and DELETE /tags/{id}', () => {
   test('changes what is named and nothing else; no change makes no version', async () => {
     const { id } = await make('Paris');
     app.clock.pass(1000);
@@ -214,7 +214,7 @@ describe('API.md §7, 18 and 19: PATCH and DELETE /tags/{id}', () => {
   });
 });
 
-describe('API.md §4.6: conditions', () => {
+describe('conditions', () => {
   test('If-None-Match saves the body, If-Match guards the change', async () => {
     const { id } = await make('Paris');
     const { etag = '' } = (await actor.get(`/tags/${id}`)).headers;

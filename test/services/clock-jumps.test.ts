@@ -42,7 +42,7 @@ function clientsWith(options: readonly string[]): readonly [Client, Client] {
   return [new Client(nodes[0].url, token), new Client(nodes[1].url, token)];
 }
 
-describe('RELIABILITY.md §3.3, F18: the clock of one of two nodes', () => {
+describe('docs/reliability.md F18: the clock of one of two nodes', () => {
   test.each([
     ['an hour ahead', HOUR],
     ['an hour back', -HOUR],

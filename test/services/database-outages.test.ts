@@ -57,7 +57,7 @@ async function health(): Promise<[number, number]> {
   return [present(alive).status, present(ready).status];
 }
 
-describe('RELIABILITY.md §3.3, F6: under load, with imports under way, the database', () => {
+describe('docs/reliability.md F6: under load, with imports under way, the database', () => {
   test.each([
     ['is restarted', () => postgres.restart('fast')],
     ['dies and recovers', () => postgres.restart('immediate')],
@@ -86,7 +86,7 @@ describe('RELIABILITY.md §3.3, F6: under load, with imports under way, the data
   });
 });
 
-describe('RELIABILITY.md §3.3, F7: the pool is empty, because the database answers nothing', () => {
+describe('docs/reliability.md F7: the pool is empty, because the database answers nothing', () => {
   test('whoever finds no connection is answered 503 while that lasts; what needs none goes on; then all do', async () => {
     const lock = await postgres.connectTo('photos');
     await lock.query('BEGIN; LOCK TABLE photos, tags IN ACCESS EXCLUSIVE MODE');
@@ -107,7 +107,7 @@ describe('RELIABILITY.md §3.3, F7: the pool is empty, because the database answ
   });
 });
 
-describe('RELIABILITY.md §3.3, F8: the database can be read and not written', () => {
+describe('docs/reliability.md F8: the database can be read and not written', () => {
   test('because it is read-only: writes answer 503, reads go on', async () => {
     await postgres.query('postgres', 'ALTER DATABASE photos SET default_transaction_read_only = on');
     await postgres.killConnections();
@@ -141,7 +141,7 @@ describe('RELIABILITY.md §3.3, F8: the database can be read and not written', (
   });
 });
 
-test('RELIABILITY.md §3.3, F9: what takes the same rows in opposite order goes through, and nobody hears of it', async () => {
+test('docs/reliability.md F9: what takes the same rows in opposite order goes through, and nobody hears of it', async () => {
   const importId = (await client.post('/imports')).body.id;
   const files = ['left', 'right'].map((name) => ({ name: `${name}.jpg`, bytes: photoNamed(`deadlock ${name}`) }));
   await client.inline(importId, files);

@@ -52,7 +52,7 @@ function limitFiles(count: number): void {
   execFileSync(program('prlimit', 'util-linux'), ['--pid', String(installation.pid), `--nofile=${count}:`]);
 }
 
-test('RELIABILITY.md §3.3, F25: no file can be opened any more: 503 or no connection, and then all is as before', async () => {
+test('docs/reliability.md F25: no file can be opened any more: 503 or no connection, and then all is as before', async () => {
   const before = await filesOfBusyProcess();
   const files = [photoNamed('the last file'), photoNamed('no more files')];
   const { importId, targets } = await awaiting(files);
@@ -95,7 +95,7 @@ test('RELIABILITY.md §3.3, F25: no file can be opened any more: 503 or no conne
   await until('what was open to be closed', () => openFiles() <= before * 1.1);
 });
 
-test('RELIABILITY.md §3.3, F26: 300 uploads that their senders break off leave no file, no connection and no bytes behind', async () => {
+test('docs/reliability.md F26: 300 uploads that their senders break off leave no file, no connection and no bytes behind', async () => {
   const before = await filesOfBusyProcess();
   const files = Array.from({ length: 10 }, (_, n) => photoNamed(`broken off ${n}`));
   const { importId, targets } = await awaiting(files);

@@ -196,7 +196,7 @@ describe('F11: the built program on an S3 store', () => {
       client.post(`/imports/${importId}/finalize`, { missingUploads: 'fail' }),
       fresh && file ? client.upload(fresh.upload, file.bytes) : client.get('/nowhere'),
     ]);
-    // The promise itself (DESIGN.md §5), not a measure of speed.
+    // The promise itself, not a measure of speed.
     expect(performance.now() - begun).toBeLessThan(60_000);
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
     expect((await client.get('/photos')).status).toBe(200);

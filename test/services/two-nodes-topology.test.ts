@@ -104,7 +104,7 @@ test('what one node signs is good at the other: cursors, upload targets, address
   }
 });
 
-test('RELIABILITY.md §3.3, F16 and F17: two nodes finalize one import, and are sent one Idempotency-Key', async () => {
+test('docs/reliability.md F16 and F17: two nodes finalize one import, and are sent one Idempotency-Key', async () => {
   const { id, uploads } = await register(others);
   await atOnce(2, (n) => client.upload(uploads[n], present(others[n]).bytes));
   const finals = await atOnce(10, (n) => node(n).post(`/imports/${id}/finalize`));
@@ -124,7 +124,7 @@ test('RELIABILITY.md §3.3, F16 and F17: two nodes finalize one import, and are 
   expect((await client.get(`/tags?name=${encodeURIComponent(name)}`)).body.data).toHaveLength(1);
 });
 
-test('SPEC.md §5: "Deletion takes effect immediately, with no grace period", on both nodes', async () => {
+test('"Deletion takes effect immediately, with no grace period", on both nodes', async () => {
   const doomed = await topology.key(UNLIMITED);
   const ask = (n: number) => doomed.at(present(topology.apis[n % 2]).url).get('/tags');
   expect(new Set(statuses(await atOnce(8, ask)))).toEqual(new Set([200]));
@@ -132,7 +132,7 @@ test('SPEC.md §5: "Deletion takes effect immediately, with no grace period", on
   expect(new Set(statuses(await atOnce(20, ask)))).toEqual(new Set([401]));
 });
 
-/** A burst of 100 writes over both nodes, of a key with the budget of SPEC.md. */
+/** A burst of 100 writes over both nodes, of a key with the default budget. */
 async function expectExact(): Promise<void> {
   const key = await topology.key();
   const answers: Answer[] = [];
@@ -156,14 +156,14 @@ async function expectExact(): Promise<void> {
   }
 }
 
-test('RELIABILITY.md §3.1, I10: 30 of 100 writes are admitted over both nodes, counted in Redis', () => expectExact());
+test('30 of 100 writes are admitted over both nodes, counted in Redis', () => expectExact());
 
 async function readiness({ url }: Installation): Promise<[number, string]> {
   const answer = await fetch(`${url}/readyz`);
   return [answer.status, ((await answer.json()) as { status: string }).status];
 }
 
-test('RELIABILITY.md §3.3, F10: Redis hangs, then dies, under load: each node counts by itself, and nothing fails', async () => {
+test('docs/reliability.md F10: Redis hangs, then dies, under load: each node counts by itself, and nothing fails', async () => {
   const load = new Load(client, unique('load'));
   await load.goesOn(20);
   topology.redis.hang();
@@ -196,7 +196,7 @@ test('RELIABILITY.md §3.3, F10: Redis hangs, then dies, under load: each node c
   expect(load.wrong).toEqual([]);
 });
 
-test('RELIABILITY.md §3.3, F5: one node after the other is started anew under load, and no request fails', async () => {
+test('docs/reliability.md F5: one node after the other is started anew under load, and no request fails', async () => {
   const load = new Load(client, unique('load'));
   await load.goesOn(20);
   for (const api of topology.apis) {
@@ -218,10 +218,9 @@ test('RELIABILITY.md §3.3, F5: one node after the other is started anew under l
   expect(await load.lost()).toEqual([]);
 });
 
-test('RELIABILITY.md §3.1, I10: 30 of 100 writes are admitted over both nodes, counted in Postgres', () =>
-  expectExact());
+test('30 of 100 writes are admitted over both nodes, counted in Postgres', () => expectExact());
 
-test('RELIABILITY.md §3.3, F22: a backup made under load comes back in another database and another bucket', async () => {
+test('docs/reliability.md F22: a backup made under load comes back in another database and another bucket', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'topology-backup-'));
   try {
     const load = new Load(client, unique('backup'));

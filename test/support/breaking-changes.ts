@@ -12,7 +12,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Direction = 'request' | 'response';
 
 /**
- * What in `current` could break a client that was written for `released`, a sentence each (API.md §13). What may be added without
+ * What in `current` could break a client that was written for `released`, a sentence each. What may be added without
  * harm is no change: paths, methods, optional parameters and request fields, response fields, values of response enums.
  */
 export function breakingChanges(released: ApiDocument, current: ApiDocument): readonly string[] {

@@ -58,7 +58,7 @@ export interface ModelTools {
   readonly mergeTagIds?: number[];
 }
 
-/** What the API promises of one customer's library (API.md §5 and §7), without requests, rows, jobs or blobs. */
+/** What the API promises of one customer's library, without requests, rows, jobs or blobs. */
 export class LibraryModel {
   readonly tags = new Map<number, string>();
   readonly photos = new Map<number, ModelPhoto>();

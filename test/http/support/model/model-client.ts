@@ -10,7 +10,7 @@ export interface KeptWrite {
   readonly answer: Answer;
 }
 
-/** API.md §4.6: 2xx, and what an error says of how things are. All else can be tried again under its key. */
+/** 2xx, and what an error says of how things are. All else can be tried again under its key. */
 const KEPT_STATUSES = [403, 404, 409, 412, 422];
 
 /** What a program does its requests by. Every second write has an Idempotency-Key. */

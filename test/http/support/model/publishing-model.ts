@@ -16,7 +16,7 @@ export function failDependants(subject: ModelImport, source: ModelItem): void {
   }
 }
 
-/** Finalizing an import (API.md §7, 13): the status of the answer, with an error's code. */
+/** Finalizing an import: the status of the answer, with an error's code. */
 export function finalized(subject: ModelImport, action: string, missing: string): number | string {
   const { items, status } = subject;
   if (status !== 'open') {

@@ -25,7 +25,7 @@ export function used({ photos, imports }: LibraryModel): { photos: number; stora
 }
 
 /**
- * What registering files with an open import comes to (API.md §7, 11), as a status, with an error's code, and the outcome of
+ * What registering files with an open import comes to, as a status, with an error's code, and the outcome of
  * each. Where it is an error, nothing is stored. The ids of new items are to be told.
  */
 export function registered(
