@@ -3,12 +3,14 @@ import type { Id } from '../../../core/shared/ids.js';
 import { columnName, type Table } from './columns.js';
 import { prepared } from './prepared.js';
 
-/** `p.id AS "id", p.customer_id AS "customerId", …`: rows come out as the objects that the table describes. */
-export function selectList<T>(table: Table<T>, alias: string): string {
-  return properties(table)
-    .filter((property) => table.options.columns[property]?.select !== false)
-    .map((property) => `${alias}.${columnName(property)} AS "${property}"`)
-    .join(', ');
+/** `p.id AS "id", p.customer_id AS "customerId", …`: rows come out as the objects that the table describes, or with some properties of these. */
+export function selectList<T>(table: Table<T>, alias: string, which = selectedProperties(table)): string {
+  return which.map((property) => `${alias}.${columnName(property)} AS "${property}"`).join(', ');
+}
+
+/** The properties that a selected row has: those of all columns except `select: false`. */
+export function selectedProperties<T>(table: Table<T>): (keyof T & string)[] {
+  return properties(table).filter((property) => table.options.columns[property]?.select !== false);
 }
 
 /** The rows of a query. */

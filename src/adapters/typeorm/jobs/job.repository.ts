@@ -8,8 +8,9 @@ import type { Id } from '../../../core/shared/ids.js';
 import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
 import { prepared } from '../database/prepared.js';
-import { change, select } from '../database/rows.js';
+import { change, select, selectList } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
+import { jobTable } from './job.table.js';
 
 const JOBS_CHANNEL = 'photo_service_jobs';
 
@@ -46,7 +47,7 @@ const claimOf = (count: number) => `
   )
   UPDATE jobs j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
   FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
-  RETURNING j.id, j.customer_id AS "customerId", j.work, j.attempt, j.failures, j.outages, j.cause AS "traceContext", j.lease`;
+  RETURNING ${selectList(jobTable, 'j', ['id', 'customerId', 'work', 'attempt', 'failures', 'outages', 'traceContext', 'lease'])}`;
 
 const CLAIM_ONE = prepared(claimOf(1));
 

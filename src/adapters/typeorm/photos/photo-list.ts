@@ -3,9 +3,10 @@ import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
+import type { JsonRow } from '../database/json-rows.js';
 import { prepared } from '../database/prepared.js';
 import { select } from '../database/rows.js';
-import { type TaggedPhotoValues, taggedPhotoOf, taggedPhotoValues, tagsByName } from './photo.table.js';
+import { taggedPhotoJson, taggedPhotoOf, tagsByName } from './photo.table.js';
 import { PhotoConditions } from './photo-conditions.js';
 import { keysetRangesAfter, orderOf } from './photo-order.js';
 import { isUnfiltered, planQueries, trashStates } from './photo-query-plan.js';
@@ -21,7 +22,7 @@ function pageOf(found: string): string {
     WHERE l.customer_id = $1 AND l.photo_id = ANY (ARRAY(SELECT id FROM page)) GROUP BY l.photo_id
   )
   SELECT p.photo FROM page LEFT JOIN tagged ON tagged.id = page.id CROSS JOIN LATERAL (
-    SELECT ${taggedPhotoValues('tagged.tags')} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = page.id OFFSET 0
+    SELECT ${taggedPhotoJson('tagged.tags')} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = page.id OFFSET 0
   ) p`;
 }
 
@@ -36,7 +37,7 @@ export async function listPhotos(manager: EntityManager, customerId: Id, query: 
   for (const range of keysetRangesAfter(order, window.after)) {
     const limit = window.limit - photos.length;
     if (limit <= 0) break;
-    let page: { photo: TaggedPhotoValues }[] = [];
+    let page: { photo: JsonRow }[] = [];
     for (const planned of plan) {
       const found = planned(range, limit, page.length);
       if (found === null) continue;

@@ -2,29 +2,22 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Batcher } from '../../../core/shared/batcher.js';
 import type { Id } from '../../../core/shared/ids.js';
+import type { JsonRow } from '../database/json-rows.js';
 import { prepared } from '../database/prepared.js';
 import { readBatcher } from '../database/read-batcher.js';
 import { select } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
-import {
-  type PhotoValues,
-  photoOf,
-  photoValues,
-  type TaggedPhotoValues,
-  taggedPhotoOf,
-  taggedPhotoValues,
-  tagsByName,
-} from './photo.table.js';
+import { photoJson, photoOf, taggedPhotoJson, taggedPhotoOf, tagsByName } from './photo.table.js';
 
 const selectPhotosWithTags = prepared(
-  `SELECT ${taggedPhotoValues(`(
+  `SELECT ${taggedPhotoJson(`(
      SELECT ${tagsByName} FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
      WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
    )`)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id`,
 );
 
 const selectVisiblePhotos = prepared(
-  `SELECT ${photoValues} AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
+  `SELECT ${photoJson} AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
    WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`,
 );
 
@@ -35,7 +28,7 @@ export async function photosWithTags(
   ids: readonly Id[],
 ): Promise<readonly PhotoWithTags[]> {
   if (ids.length === 0) return [];
-  const found = await select<{ photo: TaggedPhotoValues }>(manager, selectPhotosWithTags, [customerId, ids]);
+  const found = await select<{ photo: JsonRow }>(manager, selectPhotosWithTags, [customerId, ids]);
   return found.map(({ photo }) => taggedPhotoOf(photo));
 }
 
@@ -45,7 +38,7 @@ export async function visiblePhotos(
   customerId: Id,
   ids: readonly Id[],
 ): Promise<readonly Photo[]> {
-  const found = await select<{ photo: PhotoValues }>(manager, selectVisiblePhotos, [customerId, ids]);
+  const found = await select<{ photo: JsonRow }>(manager, selectVisiblePhotos, [customerId, ids]);
   return found.map(({ photo }) => photoOf(photo));
 }
 

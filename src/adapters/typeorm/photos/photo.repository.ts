@@ -6,10 +6,11 @@ import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repos
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
+import type { JsonRow } from '../database/json-rows.js';
 import { prepared } from '../database/prepared.js';
 import { asJson, assignments, select } from '../database/rows.js';
 import { insertPhotos } from './new-photos.js';
-import { type PhotoValues, photoOf, photoTable, photoValues, rowOf } from './photo.table.js';
+import { photoJson, photoOf, photoTable, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { isUnmoved, listPhotos } from './photo-list.js';
 import { type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
@@ -50,10 +51,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
     if (sha256.length === 0) return [];
-    const found = await select<{ photo: PhotoValues }>(
+    const found = await select<{ photo: JsonRow }>(
       this.manager,
       prepared(
-        `SELECT DISTINCT ON (p.sha256) ${photoValues} AS photo FROM photos p
+        `SELECT DISTINCT ON (p.sha256) ${photoJson} AS photo FROM photos p
          WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
       ),
       [this.customerId, sha256],

@@ -1,0 +1,41 @@
+import { instant, key, optionalInstant, real, tableOf, text } from '../../src/adapters/typeorm/database/columns.js';
+import { jsonColumns, jsonReader } from '../../src/adapters/typeorm/database/json-rows.js';
+
+interface PlaceRow {
+  readonly id: number;
+  readonly placeName: string;
+  readonly nameKey: string;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  readonly createdAt: Date;
+  readonly closedAt: Date | null;
+}
+
+interface Place extends Pick<PlaceRow, 'id' | 'placeName' | 'createdAt' | 'closedAt'> {
+  readonly position: string;
+}
+
+const table = tableOf<PlaceRow>('place', 'places', {
+  id: key,
+  placeName: text,
+  nameKey: { ...text, select: false },
+  latitude: real,
+  longitude: real,
+  createdAt: instant,
+  closedAt: optionalInstant,
+});
+
+const placeOf = jsonReader<PlaceRow, Place>(table, {
+  position: { columns: ['longitude', 'latitude'], compose: (...values) => values.join(' / ') },
+});
+
+test('a row as JSON has the columns of the table that are selected', () => {
+  expect(jsonColumns(table, 'p')).toBe('p.id, p.place_name, p.latitude, p.longitude, p.created_at, p.closed_at');
+});
+
+test('its reader makes dates of instants, and one field of the columns that belong together', () => {
+  const [createdAt, closedAt] = ['2026-03-01T12:00:00.123+00:00', '2026-03-02T00:00:00+00:00'];
+  const place = { id: 7, placeName: 'Sea', position: '2 / 1', createdAt: new Date(createdAt) };
+  expect(placeOf([7, 'Sea', 1, 2, createdAt, null])).toEqual({ ...place, closedAt: null });
+  expect(placeOf([7, 'Sea', 1, 2, createdAt, closedAt])).toEqual({ ...place, closedAt: new Date(closedAt) });
+});
