@@ -310,7 +310,7 @@ function shown({ status, headers, text }: Answer, names: Names) {
   const body = text
     .replaceAll(String(requestId), 'req')
     .replaceAll(`Tag ${names.tag} `, 'Tag # ')
-    .replaceAll(`tag ${names.tag},`, 'tag #,');
+    .replaceAll(`contains ${names.tag},`, 'contains #,');
   return { status, headers: numbers, body, hasLength: length !== undefined };
 }
 

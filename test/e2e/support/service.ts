@@ -27,11 +27,12 @@ export class Installation {
     readonly dataDir: string,
     readonly port: number,
     private readonly extra: Readonly<Record<string, string>>,
+    private readonly program: string,
   ) {}
 
-  /** Its database is there and migrated, or is the one that the settings name; nothing else is there yet. */
-  static async make(extra: Readonly<Record<string, string>> = {}): Promise<Installation> {
-    const installation = await Installation.empty(extra);
+  /** Its database is there and migrated, or is the one that the settings name; nothing else is there yet. @param program Its `phs`. */
+  static async make(extra: Readonly<Record<string, string>> = {}, program = PHS): Promise<Installation> {
+    const installation = await Installation.empty(extra, program);
     const template = process.env['INSTALLATION_TEMPLATE'];
     if (template === undefined) throw new Error('the template is made before the first suite');
     if (extra['DATABASE_URL'] === undefined) execFileSync('cp', ['-a', `${template}/.`, installation.dataDir]);
@@ -39,18 +40,18 @@ export class Installation {
   }
 
   /** A folder with nothing in it. */
-  static async empty(extra: Readonly<Record<string, string>> = {}): Promise<Installation> {
-    return new Installation(mkdtempSync(join(tmpdir(), 'phs-e2e-')), await freePort(), extra);
+  static async empty(extra: Readonly<Record<string, string>> = {}, program = PHS): Promise<Installation> {
+    return new Installation(mkdtempSync(join(tmpdir(), 'phs-e2e-')), await freePort(), extra, program);
   }
 
   /** Another service on the same data folder, with a port of its own. */
   async rival(): Promise<Installation> {
-    return new Installation(this.dataDir, await freePort(), this.extra);
+    return new Installation(this.dataDir, await freePort(), this.extra, this.program);
   }
 
   /** The same installation under another environment; only one of the two may run. */
   with(extra: Readonly<Record<string, string>>): Installation {
-    return new Installation(this.dataDir, this.port, extra);
+    return new Installation(this.dataDir, this.port, extra, this.program);
   }
 
   get url(): string {
@@ -127,7 +128,7 @@ export class Installation {
 
   /** Runs a command of an operator on this installation. */
   phs(...args: string[]): CommandResult {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [PHS, ...args], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [this.program, ...args], {
       env: this.env(),
       encoding: 'utf8',
     });
@@ -145,7 +146,7 @@ export class Installation {
   /** The same, with these settings too. */
   async commandWith(settings: Readonly<Record<string, string>>, ...args: string[]): Promise<CommandResult> {
     const env = { ...this.env(), ...settings };
-    const child = spawn(process.execPath, [PHS, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [this.program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     await until('the command to end', () => child.exitCode !== null || child.signalCode !== null);
     return { status: child.exitCode, stdout, stderr };
@@ -168,7 +169,7 @@ export class Installation {
     this.output = '';
     this.ended = false;
     const env = { ...this.env(), ...settings };
-    const child = spawn(process.execPath, [PHS, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [this.program, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const keep = (text: Buffer) => {
       this.output += text.toString();
     };

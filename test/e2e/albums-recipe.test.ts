@@ -1,0 +1,107 @@
+/* @slow */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BrowserClient, PASSWORD } from '../http/support/browser-client.js';
+import { Receiver } from '../support/receiver.js';
+import { photoNamed } from './support/life.js';
+import { until } from './support/processes.js';
+import { Installation } from './support/service.js';
+
+const root = join(__dirname, '../..');
+const patch = readFileSync(join(root, 'docs/recipes/albums.patch'), 'utf8');
+/** This tree with the patch applied. */
+let copy: string;
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'phs-albums-'));
+  // Of what is not copied, only the packages are needed; the clients are used as they are built here.
+  const left = ['node_modules', '.git', 'bench', 'data', 'docker', 'examples'];
+  for (const name of readdirSync(root).filter((each) => !left.includes(each))) {
+    const filter = (path: string) => !path.includes(join(root, 'test/fixtures'));
+    cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true, filter });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  // Otherwise git would look for a repository above the folder.
+  run('git', 'apply', join(root, 'docs/recipes/albums.patch'));
+  node('bin/build.js', '--if-needed');
+  node('bin/openapi.js');
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+function run(program: string, ...args: string[]): string {
+  const { NODE_OPTIONS: _, ...rest } = process.env;
+  const env = { ...rest, GIT_CEILING_DIRECTORIES: tmpdir(), NO_COLOR: '1' };
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: copy, encoding: 'utf8', env });
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}:\n${stdout}\n${stderr}`);
+  return stdout + stderr;
+}
+
+const node = (...args: string[]) => run(process.execPath, ...args);
+
+test('a resource has at most 20 new files, and changes at most 8 by hand', () => {
+  const files = patch.split(/^diff --git /m).slice(1);
+  const created = files.filter((file) => file.includes('\nnew file mode '));
+  const generated = /^a\/(openapi\.json|sdk\/src\/api-types\.ts) /;
+  expect(files.filter((file) => generated.test(file))).toEqual([]);
+  expect(created.length).toBeGreaterThan(10);
+  expect(created.length).toBeLessThanOrEqual(20);
+  expect(files.length - created.length).toBeLessThanOrEqual(8);
+});
+
+test('its own tests pass, and those that cover whatever tables, endpoints and routes there are', () => {
+  const jest = (...args: string[]) =>
+    node('node_modules/jest/bin/jest.js', '--selectProjects=parts', '--maxWorkers=2', ...args);
+  const suites = 'test/(core/albums|http/(albums|settings-albums|tenants)|adapters/typeorm-tenants)\\.test';
+  expect(jest('--testPathPatterns', suites)).toMatch(/Test Suites: +5 passed, 5 total/);
+  // The repository, in memory and in Postgres.
+  const contracts = jest('--testPathPatterns', 'test/contracts/(memory|typeorm)\\.test', '-t', ' albums ');
+  expect(contracts).toMatch(/Test Suites: +2 passed, 2 total/);
+  expect(contracts).toMatch(/ 12 passed/);
+});
+
+test('an installation of the version before is migrated, and has albums from the API to the page', async () => {
+  const receiver = await Receiver.start();
+  const installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' }, join(copy, 'bin/phs.js'));
+  try {
+    await installation.start();
+    const client = installation.client();
+    const phs = (...args: string[]) => installation.command(...args, '--json');
+    await phs('webhook', 'create', '--customer', '1', '--url', receiver.url, '--events', 'album.created');
+
+    const { id } = (await client.post('/imports')).body;
+    await client.inline(id, [{ name: 'a.jpg', bytes: photoNamed('a') }]);
+    await client.post(`/imports/${id}/finalize`);
+    const photos = async () => (await client.get('/photos')).body.data;
+    await until('the photo to be in the library', async () => (await photos()).length === 1);
+    const photoIds = (await photos()).map((photo: { id: number }) => photo.id);
+
+    const created = await client.post('/albums', { name: 'Holidays', photoIds });
+    expect(created.status).toBe(201);
+    const path = `/albums/${created.body.id}`;
+    expect((await client.get('/albums')).body.data).toEqual([created.body]);
+    expect((await client.get(path)).body).toMatchObject({ name: 'Holidays', photoIds });
+    expect((await client.patch(path, { name: 'Summer' })).body).toMatchObject({ name: 'Summer', version: 2 });
+    await client.post('/albums', { name: 'Other' });
+    expect((await client.delete(path)).status).toBe(204);
+    await until('both events to arrive', () => receiver.received.length === 2);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['album.created', 'album.created']);
+
+    const browser = new BrowserClient(installation.url);
+    const { url } = JSON.parse(
+      (await phs('user', 'invite', '--customer', '1', '--email', 'a@example.com', '--role', 'member')).stdout,
+    );
+    await browser.submit(new URL(url).pathname, { password: PASSWORD });
+    const { text } = await browser.get('/settings/albums');
+    expect(text).toContain('aria-current="page">Albums</a>');
+    expect(text).toContain('Other');
+
+    expect((await phs('verify')).status).toBe(0);
+    const erased = JSON.parse((await phs('customer', 'erase', '1', '--yes')).stdout);
+    expect(erased).toMatchObject({ rowsBefore: { albums: 1, album_photos: 0 }, complete: true });
+  } finally {
+    await installation.remove();
+    await receiver.close();
+  }
+});
