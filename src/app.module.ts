@@ -16,7 +16,7 @@ import { DocsModule } from './http/docs/docs.module.js';
 import { ErrorFilter } from './http/errors/error.filter.js';
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-options.js';
 import { OpsModule } from './http/ops/ops.module.js';
-import { PORTS } from './http/ports-token.js';
+import { portProviders, portToken } from './http/ports-token.js';
 import { ReadRequest } from './http/requests/read-request.js';
 import { ResourcesModule } from './http/resources.module.js';
 import { SendReply } from './http/responses/send-reply.js';
@@ -40,12 +40,12 @@ export class AppModule {
       global: true,
       imports: [
         DiscoveryModule,
-        ThrottlerModule.forRoot(throttlerOptions(ports.rateWindows)),
+        ThrottlerModule.forRootAsync({ inject: [portToken('rateWindows')], useFactory: throttlerOptions }),
         OpsModule.with(options),
         ...(options.docs === false ? [] : [DocsModule]),
       ],
       providers: [
-        { provide: PORTS, useValue: ports },
+        ...portProviders(ports),
         { provide: HTTP_OPTIONS, useValue: options },
         KeyUseRecorder,
         TrafficRecorder,
@@ -62,7 +62,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: CallHandlers },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [PORTS, HTTP_OPTIONS, KeyUseRecorder],
+      exports: [...portProviders(ports), HTTP_OPTIONS, KeyUseRecorder],
     };
   }
 }

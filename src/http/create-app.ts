@@ -1,3 +1,4 @@
+import type { NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import compression from 'compression';
@@ -15,13 +16,33 @@ import { browserSessions } from './settings/browser-session.js';
 
 /** The HTTP side of the service on the given ports, ready to listen. */
 export async function createApp(ports: Ports, options: HttpOptions): Promise<NestExpressApplication> {
-  const adapter = new ExpressServer(expressApp(ports, options));
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(ports, options), adapter, {
+  const adapter = expressServer(ports, options);
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.with(ports, options),
+    adapter,
+    nestOptions(options),
+  );
+  return initialized(app, adapter);
+}
+
+export function nestOptions({ logger }: HttpOptions): NestApplicationOptions {
+  return {
     abortOnError: false,
     // Bodies are read after the guards, by the route's own rules.
     bodyParser: false,
-    logger: new NestLogger(options.logger),
-  });
+    logger: new NestLogger(logger),
+  };
+}
+
+export function expressServer(ports: Ports, options: HttpOptions): ExpressServer {
+  return new ExpressServer(expressApp(ports, options));
+}
+
+/** Everything between creating the application and listening. */
+export async function initialized(
+  app: NestExpressApplication,
+  adapter: ExpressServer,
+): Promise<NestExpressApplication> {
   limitSockets(app.getHttpServer());
   // An expectation that Node does not know: it would answer a bare 417 by itself, bypassing every guard. It may be ignored (RFC 9110
   // §10.1.1).

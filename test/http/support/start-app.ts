@@ -1,6 +1,9 @@
 import type { AddressInfo } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
+import { AppModule } from '../../../src/app.module.js';
 import { deleteKey } from '../../../src/core/access/delete-key.js';
 import { IpLists, IpRanges } from '../../../src/core/access/ip-list.js';
 import { issueKey, type KeyRequest } from '../../../src/core/access/issue-key.js';
@@ -11,8 +14,10 @@ import { UploadSlots } from '../../../src/core/imports/upload-slots.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { TrafficRecorder } from '../../../src/http/api/guards/traffic-recorder.js';
-import { createApp } from '../../../src/http/create-app.js';
+import { expressServer, initialized, nestOptions } from '../../../src/http/create-app.js';
+import type { HttpOptions } from '../../../src/http/http-options.js';
 import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.js';
+import { PORTS, portToken } from '../../../src/http/ports-token.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
 import { withInProcess } from '../../../src/in-process.js';
@@ -43,7 +48,7 @@ export interface StartOptions {
   readonly checks?: readonly ReadinessCheck[];
   readonly checkDeadlineMs?: number;
   readonly stopping?: AbortSignal;
-  /** Ports that stand in for those in memory. */
+  /** Ports that stand in for those in memory, each under its token. */
   readonly ports?: (ports: Ports) => Partial<Ports>;
 }
 
@@ -76,10 +81,9 @@ export interface RunningApp {
 export async function startApp(options: StartOptions = {}): Promise<RunningApp> {
   const clock = new SettableClock();
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
-  const ports = withInProcess({ ...inMemory, ...options.ports?.(inMemory) });
   const log: string[] = [];
   const stopping = options.stopping ?? new AbortController().signal;
-  const app = await createApp(ports, {
+  const httpOptions: HttpOptions = {
     logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     trustedProxies: options.trustedProxies ? new IpRanges(options.trustedProxies) : null,
     blobsLocation: options.blobsLocation ?? null,
@@ -87,7 +91,18 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     securityContacts: options.securityContacts ?? [],
     readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
     stopping,
-  });
+  };
+  const testing = Test.createTestingModule({ imports: [AppModule.with(inMemory, httpOptions)] });
+  // What is made from a port that is overridden is overridden, too.
+  const standIns = options.ports ? withInProcess({ ...inMemory, ...options.ports(inMemory) }) : inMemory;
+  for (const name of Object.keys(standIns) as (keyof Ports)[]) {
+    if (standIns[name] !== inMemory[name]) testing.overrideProvider(portToken(name)).useValue(standIns[name]);
+  }
+  const module = await testing.compile();
+  const ports = module.get<Ports>(PORTS, { strict: false });
+  const adapter = expressServer(ports, httpOptions);
+  const nest = module.createNestApplication<NestExpressApplication>(adapter, nestOptions(httpOptions));
+  const app = await initialized(nest, adapter);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
