@@ -39,6 +39,10 @@ test('adapters import core and adapters, never http', () => {
   expect(broken(/^src\/adapters\//, allowed)).toEqual([]);
 });
 
+test('what is known about every request knows neither the API nor the settings area', () => {
+  expect(broken(/^src\/http\/server\//, (target) => !/^src\/http\/(api|settings)\//.test(target))).toEqual([]);
+});
+
 test('pages are seen too, with what they import', () => {
   const layout = all.find(({ path }) => path === 'src/http/settings/page.tsx');
   expect(layout?.imports).toEqual(expect.arrayContaining(['src/http/settings/layout.tsx', 'preact-render-to-string']));

@@ -32,13 +32,11 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       namedIp: isNamed ? clientIp : null,
       underApi,
       underSettings,
-      pageContext: null,
-      newSessionToken: null,
+      userId: null,
       key: null,
       charged: null,
       parameters: {},
       body: undefined,
-      runIdempotently: null,
       refusal: null,
     });
     response.setHeader('X-Request-Id', requestId);
@@ -52,15 +50,14 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       whole = !socket.destroyed;
     });
     response.once('close', () => {
-      const { key, pageContext, refusal, charged } = requestContextOf(request);
+      const { key, userId, refusal, charged } = requestContextOf(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
-      const userId = pageContext?.person?.user.id;
       const ms = performance.now() - began;
       // Bytes that the connection has sent for this response, including its headers.
       const bytes = socket.bytesWritten - sentBefore;
-      const fields = { ...line, ...(userId !== undefined && { userId }), ms: Math.round(ms), bytes, whole };
+      const fields = { ...line, ...(userId !== null && { userId }), ms: Math.round(ms), bytes, whole };
       logger.info(fields, 'request');
       const answered = { method, route, status, budget: charged?.group ?? null, ms };
       onAnswered?.(answered);

@@ -3,8 +3,7 @@ import type { Caller } from '../../core/access/caller.js';
 import type { KnownKey } from '../../core/access/key-store.js';
 import type { BudgetGroup, WindowState } from '../../core/access/rolling-window.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
-import type { RunIdempotently } from '../api/idempotency/idempotent.js';
-import type { PageContext } from '../settings/page-context.js';
+import type { Id } from '../../core/shared/ids.js';
 
 /** What is known about one request and its response so far; each check adds its part. */
 export interface RequestContext {
@@ -18,10 +17,8 @@ export interface RequestContext {
   readonly underApi: boolean;
   /** The path is under /settings: pages for people, and errors are pages too. */
   readonly underSettings: boolean;
-  /** Who is signed in to the settings area, set by its guard. */
-  pageContext: PageContext | null;
-  /** The content of the cookie for a session that this request opens; null if it opens none. */
-  newSessionToken: string | null;
+  /** The person who is signed in, for the log; null if there is none, or it is not known yet. */
+  userId: Id | null;
   /** Set once the key is known. */
   key: KnownKey | null;
   /** The budget that this request was charged to, as in its rate-limit headers. */
@@ -30,10 +27,21 @@ export interface RequestContext {
   parameters: unknown;
   /** The body as declared by the route, validated. */
   body: unknown;
-  /** How the handler runs its work, set once the Idempotency-Key has been checked. */
-  runIdempotently: RunIdempotently | null;
   /** The error that the request was refused with; null if it was not. */
   refusal: ErrorCode | null;
+}
+
+/** What one part of http alone knows about a request: only who has the slot can read it. */
+export class RequestSlot<T> {
+  private readonly key = Symbol('RequestSlot');
+
+  set(requestContext: RequestContext, value: T): void {
+    (requestContext as unknown as Record<symbol, T>)[this.key] = value;
+  }
+
+  get(requestContext: RequestContext): T | undefined {
+    return (requestContext as unknown as Record<symbol, T>)[this.key];
+  }
 }
 
 /** Not a WeakMap: its young entries would outlive their request until the next full garbage collection. */

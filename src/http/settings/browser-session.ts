@@ -8,7 +8,7 @@ import { findSession } from '../../core/users/find-session.js';
 import { DEVICE_DAYS, newDevice } from '../../core/users/known-source.js';
 import type { Browser } from '../../core/users/open-session.js';
 import { type KnownSession, LONGEST_MS } from '../../core/users/session.js';
-import { requestContextOf } from '../server/request-context.js';
+import { RequestSlot, requestContextOf } from '../server/request-context.js';
 
 declare module 'express-session' {
   interface SessionData {
@@ -38,13 +38,16 @@ function cookieRules(uses: Pick<Ports, 'addresses'>) {
   return { httpOnly: true, sameSite: 'lax', secure: isSecure(uses), path: '/' } as const;
 }
 
+/** The content of the cookie for a session that a request opens. */
+const sessionTokens = new RequestSlot<string>();
+
 /** The middleware that knows who is signed in. Only for pages: the rest of the service has no cookies. */
 export function browserSessions(ports: Ports) {
   const handle = session({
     name: cookieName(ports, 'phs'),
     store: new PortStore(ports),
     secret: ports.secrets.map((secret) => createHmac('sha256', secret).update('session').digest('hex')),
-    genid: (request) => requestContextOf(request).newSessionToken ?? newRandomToken(),
+    genid: (request) => sessionTokens.get(requestContextOf(request)) ?? newRandomToken(),
     resave: false,
     // Viewing the sign-in page creates no session and no row.
     saveUninitialized: false,
@@ -68,7 +71,7 @@ export function newBrowser(request: Request): Browser {
  * Its previous session ends.
  */
 export async function beginSession(request: Request, { token }: Browser): Promise<void> {
-  requestContextOf(request).newSessionToken = token;
+  sessionTokens.set(requestContextOf(request), token);
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });

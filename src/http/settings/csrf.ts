@@ -4,6 +4,7 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { requestContextOf } from '../server/request-context.js';
 import { cookieName, cookieOf, isSecure } from './browser-session.js';
+import { pageContexts } from './page-context.js';
 
 export const CSRF_FIELD = '_csrf';
 const FORM_COOKIE = 'phs_form';
@@ -14,7 +15,7 @@ export class Csrf {
     size: 32,
     getTokenFromRequest: (request) => {
       const header = request.headers['x-csrf-token'];
-      return typeof header === 'string' ? header : requestContextOf(request).pageContext?.form.text(CSRF_FIELD);
+      return typeof header === 'string' ? header : pageContexts.get(requestContextOf(request))?.form.text(CSRF_FIELD);
     },
     getTokenFromState: (request) => (isSignedIn(request) ? request.session.csrfToken : this.currentToken(request)),
     storeTokenInState: (request, token) => {

@@ -4,7 +4,7 @@ import type { Caller } from '../../core/access/caller.js';
 import { scopes } from '../../core/access/scope.js';
 import type { KnownSession } from '../../core/users/session.js';
 import { userActor } from '../../core/users/user.js';
-import { requestContextOf } from '../server/request-context.js';
+import { RequestSlot, requestContextOf } from '../server/request-context.js';
 import type { FormFields } from './form-fields.js';
 import type { NavigationEntry } from './navigation.js';
 
@@ -21,14 +21,17 @@ export interface PageContext {
   readonly requestId: string;
 }
 
+/** Set by the guard of the settings area. */
+export const pageContexts = new RequestSlot<PageContext>();
+
 /** The page context of a request. Only after the guards. */
 export const CurrentPageContext = createParamDecorator((_: unknown, context: ExecutionContext): PageContext => {
   return pageContextOf(context.switchToHttp().getRequest<Request>());
 });
 
 export function pageContextOf(request: Request): PageContext {
-  const { pageContext } = requestContextOf(request);
-  if (pageContext === null) throw new Error('the person is known only after the person guard');
+  const pageContext = pageContexts.get(requestContextOf(request));
+  if (pageContext === undefined) throw new Error('the person is known only after the person guard');
   return pageContext;
 }
 

@@ -14,6 +14,7 @@ import { Csrf } from './csrf.js';
 import { Redirect, wantsPage } from './error-page.js';
 import { FormFields, readForm, TAKES_FILES } from './form-fields.js';
 import { Navigation } from './navigation.js';
+import { pageContexts } from './page-context.js';
 
 /** Who may see a page of the settings area, and send its forms. Beside the guards of keys, which let these routes through. */
 @Injectable()
@@ -37,13 +38,14 @@ export class PersonGuard implements CanActivate {
     const { clientIp, requestId } = requestContext;
     const form = new FormFields(new URLSearchParams());
     const pageContext = { request, person, clientIp, requestId, form, navigation: this.navigation.entries };
-    requestContext.pageContext = pageContext;
+    pageContexts.set(requestContext, pageContext);
+    requestContext.userId = person?.user.id ?? null;
     if (person !== null) await touchSession(this.ports, person, clientIp);
     if (access.needs === 'person') this.requirePerson(request, access.role);
     if (request.method === 'GET' || request.method === 'HEAD') return true;
     const takesFiles = this.reflector.get<boolean | undefined>(TAKES_FILES, context.getHandler()) ?? false;
     const sent = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
-    requestContext.pageContext = { ...pageContext, form: sent };
+    pageContexts.set(requestContext, { ...pageContext, form: sent });
     try {
       this.csrf.requireToken(request);
       if (access.needs !== 'person' || person === null) return true;

@@ -13,7 +13,7 @@ import { callerOf, type RequestContext, requestContextOf } from '../../server/re
 import { budgetGroupOf } from '../guards/budget-group.js';
 import { ClaimLeases } from './claim-leases.js';
 import { fingerprintOf, idempotencyKeyOf } from './idempotency-key.js';
-import { type AnyStoredBodyFormat, STORED_BODY_FORMAT } from './idempotent.js';
+import { type AnyStoredBodyFormat, idempotentRun, STORED_BODY_FORMAT } from './idempotent.js';
 import { ReplayedError, type StoredHttpResponse, storedErrorOf } from './stored-response.js';
 
 const REPLAYED = 'Idempotent-Replayed';
@@ -39,7 +39,7 @@ export class IdempotentResponses {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    requestContext.runIdempotently = async (act, answerTo) => answerTo(await act(this.ports));
+    idempotentRun.set(requestContext, async (act, answerTo) => answerTo(await act(this.ports)));
     const key = budgetGroupOf(request.method) === 'write' ? idempotencyKeyOf(request) : null;
     if (key === null) return handle();
     const format = this.reflector.get<AnyStoredBodyFormat | undefined>(STORED_BODY_FORMAT, context.getHandler());
@@ -57,12 +57,12 @@ export class IdempotentResponses {
     toStored: (answer: unknown) => StoredResponse,
   ) {
     let isStored = false;
-    requestContext.runIdempotently = async (act, answerTo) => {
+    idempotentRun.set(requestContext, async (act, answerTo) => {
       const store = storeWithResponse(this.ports.store, claim, (result) => toStored(answerTo(result as never)));
       const result = await act({ ...this.ports, store });
       isStored = true;
       return answerTo(result);
-    };
+    });
     try {
       const answer: unknown = await handle();
       if (!isStored) await this.quietly(requestContext, () => this.store(claim, toStored(answer)));

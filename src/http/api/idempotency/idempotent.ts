@@ -3,7 +3,7 @@ import { createParamDecorator, SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../../../core/access/caller.js';
 import type { Ports } from '../../../core/ports.js';
-import { requestContextOf } from '../../server/request-context.js';
+import { RequestSlot, requestContextOf } from '../../server/request-context.js';
 
 /**
  * Runs a use case that has exactly one transaction, and responds. For a request with an Idempotency-Key the response is stored in that
@@ -15,8 +15,11 @@ export type RunIdempotently = <T>(
   answerTo: (result: T) => unknown,
 ) => Promise<unknown>;
 
+/** How the handler of a request runs its work, set once the Idempotency-Key has been checked. */
+export const idempotentRun = new RequestSlot<RunIdempotently>();
+
 export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): RunIdempotently => {
-  const { runIdempotently } = requestContextOf(context.switchToHttp().getRequest<Request>());
+  const runIdempotently = idempotentRun.get(requestContextOf(context.switchToHttp().getRequest<Request>()));
   if (!runIdempotently) throw new Error('IdempotentResponses did not see this request');
   return runIdempotently;
 });
