@@ -888,6 +888,29 @@ export interface components {
             photo: null;
             error: components["schemas"]["ItemError"];
         };
+        /** @description The caller, and what is left of its rate limits. */
+        Me: {
+            customer: components["schemas"]["Customer"];
+            apiKey: components["schemas"]["ApiKey"];
+            /** @description The same values as in this response's headers. */
+            rateLimit: components["schemas"]["RateLimit"];
+            /** @description Both budgets of the key. */
+            rateLimits: {
+                read: components["schemas"]["RateLimit"];
+                write: components["schemas"]["RateLimit"];
+            };
+            /**
+             * @description The address that the IP list of the key is checked against.
+             * @example 203.0.113.9
+             */
+            clientIp: string;
+            /**
+             * Format: date-time
+             * @description The current time of the service.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            serverTime: string;
+        };
         /** @description The account that the key belongs to. */
         Customer: {
             /**
@@ -1030,84 +1053,6 @@ export interface components {
              * @example 1
              */
             version: number;
-        };
-        /** @description A rate limit over any 60 seconds. */
-        RateLimit: {
-            /**
-             * @description The number of requests allowed.
-             * @example 300
-             */
-            limit: number;
-            /**
-             * @description The number of requests left.
-             * @example 299
-             */
-            remaining: number;
-            /**
-             * @description When the whole budget will be available if no more requests are sent, as a Unix time in seconds.
-             * @example 1795230983
-             */
-            reset: number;
-        };
-        /** @description The caller, and what is left of its rate limits. */
-        Me: {
-            customer: components["schemas"]["Customer"];
-            apiKey: components["schemas"]["ApiKey"];
-            /** @description The same values as in this response's headers. */
-            rateLimit: components["schemas"]["RateLimit"];
-            /** @description Both budgets of the key. */
-            rateLimits: {
-                read: components["schemas"]["RateLimit"];
-                write: components["schemas"]["RateLimit"];
-            };
-            /**
-             * @description The address that the IP list of the key is checked against.
-             * @example 203.0.113.9
-             */
-            clientIp: string;
-            /**
-             * Format: date-time
-             * @description The current time of the service.
-             * @example 2026-11-21T03:04:05.123Z
-             */
-            serverTime: string;
-        };
-        /** @description An API key, without its secret. */
-        ApiKey: {
-            /**
-             * @description The unique identifier of the key.
-             * @example 3
-             */
-            id: components["schemas"]["Id"];
-            /**
-             * @description The name of the key.
-             * @example importer
-             */
-            name: string;
-            /**
-             * @description The beginning and the last four characters of the token.
-             * @example phs_live_…x7Qa
-             */
-            prefix: string;
-            /** @description What the key may do. Never changes. */
-            scopes: ("customer:read" | "photos:read" | "photos:write" | "photos:delete" | "tags:read" | "tags:write")[];
-            /**
-             * @description Whether the key works only from certain addresses.
-             * @example true
-             */
-            ipRestricted: boolean;
-            /**
-             * Format: date-time
-             * @description When the key was created.
-             * @example 2026-11-21T03:04:05.123Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the key expires. Null if it never does.
-             * @example 2026-11-21T03:04:05.123Z
-             */
-            expiresAt: string | null;
         };
         /** @description A page of photos. */
         PhotoPage: {
@@ -1944,6 +1889,61 @@ export interface components {
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
+        };
+        /** @description An API key, without its secret. */
+        ApiKey: {
+            /**
+             * @description The unique identifier of the key.
+             * @example 3
+             */
+            id: components["schemas"]["Id"];
+            /**
+             * @description The name of the key.
+             * @example importer
+             */
+            name: string;
+            /**
+             * @description The beginning and the last four characters of the token.
+             * @example phs_live_…x7Qa
+             */
+            prefix: string;
+            /** @description What the key may do. Never changes. */
+            scopes: ("customer:read" | "photos:read" | "photos:write" | "photos:delete" | "tags:read" | "tags:write")[];
+            /**
+             * @description Whether the key works only from certain addresses.
+             * @example true
+             */
+            ipRestricted: boolean;
+            /**
+             * Format: date-time
+             * @description When the key was created.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the key expires. Null if it never does.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            expiresAt: string | null;
+        };
+        /** @description A rate limit over any 60 seconds. */
+        RateLimit: {
+            /**
+             * @description The number of requests allowed.
+             * @example 300
+             */
+            limit: number;
+            /**
+             * @description The number of requests left.
+             * @example 299
+             */
+            remaining: number;
+            /**
+             * @description When the whole budget will be available if no more requests are sent, as a Unix time in seconds.
+             * @example 1795230983
+             */
+            reset: number;
         };
         /** @description Where the photo was taken. */
         Location: {

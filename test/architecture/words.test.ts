@@ -12,7 +12,7 @@ const folders = ['src', 'sdk/src', 'cli/src', 'test'];
 /** A whole identifier, and what to write instead. */
 const identifiers: readonly (readonly [RegExp, string])[] = [
   [/^#?demand[A-Z]\w*$/, 'requireX: it throws unless the condition holds'],
-  [/^(CustomerWork|CustomerView|CustomerTransaction|CustomerReader)$/, 'Transaction, Reader'],
+  [/^(CustomerWork|CustomerTransaction|CustomerReader)$/, 'Transaction, Reader'],
   [/^(openExchange|beginExchange|exchangeOf|ThisExchange)$/, 'RequestContext, requestContextOf, CurrentRequestContext'],
   [/^(Visit|Visiting|visitOf|callerOfVisit)$/, 'PageContext, CurrentPageContext, pageContextOf, callerOfPage'],
   [/^(Needs|NeedsAnyKey|NeedsNoKey|For|ForAnyone)$/, 'RequireScope, RequireAnyKey, NoKeyRequired, RequireRole, Public'],

@@ -23,8 +23,8 @@ export interface DeclaredField {
 
 export interface DeclaredModel extends Schema {
   readonly direction: 'request' | 'response';
-  /** In the document. */
-  readonly name: string;
+  /** In the document; null if the schema appears in place, inside that of the object that contains it. */
+  readonly name: string | null;
   readonly description: string;
 }
 
@@ -49,6 +49,11 @@ export function RequestModel(name: string, description: string, rules: Schema = 
 /** The class is a body, or a part of one, that the service sends: later versions may add fields. */
 export function ResponseModel(name: string, description: string): ClassDecorator {
   return declareModel({ direction: 'response', name, description });
+}
+
+/** The class is a part of a response that has no name of its own in the document. */
+export function InlineModel(description: string): ClassDecorator {
+  return declareModel({ direction: 'response', name: null, description });
 }
 
 function declareModel(declared: DeclaredModel): ClassDecorator {

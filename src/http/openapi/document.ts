@@ -1,7 +1,6 @@
 import { scopeMeanings, scopes } from '../../core/access/scope.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import { ResourcesModule } from '../resources.module.js';
-import { account } from './account.js';
 import { controllerPaths, controllersOf, documentTags } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
 import { apiHeaders, headerRefs, headers, signedHeaders } from './headers.js';
@@ -30,8 +29,8 @@ const shared: Readonly<Record<string, Schema>> = {
 export function openApiDocument(version: string) {
   const errors = new ErrorResponses();
   const controllers = controllersOf(ResourcesModule);
-  const paths = pathsOf({ ...account.paths, ...controllerPaths(controllers) }, errors);
-  const written = { ...shared, ...errorSchemas, ...account.schemas };
+  const paths = pathsOf(controllerPaths(controllers), errors);
+  const written = { ...shared, ...errorSchemas };
   const schemas = { ...written, ...referencedSchemas(paths, written) };
   return {
     openapi: '3.1.0',
@@ -44,7 +43,6 @@ export function openApiDocument(version: string) {
     },
     servers: [{ url: '/', description: 'The installation that serves this document.' }],
     tags: [
-      { name: 'Account', description: "The caller, and the account's usage and limits." },
       ...documentTags(controllers),
       { name: 'Webhooks', description: 'Events that the service sends to your server.' },
     ],

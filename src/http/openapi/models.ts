@@ -40,7 +40,13 @@ export function modelRef(model: Model): Schema {
 export function fieldSchemas(model: Model): Record<string, Schema> {
   handOver();
   const { properties = {} } = generateSchema(model).schemas[nameOf(model)] ?? {};
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, asOpenApi31({ ...schema })]));
+  const declared = fieldsOf(model);
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const { model: nested } = declared.get(name) ?? {};
+      return [name, nested && isInline(nested) ? modelSchema(nested) : asOpenApi31({ ...schema })];
+    }),
+  );
 }
 
 function modelSchema(model: Model): Schema {
@@ -62,6 +68,10 @@ function modelSchema(model: Model): Schema {
   };
 }
 
+function isInline(model: Model): boolean {
+  return declaredModel(model)?.name === null;
+}
+
 function nameOf(model: Model): string {
   return declaredModel(model)?.name ?? model.name;
 }
@@ -80,7 +90,7 @@ function handOver(): void {
   for (const { prototype, name, schema } of declaredFields.slice(handedOver)) {
     ApiProperty(propertyOf(schema))(prototype, name);
     const model = schema.model && declaredModel(schema.model);
-    if (schema.model && model) ApiSchema({ name: model.name })(schema.model);
+    if (schema.model && model?.name) ApiSchema({ name: model.name })(schema.model);
     ApiSchema({ name: nameOf(prototype.constructor as Model) })(prototype.constructor as Model);
   }
   handedOver = declaredFields.length;

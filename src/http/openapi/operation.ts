@@ -53,12 +53,6 @@ export interface Operation {
 
 export type Paths = Readonly<Record<string, Readonly<Partial<Record<Method, Operation>>>>>;
 
-/** What one resource adds to the document. */
-export interface Chapter {
-  readonly paths: Paths;
-  readonly schemas: Readonly<Record<string, Schema>>;
-}
-
 /** A JSON body by its schema. */
 export function json(schema: Schema, examples?: Content['examples']): Readonly<Record<string, Content>> {
   return { 'application/json': { schema, ...(examples && { examples }) } };

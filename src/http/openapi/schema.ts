@@ -72,26 +72,3 @@ export function answer<T extends object>(
   const required = Object.keys(fields).filter((name) => !sometimes.includes(name as keyof T));
   return { type: 'object', description, properties: fields, ...(required.length > 0 && { required }), ...rules };
 }
-
-/** What the service takes: nothing but these fields. */
-export function body<T extends object>(
-  description: string,
-  fields: Fields<T>,
-  { required = [], ...rules }: Schema & { readonly required?: readonly (keyof T & string)[] } = {},
-): Schema {
-  const requiredNames = required.length > 0 ? { required } : {};
-  return { type: 'object', description, properties: fields, ...requiredNames, additionalProperties: false, ...rules };
-}
-
-/** The envelope of every list. */
-export function listSchema(description: string, item: Schema): Schema {
-  return {
-    type: 'object',
-    description,
-    properties: {
-      data: listOf('The items on this page, in the order of the list.', item),
-      pagination: ref('Pagination'),
-    },
-    required: ['data', 'pagination'],
-  };
-}

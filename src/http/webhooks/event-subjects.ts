@@ -1,13 +1,12 @@
-import { type ApiKey, displayPrefix } from '../../core/access/api-key.js';
 import type { KeyStore } from '../../core/access/key-store.js';
 import type { SubjectKind } from '../../core/events/event.js';
 import { importDetailsOf } from '../../core/imports/import-details.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Readable } from '../../core/shared/transactional.js';
 import { importView } from '../api/imports/import.view.js';
+import { apiKeyView } from '../api/me/api-key.view.js';
 import { photoView } from '../api/photos/photo.view.js';
 import { tagView } from '../api/tags/tag.view.js';
-import { instant, optionalInstant } from '../responses/wire.js';
 
 export interface SubjectUses {
   readonly store: Readable<'photos' | 'tags' | 'imports'>;
@@ -60,16 +59,3 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
     },
   },
 };
-
-/** A key as `GET /me` returns it, and its owner's settings. Never more of the token than its end. */
-function apiKeyView(key: ApiKey) {
-  return {
-    id: key.id,
-    name: key.name,
-    prefix: displayPrefix(key),
-    scopes: [...key.scopes],
-    ipRestricted: key.ipList.length > 0,
-    createdAt: instant(key.createdAt),
-    expiresAt: optionalInstant(key.expiresAt),
-  };
-}

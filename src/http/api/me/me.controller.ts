@@ -3,17 +3,26 @@ import { keyBudget } from '../../../core/access/rolling-window.js';
 import { readCustomer } from '../../../core/customers/read-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import { RequireScope } from '../../access.js';
+import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { PORTS } from '../../ports-token.js';
 import { chargedTo, knownKeyOf, type RequestContext } from '../../server/request-context.js';
 import { CurrentRequestContext } from '../current-caller.js';
 import { customerView } from '../customer/customer.view.js';
-import { meView } from './me.view.js';
+import { MeView, meView } from './me.view.js';
 
 @Controller('api/v1/me')
+@DocumentTag('Account', "The caller, and the account's usage and limits.")
 export class MeController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
+  @Documented({
+    operationId: 'getMe',
+    summary: 'Retrieve the caller',
+    description:
+      "Returns the account, the key, and what is left of the key's budgets. `rateLimit` has the same values as the response headers.",
+    answers: { 200: { description: 'The account and the key.', body: MeView } },
+  })
   @RequireScope('customer:read')
   @Header('Cache-Control', 'no-store')
   async read(@CurrentRequestContext() requestContext: RequestContext) {
