@@ -7,7 +7,8 @@ import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import { textErrors, verbatimErrors } from '../shared/text-errors.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
-import { nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import { resolveTags } from '../tags/resolve-tags.js';
+import { nameErrors, type TagRequest } from '../tags/tag-request.js';
 import {
   type CountedImport,
   countItems,

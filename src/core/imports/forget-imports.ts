@@ -1,5 +1,4 @@
-import type { CustomerDirectory } from '../customers/customer-directory.js';
-import { type OldEnough } from '../customers/customer-directory.js';
+import type { CustomerDirectory, OldEnough } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';

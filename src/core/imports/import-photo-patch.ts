@@ -1,7 +1,7 @@
 import type { Limits } from '../customers/limits.js';
 import { inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo-values.js';
 import type { FieldError } from '../shared/errors.js';
-import { nameErrors, type TagRequest } from '../tags/resolve-tags.js';
+import { nameErrors, type TagRequest } from '../tags/tag-request.js';
 import type { ImportPhoto } from './import-photo.js';
 import { normalSha256, type Registration } from './registration.js';
 

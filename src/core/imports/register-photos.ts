@@ -4,7 +4,7 @@ import { QuotaReservation } from '../customers/quota.js';
 import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
-import { lockForNewTags } from '../tags/resolve-tags.js';
+import { lockForNewTags } from '../tags/lock-tags.js';
 import { requireOpen, touch } from './import.js';
 import {
   type ImportDetails,

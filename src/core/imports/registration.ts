@@ -6,8 +6,8 @@ import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import { verbatimErrors } from '../shared/text-errors.js';
-import type { TagRequest } from '../tags/resolve-tags.js';
 import { tagNameError } from '../tags/tag.js';
+import type { TagRequest } from '../tags/tag-request.js';
 import type { Import } from './import.js';
 import type { ClientValues, ImportPhoto } from './import-photo.js';
 

@@ -1,6 +1,5 @@
-import { originalKey, renditionKey, stagingKey, storedKey } from '../blobs/blob-key.js';
+import { renditionKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import type { ImportPhoto } from '../imports/import-photo.js';
 import { defaultFormat } from '../media/renditions.js';
 import { markLost, markRecovered, type Photo, type PhotoWithTags, withNewVersion } from '../photos/photo.js';
 import type { RenditionMaker } from '../photos/rendition-maker.js';
@@ -114,35 +113,3 @@ async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: Che
 function about({ customerId, id, importId }: PhotoWithTags) {
   return { customerId, photoId: id, importId };
 }
-
-/** I1 for items that are not photos yet: the uploaded bytes exist until the item is published. */
-export async function checkItems(
-  uses: CheckUses,
-  customerId: Id,
-  options: CheckOptions,
-  findings: Findings,
-): Promise<void> {
-  for (let after: Id | null = null; ; ) {
-    const page: readonly ImportPhoto[] = await uses.store.query(customerId, (reader) =>
-      reader.importPhotos.withBytes(after, BATCH),
-    );
-    for (const item of page) await checkItem(uses, item, options, findings);
-    after = page.at(-1)?.id ?? null;
-    if (page.length < BATCH) return;
-  }
-}
-
-async function checkItem(uses: CheckUses, item: ImportPhoto, options: CheckOptions, findings: Findings): Promise<void> {
-  findings.count('items');
-  const isReady = item.status === 'ready';
-  const fault = await faultOf(uses, isReady ? originalKey(item) : stagingKey(item), isReady ? item : unknown, options);
-  if (fault === null) return;
-  const { customerId, importId, id, status } = item;
-  const now = await uses.store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
-  if (now?.status !== status || now.uploadId !== item.uploadId) return;
-  const message = `The file of item ${id} of import ${importId}, which is ${status}, ${fault.message}`;
-  findings.report('I1', message, { customerId, photoId: id, importId });
-}
-
-/** Inspection has not compared the bytes with the declaration yet: differences fail there, with a message for the client. */
-const unknown = { sizeBytes: null, sha256: null };

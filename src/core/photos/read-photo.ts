@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.js';
-import { type ExifTags } from '../media/picture-metadata.js';
+import type { ExifTags } from '../media/picture-metadata.js';
 import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';

@@ -1,19 +1,13 @@
-import { isExpired } from '../access/api-key.js';
 import type { Caller } from '../access/caller.js';
-import type { KeyStore } from '../access/key-store.js';
 import type { RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, isRenditionName, type RenditionName } from '../media/renditions.js';
 import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
 import { after, HOUR, SECOND } from '../shared/clock.js';
-import { DomainError } from '../shared/errors.js';
 import { type Id, isId } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
 import { readToken, signToken } from '../shared/secrets.js';
-import type { Readable } from '../shared/transactional.js';
-import { type RenditionDownload, type RenditionUses, renditionOf } from './download-photo.js';
 import type { PhotoWithTags, Rotation } from './photo.js';
-import { readVisiblePhoto } from './read-photo.js';
 
 /** URLs for `<img>`: each valid for one rendition, without a key, until `expiresAt` or the end of the key that requested them. */
 export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
@@ -45,32 +39,7 @@ export function renditionUrls(
   return { thumb: url('thumb'), small: url('small'), medium: url('medium'), large: url('large'), expiresAt };
 }
 
-/** What a signed URL refers to. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
-export async function openSignedRendition(
-  uses: RenditionUses & { store: Readable<'photos'>; keys: KeyStore; secrets: Secrets; clock: Clock },
-  token: string,
-): Promise<RenditionDownload & { readonly expiresAt: Date }> {
-  const grant = readGrant(uses, token);
-  if (grant === null || grant.expiresAt.getTime() <= uses.clock.now().getTime() || !(await isKeyValid(uses, grant))) {
-    throw new DomainError('url_forbidden', 'This URL is invalid or expired. Request the photo again for new ones.');
-  }
-  const photo = await readVisiblePhoto(uses, grant, grant.photoId);
-  const download = renditionOf(uses, { ...photo, rotation: grant.rotation }, grant);
-  return { ...download, expiresAt: grant.expiresAt };
-}
-
-/** A key that has an IP list by now would get no such URL. A person's URL contains no key, and only expires. */
-async function isKeyValid(
-  { keys, clock }: { keys: KeyStore; clock: Clock },
-  { apiKeyId }: RenditionGrant,
-): Promise<boolean> {
-  if (apiKeyId === null) return true;
-  const known = await keys.find(apiKeyId);
-  if (known === null || known.customerStatus === 'closing' || isExpired(known.key, clock.now())) return false;
-  return known.key.ipList.length === 0;
-}
-
-interface RenditionGrant {
+export interface RenditionGrant {
   readonly customerId: Id;
   readonly photoId: Id;
   readonly name: RenditionName;
@@ -81,7 +50,7 @@ interface RenditionGrant {
   readonly apiKeyId: Id | null;
 }
 
-function readGrant({ secrets }: { secrets: Secrets }, token: string): RenditionGrant | null {
+export function readGrant({ secrets }: { secrets: Secrets }, token: string): RenditionGrant | null {
   const said = readToken(secrets, 'rendition', token);
   if (!Array.isArray(said)) return null;
   const [customerId, photoId, name, format, rotation, expires, apiKeyId] = said as unknown[];

@@ -5,8 +5,10 @@ import { type FieldError, invalid, notFound, requireFound } from '../shared/erro
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import type { Transactional } from '../shared/transactional.js';
-import { lockForNewTags, nameErrors, resolveTags, type TagRequest } from '../tags/resolve-tags.js';
+import { lockForNewTags } from '../tags/lock-tags.js';
+import { resolveTags } from '../tags/resolve-tags.js';
 import type { Tag } from '../tags/tag.js';
+import { nameErrors, type TagRequest } from '../tags/tag-request.js';
 import { isTrashed, type PhotoWithTags } from './photo.js';
 
 type SetUses = { store: Transactional<'photos' | 'tags' | 'customer' | 'outbox'>; clock: Clock; limits: Limits };

@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError, invalid } from '../shared/errors.js';
 import { foldKey } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
-import { requireTagsWithinLimit } from './resolve-tags.js';
+import { requireTagsWithinLimit } from './create-missing-tags.js';
 import { parseTagName, type Tag } from './tag.js';
 import { cleanDescription, type TagInput, tagErrors } from './tag-values.js';
 

@@ -4,8 +4,8 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, invalid } from '../shared/errors.js';
 import { foldKey } from '../shared/text.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
+import { tagLimitMessage } from './create-missing-tags.js';
 import type { TagCreation } from './create-tag.js';
-import { tagLimitMessage } from './resolve-tags.js';
 import { type NewTag, parseTagName, type Tag } from './tag.js';
 import { cleanDescription, tagErrors } from './tag-values.js';
 

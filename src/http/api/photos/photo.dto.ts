@@ -1,5 +1,5 @@
 import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
-import { patchErrors } from '../../../core/photos/edit-photo.js';
+import { patchErrors } from '../../../core/photos/photo-patch.js';
 import { tagSetErrors } from '../../../core/photos/set-photo-tags.js';
 import { RequestModel } from '../../fields/declared.js';
 import { Flag, Text } from '../../fields/fields.js';

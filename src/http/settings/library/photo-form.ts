@@ -1,4 +1,4 @@
-import type { PhotoPatch } from '../../../core/photos/edit-photo.js';
+import type { PhotoPatch } from '../../../core/photos/photo-patch.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { FormFields } from '../form-fields.js';
 

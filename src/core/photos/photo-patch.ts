@@ -1,0 +1,84 @@
+import { type CaptureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
+import { invalid } from '../shared/errors.js';
+import { cleanText } from '../shared/text.js';
+import type { Reader } from '../shared/transactional.js';
+import { type Photo, type Rotation, restore, rotate } from './photo.js';
+import { beyondYears, cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from './photo-values.js';
+
+export interface PhotoPatch extends PhotoInput {
+  readonly rotation?: number | undefined;
+  /** False restores from the trash. */
+  readonly trashed?: boolean | undefined;
+}
+
+/** Problems with a patch that do not depend on the photo. */
+export function patchErrors(patch: PhotoPatch) {
+  const errors = inputErrors(patch);
+  if (patch.rotation !== undefined && ![0, 90, 180, 270].includes(patch.rotation)) {
+    errors.push({
+      field: 'rotation',
+      code: 'out_of_range',
+      message: 'rotation must be 0, 90, 180 or 270 degrees clockwise.',
+    });
+  }
+  if (patch.trashed === true) {
+    const message = 'To move a photo to the trash, delete it, which requires the scope photos:delete.';
+    errors.push({ field: 'trashed', code: 'read_only', message });
+  }
+  return errors;
+}
+
+/** The photo with what a patch without errors says. Errors: `invalid_request`, for a capture time that the photo's own rules out. */
+export async function applyPatch(transaction: Reader<'customer'>, photo: Photo, patch: PhotoPatch): Promise<Photo> {
+  const now = patch.rotation === undefined ? photo : rotate(photo, patch.rotation as Rotation);
+  return {
+    ...(patch.trashed === false ? restore(now) : now),
+    filename: patch.filename === undefined ? photo.filename : cleanFilename(patch.filename),
+    title: text(patch.title, photo.title),
+    description: text(patch.description, photo.description),
+    externalId: text(patch.externalId, photo.externalId),
+    location: patch.location === undefined ? photo.location : patch.location && pointOf(patch.location),
+    rating: patch.rating === undefined ? photo.rating : patch.rating,
+    metadata: mergedMetadata(photo.metadata, patch.metadata),
+    ...(await captureTimeAfter(transaction, photo, patch)),
+  };
+}
+
+function text(said: string | null | undefined, kept: string | null): string | null {
+  return said === undefined ? kept : said && cleanText(said);
+}
+
+const unknownTime: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
+
+/** Setting the zone alone keeps the wall clock and moves the instant; setting the wall clock alone keeps the zone. */
+async function captureTimeAfter(
+  transaction: Reader<'customer'>,
+  photo: Photo,
+  patch: PhotoPatch,
+): Promise<CaptureTime> {
+  const { takenAt, takenAtLocal, timeZone } = patch;
+  if (takenAt === null || takenAtLocal === null) return unknownTime;
+  if (takenAt !== undefined) return unlessSame(photo, fromInstant(takenAt) ?? unknownTime);
+  if (takenAtLocal === undefined && timeZone === undefined) return timeOf(photo);
+  const local = takenAtLocal ?? photo.takenAtLocal;
+  // A photo without a capture time has no zone either.
+  if (local === null && timeZone === null) return timeOf(photo);
+  if (local === null) {
+    const message = 'This photo has no capture time: send both takenAtLocal and timeZone.';
+    throw invalid({ field: 'takenAtLocal', code: 'required', message });
+  }
+  const keptZone = timeZone === undefined ? photo.timeZone : timeZone;
+  const time = fromWallClock(local, keptZone ?? (await transaction.customer.read()).defaultTimeZone);
+  if (time === null) throw invalid(beyondYears('takenAtLocal'));
+  return unlessSame(photo, time);
+}
+
+/** Setting a value to what it is already is no change: the source stays. */
+function unlessSame(photo: Photo, time: CaptureTime): CaptureTime {
+  const same = time.takenAtLocal === photo.takenAtLocal && time.timeZone === photo.timeZone;
+  return same ? timeOf(photo) : time;
+}
+
+function timeOf({ takenAt, takenAtLocal, timeZone, takenAtSource }: Photo): CaptureTime {
+  return { takenAt, takenAtLocal, timeZone, takenAtSource };
+}
