@@ -106,7 +106,9 @@ test('I12: verify tells of totals that are wrong, and puts them right when it ma
     await verify(uses, { repair, fast: true, graceSeconds: 0, onFinding: onProblem });
     return problems.filter(({ customerId }) => customerId === id);
   };
-  const message = expect.stringMatching(/said to be 3 photos of 0 bytes .* and is 0 photos of 0 bytes/);
+  const message = expect.stringMatching(
+    /^The stored usage of this customer is 3 photos with 0 bytes, .* but the actual usage is 0 photos with 0 bytes/,
+  );
   expect(await look(false)).toMatchObject([{ invariant: 'I12', message, repaired: false }]);
   expect(await look(true)).toMatchObject([{ invariant: 'I12', repaired: true }]);
   expect(await look(false)).toEqual([]);
