@@ -51,6 +51,11 @@ const identifiers: readonly (readonly [RegExp, string])[] = [
   [/^(holdTags|holdForNewTags|holdTagged|HeldRows|HeldDelivery)$/, 'lockX, LockedRows, LeasedDelivery'],
   [/^(GoElsewhere|goTo)$/, 'Redirect, redirectTo'],
   [/^(Workshop|S3Patience|personActing)$/, 'ClusterSetup, S3Timeouts, userActor'],
+  [/^(MAX_BEGINNINGS|cutOffSeconds|waitsAfterCutOff)$/, 'MAX_ATTEMPTS, interruptionSeconds'],
+  [/^(tellUpdated|tellReadiness|sayInstallation)$/, 'addUpdatedEvents, logReadiness, printInstallation'],
+  [/^(askTo(Discard|Delete)|askDelete|askRotate)$/, 'confirmX: the page on which a person confirms'],
+  [/^(HandedOver|notHandedOver|handedOverTo)$/, 'SecretLocations, keyNotWritten'],
+  [/^(beingMade|retagged|shownOf|troubleOf|troubleIn|carryOut)$/, 'a verb, or the noun of what is returned'],
 ];
 
 /** A path under the project's folder, and what to call the file instead. */
