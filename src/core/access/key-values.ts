@@ -4,6 +4,8 @@ import type { KeySettings } from './api-key.js';
 import { explainRange } from './explain-range.js';
 import { MAX_IP_ENTRIES, normalizeRange } from './ip-list.js';
 
+export const MAX_KEY_NAME = 100;
+
 /** The settings of a key as they are stored, or all problems with them. */
 export function readKeySettings(settings: KeySettings): { settings: KeySettings; errors: readonly FieldError[] } {
   const name = cleanText(settings.name);
@@ -20,9 +22,13 @@ export function readKeySettings(settings: KeySettings): { settings: KeySettings;
 
 function nameErrors(name: string): FieldError[] {
   const length = codePoints(name);
-  if (length >= 1 && length <= 100) return [];
+  if (length >= 1 && length <= MAX_KEY_NAME) return [];
   return [
-    { field: 'name', code: length === 0 ? 'required' : 'too_long', message: 'name must have 1 to 100 characters.' },
+    {
+      field: 'name',
+      code: length === 0 ? 'required' : 'too_long',
+      message: `name must have 1 to ${MAX_KEY_NAME} characters.`,
+    },
   ];
 }
 

@@ -2,11 +2,13 @@ import { isTimeZone } from '../media/capture-time.js';
 import type { FieldError } from '../shared/errors.js';
 import { codePoints } from '../shared/text.js';
 
+export const MAX_CUSTOMER_NAME = 200;
+
 /** Expects a name that has been cleaned already. */
 export function nameErrors(name: string): FieldError[] {
-  if (name !== '' && codePoints(name) <= 200) return [];
+  if (name !== '' && codePoints(name) <= MAX_CUSTOMER_NAME) return [];
   const code = name === '' ? 'required' : 'too_long';
-  return [{ field: 'name', code, message: 'name must have 1 to 200 characters.' }];
+  return [{ field: 'name', code, message: `name must have 1 to ${MAX_CUSTOMER_NAME} characters.` }];
 }
 
 export function zoneErrors(timeZone: string): FieldError[] {

@@ -55,6 +55,8 @@ export const MAX_USERS = 100;
 export const LINK_DAYS = 7;
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 200;
+/** RFC 5321, without the angle brackets. */
+export const MAX_EMAIL = 254;
 
 /** A person who was invited and has not signed in yet. */
 export function newInvitedUser(email: string | null, role: Role, at: Date): NewUser {
@@ -105,7 +107,7 @@ export function readEmail(text: string): string {
 }
 
 function emailError(email: string): FieldError | null {
-  if (/^[^\s@<>"]{1,64}@[^\s@<>"]+\.[^\s@<>".]+$/.test(email) && codePoints(email) <= 254) return null;
+  if (/^[^\s@<>"]{1,64}@[^\s@<>"]+\.[^\s@<>".]+$/.test(email) && codePoints(email) <= MAX_EMAIL) return null;
   const code = email === '' ? 'required' : 'invalid_format';
   return { field: 'email', code, message: 'Enter an e-mail address such as anna@example.com.' };
 }

@@ -18,7 +18,7 @@ export interface EndpointValues {
   readonly events?: readonly ChangeType[];
 }
 
-const MAX_DESCRIPTION = 200;
+export const MAX_ENDPOINT_DESCRIPTION = 200;
 
 /** Errors: `invalid_request`, for a URL also when its name resolves to a forbidden address. */
 export async function endpointValues(
@@ -38,9 +38,9 @@ export async function endpointValues(
 }
 
 function descriptionErrors(description: string | null | undefined): FieldError[] {
-  if (codePoints(description ?? '') <= MAX_DESCRIPTION) return [];
-  const message = `description must have at most ${MAX_DESCRIPTION} characters.`;
-  return [{ field: 'description', code: 'too_long', message, max: MAX_DESCRIPTION }];
+  if (codePoints(description ?? '') <= MAX_ENDPOINT_DESCRIPTION) return [];
+  const message = `description must have at most ${MAX_ENDPOINT_DESCRIPTION} characters.`;
+  return [{ field: 'description', code: 'too_long', message, max: MAX_ENDPOINT_DESCRIPTION }];
 }
 
 function eventErrors(events: readonly string[]): FieldError[] {

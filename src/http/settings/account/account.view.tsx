@@ -1,6 +1,7 @@
 import type { Customer } from '../../../core/customers/customer.js';
-import { MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
+import { MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
 import type { KnownSession, Session } from '../../../core/users/session.js';
+import { MAX_EMAIL } from '../../../core/users/user.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Badge, Card, Heading, Moment, Table } from '../parts.js';
@@ -58,7 +59,7 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
           input={{
             value: valueFor('name', customer.name),
             required: true,
-            maxLength: 200,
+            maxLength: MAX_CUSTOMER_NAME,
             autocomplete: 'organization',
           }}
         />
@@ -105,7 +106,7 @@ function EmailCard({ person, problems, form }: CardProps & { person: KnownSessio
             type: 'email',
             value: problems ? form.text('email') : (email ?? ''),
             required: true,
-            maxLength: 254,
+            maxLength: MAX_EMAIL,
             autocomplete: 'username',
           }}
         />

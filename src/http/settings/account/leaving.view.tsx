@@ -1,4 +1,5 @@
 import type { CustomerUsage } from '../../../core/customers/customer.js';
+import { MAX_CUSTOMER_NAME } from '../../../core/customers/customer-values.js';
 import { bytes, pluralize } from '../counted.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 
@@ -41,7 +42,7 @@ export function EraseAccount({ name, usage, keys, problems }: EraseProps) {
             </>
           }
           errors={problems}
-          input={{ required: true, maxLength: 200, autocomplete: 'off', spellcheck: false }}
+          input={{ required: true, maxLength: MAX_CUSTOMER_NAME, autocomplete: 'off', spellcheck: false }}
         />
         <div class="buttons">
           <Button kind="danger">Erase everything</Button>

@@ -1,6 +1,6 @@
 import type { Id } from '../../../core/shared/ids.js';
 import type { Invitation } from '../../../core/users/invite-user.js';
-import { LINK_DAYS, type User } from '../../../core/users/user.js';
+import { LINK_DAYS, MAX_EMAIL, type User } from '../../../core/users/user.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Badge, Card, Confirm, Heading, Moment, Table } from '../parts.js';
@@ -50,7 +50,7 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
                 type: 'email',
                 value: problems ? form.text('email') : '',
                 required: true,
-                maxLength: 254,
+                maxLength: MAX_EMAIL,
                 autocomplete: 'off',
               }}
             />

@@ -1,5 +1,6 @@
 import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
 import type { KeyAddress } from '../../../core/access/key-store.js';
+import { MAX_KEY_NAME } from '../../../core/access/key-values.js';
 import { mostRequests } from '../../../core/access/own-key.js';
 import { defaultBudgets } from '../../../core/access/rolling-window.js';
 import { scopes } from '../../../core/access/scope.js';
@@ -78,7 +79,7 @@ export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) 
 }
 
 function NameField({ fields, problems }: FormProps) {
-  const input = { value: fields.name, required: true, maxLength: 100, autocomplete: 'off' };
+  const input = { value: fields.name, required: true, maxLength: MAX_KEY_NAME, autocomplete: 'off' };
   return (
     <Field
       label="Name"

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { Button, Form } from '../form.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
@@ -122,7 +123,15 @@ export function TagField({ label, id, value = '' }: { label: string; id: string;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input id={id} type="text" name="tag" value={value} maxLength={100} autocomplete="off" list={`${id}-names`} />
+      <input
+        id={id}
+        type="text"
+        name="tag"
+        value={value}
+        maxLength={MAX_TAG_NAME}
+        autocomplete="off"
+        list={`${id}-names`}
+      />
       <datalist id={`${id}-names`} data-tag-names />
     </div>
   );
@@ -215,7 +224,7 @@ function LibraryActions() {
           id="selection-tag"
           type="text"
           name="tag"
-          maxLength={100}
+          maxLength={MAX_TAG_NAME}
           placeholder="Tag"
           autocomplete="off"
           list="selection-tag-names"

@@ -1,6 +1,8 @@
 import { type ExifTags } from '../../../core/media/picture-metadata.js';
 import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
+import { MAX_TITLE } from '../../../core/photos/photo-values.js';
 import type { Neighbours } from '../../../core/photos/read-neighbours.js';
+import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Moment } from '../parts.js';
 import { type LibraryQuery, libraryPath, photoPath } from './library-query.js';
@@ -128,7 +130,7 @@ function Tags({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
           id="new-tag"
           type="text"
           name="tag"
-          maxLength={100}
+          maxLength={MAX_TAG_NAME}
           placeholder="New or known tag"
           autocomplete="off"
           required
@@ -162,7 +164,7 @@ function DetailsForm({
       <h2>Details</h2>
       <ProblemSummary problems={problems} />
       <Form action={photoPath(photo.id, query)} label="Details of this photo">
-        <Field label="Title" name="title" errors={problems} input={{ value: fields.title, maxLength: 255 }} />
+        <Field label="Title" name="title" errors={problems} input={{ value: fields.title, maxLength: MAX_TITLE }} />
         <Field
           label="Description"
           name="description"

@@ -1,4 +1,4 @@
-import type { User } from '../../../core/users/user.js';
+import { MAX_EMAIL, MAX_PASSWORD, type User } from '../../../core/users/user.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { PASSWORD_HINT, UserName } from '../password-field.js';
 
@@ -12,12 +12,12 @@ export function SignInForm({ email, next, problems }: { email: string; next: str
         <Field
           label="E-mail address"
           name="email"
-          input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: 254 }}
+          input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
         />
         <Field
           label="Password"
           name="password"
-          input={{ type: 'password', autocomplete: 'current-password', required: true, maxLength: 200 }}
+          input={{ type: 'password', autocomplete: 'current-password', required: true, maxLength: MAX_PASSWORD }}
         />
         <div class="buttons">
           <Button>Sign in</Button>
@@ -59,7 +59,7 @@ export function EnterForm({ action, user, customer, email, problems }: EnterProp
             name="email"
             hint="You sign in with it."
             errors={problems}
-            input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: 254 }}
+            input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
           />
         ) : (
           <UserName email={user.email} />

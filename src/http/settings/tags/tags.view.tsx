@@ -2,6 +2,7 @@ import type { Page } from '../../../core/shared/pagination.js';
 import type { MergePreview } from '../../../core/tags/preview-merge.js';
 import { MAX_COUNTED } from '../../../core/tags/preview-merge.js';
 import type { Tag } from '../../../core/tags/tag.js';
+import { MAX_SEARCH_TEXT } from '../../requests/parameters.js';
 import { number, pluralize } from '../counted.js';
 import { Button, Form, ProblemSummary, type Problems } from '../form.js';
 import { Paging } from '../paging.js';
@@ -53,7 +54,7 @@ function Search({ search }: { search: TagSearch }) {
       <form class="filters" method="get" action="/settings/tags">
         <div class="field">
           <label for="field-q">Name</label>
-          <input type="search" id="field-q" name="q" value={search.q} maxLength={200} />
+          <input type="search" id="field-q" name="q" value={search.q} maxLength={MAX_SEARCH_TEXT} />
         </div>
         <div class="field">
           <label for="field-sort">Order</label>

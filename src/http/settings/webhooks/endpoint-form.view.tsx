@@ -1,6 +1,7 @@
 import { changeTypes } from '../../../core/events/event.js';
 import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { MAX_URL_LENGTH } from '../../../core/webhooks/webhook-url.js';
+import { MAX_ENDPOINT_DESCRIPTION } from '../../../core/webhooks/webhook-values.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Heading } from '../parts.js';
 
@@ -54,7 +55,7 @@ export function EndpointForm({
             name="description"
             errors={problems}
             hint="Only shown here."
-            input={{ value: fields.description, maxLength: 200, autocomplete: 'off' }}
+            input={{ value: fields.description, maxLength: MAX_ENDPOINT_DESCRIPTION, autocomplete: 'off' }}
           />
           <Events fields={fields} messages={problems?.of('events') ?? []} />
           <div class="buttons">
