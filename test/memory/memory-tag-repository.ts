@@ -127,7 +127,7 @@ export class MemoryTagRepository implements TagRepository {
       );
       this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
     }
-    await this.tellUpdated(
+    await this.addUpdatedEvents(
       marked.map(({ id }) => id),
       at,
     );
@@ -174,10 +174,10 @@ export class MemoryTagRepository implements TagRepository {
     at: Date | null,
   ): Promise<void> {
     const changed = photos.filter((photo) => this.relinkOne(photo, off, on, at)).map(({ id }) => id);
-    if (at !== null) await this.tellUpdated(changed, at);
+    if (at !== null) await this.addUpdatedEvents(changed, at);
   }
 
-  private tellUpdated(ids: readonly Id[], at: Date): Promise<void> {
+  private addUpdatedEvents(ids: readonly Id[], at: Date): Promise<void> {
     return new MemoryOutbox(this.database, this.customerId).add('photo.updated', ids, at);
   }
 
