@@ -1,7 +1,7 @@
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
-import { type PhotoPatch } from '../../src/core/photos/photo-patch.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
+import { type PhotoPatch } from '../../src/core/photos/photo-patch.js';
 import type { PhotoFilters, PhotoSort } from '../../src/core/photos/photo-query.js';
 import { readPhoto, readPhotoTags } from '../../src/core/photos/read-photo.js';
 import { setPhotoTags } from '../../src/core/photos/set-photo-tags.js';

@@ -1,5 +1,5 @@
-import type { PhotoPatch } from '../../../core/photos/photo-patch.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
+import type { PhotoPatch } from '../../../core/photos/photo-patch.js';
 import type { FormFields } from '../form-fields.js';
 
 /** The values of a photo's form, as text. */
