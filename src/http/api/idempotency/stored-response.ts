@@ -1,4 +1,5 @@
 import { DomainError, type ErrorCode } from '../../../core/shared/errors.js';
+import { Outcomes, Reply } from '../../responses/reply.js';
 
 /** The stored parts of a response. */
 export type StoredHttpResponse =
@@ -24,6 +25,34 @@ const storedErrors: readonly ErrorCode[] = [
   'quota_exceeded',
   'no_photos_accepted',
 ];
+
+/** The stored form of what a handler has returned. */
+export function storedResponseOf(
+  answer: unknown,
+  status: number,
+  toStored: (body: object) => object,
+): StoredHttpResponse {
+  const reply = answer instanceof Reply ? answer : new Reply(status, answer as object | undefined);
+  // Pages are strings; API responses never are.
+  const body = reply.body as object | undefined;
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    body: body && toStored(body),
+    bulk: answer instanceof Outcomes,
+  };
+}
+
+/** What a handler would have returned. Errors: the stored one. */
+export async function replyOf(
+  stored: StoredHttpResponse,
+  toBody: (body: object) => object | Promise<object>,
+): Promise<Reply> {
+  if ('error' in stored) throw new ReplayedError(stored);
+  const { status, headers, body, bulk } = stored;
+  if (bulk) return new Outcomes((body as Outcomes['body']).data);
+  return new Reply(status, body && (await toBody(body)), headers);
+}
 
 /** The stored form of an error; null when the request may be retried under its key. */
 export function storedErrorOf(thrown: unknown, requestId: string): StoredHttpResponse | null {
