@@ -81,7 +81,7 @@ describe('F22: phs backup and phs restore', () => {
     try {
       mkdirSync(join(other, '2026-01-01T00-00-00.000Z.unfinished'));
       const half = await restored.command('restore', other);
-      expect([half.status, half.stderr]).toEqual([4, expect.stringContaining('1 never came to their end')]);
+      expect([half.status, half.stderr]).toEqual([4, expect.stringContaining('1 incomplete')]);
     } finally {
       rmSync(other, { recursive: true });
     }
