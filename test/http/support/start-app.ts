@@ -13,8 +13,8 @@ import { defaultLimits, type Limits } from '../../../src/core/customers/limits.j
 import { UploadSlots } from '../../../src/core/imports/upload-slots.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import { TrafficRecorder } from '../../../src/http/api/guards/traffic-recorder.js';
 import { expressServer, initialized, nestOptions } from '../../../src/http/create-app.js';
+import { TrafficRecorder } from '../../../src/http/guards/traffic-recorder.js';
 import type { HttpOptions } from '../../../src/http/http-options.js';
 import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.js';
 import { PORTS, portToken } from '../../../src/http/ports-token.js';

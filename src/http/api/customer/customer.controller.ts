@@ -7,7 +7,7 @@ import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifNoneMatchHeader } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
 import { WithETag } from '../../responses/send-reply.js';
-import { CurrentCaller } from '../current-caller.js';
+import { CurrentCaller } from '../../server/current-caller.js';
 import { CustomerView, customerView } from './customer.view.js';
 
 @Controller('api/v1/customer')

@@ -6,6 +6,7 @@ import { type RegistrationResults, registerPhotos } from '../../../core/imports/
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
+import { Idempotent, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { pathId } from '../../openapi/parameters.js';
 import { ref } from '../../openapi/schema.js';
@@ -13,8 +14,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import { BodySchema, PatchSchema, REGISTRATION_BODY_BYTES, ValidBody } from '../../requests/read-request.js';
 import { Reply } from '../../responses/reply.js';
-import { CurrentCaller } from '../current-caller.js';
-import { Idempotent, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent.js';
+import { CurrentCaller } from '../../server/current-caller.js';
 import { ImportPhotoPatchBody, RegistrationBody } from './import.dto.js';
 import { RegistrationOutcomesView, registrationView } from './import.view.js';
 import { ImportPhotoView, importPhotoView } from './import-photo.view.js';

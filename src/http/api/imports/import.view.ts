@@ -5,8 +5,9 @@ import type { ItemErrorCode } from '../../../core/shared/errors.js';
 import type { Page } from '../../../core/shared/pagination.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { Decimal, IdOf, Instant, Models, Nested, OneOf, Reference, WholeNumber } from '../../fields/fields.js';
+import { listView } from '../../responses/list-view.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
-import { listView, TagNameView, tagNameView } from '../tags/tag.view.js';
+import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import { DefaultZone, Duplicates, ImportRef, Name, RestoreTrashed, Source } from './import-fields.js';
 import { ImportPhotoPage, ImportPhotoView, importPhotoView } from './import-photo.view.js';
 

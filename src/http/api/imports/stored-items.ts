@@ -2,7 +2,7 @@ import { readImport, readImportPhotos } from '../../../core/imports/read-import.
 import type { RegistrationResult } from '../../../core/imports/register-photos.js';
 import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { StoredBodyFormat } from '../idempotency/idempotent.js';
+import type { StoredBodyFormat } from '../../idempotency/idempotent.js';
 import { registrationView } from './import.view.js';
 import { importPhotoView } from './import-photo.view.js';
 

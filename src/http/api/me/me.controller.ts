@@ -5,8 +5,8 @@ import type { Ports } from '../../../core/ports.js';
 import { RequireScope } from '../../access.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { PORTS } from '../../ports-token.js';
+import { CurrentRequestContext } from '../../server/current-caller.js';
 import { chargedTo, knownKeyOf, type RequestContext } from '../../server/request-context.js';
-import { CurrentRequestContext } from '../current-caller.js';
 import { customerView } from '../customer/customer.view.js';
 import { MeView, meView } from './me.view.js';
 

@@ -12,7 +12,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import { QuerySchema, ValidQuery } from '../../requests/read-request.js';
 import { sendDownload } from '../../responses/send-download.js';
-import { CurrentCaller } from '../current-caller.js';
+import { CurrentCaller } from '../../server/current-caller.js';
 import { DownloadQuery, downloadRule } from './photo.dto.js';
 import { openDownload } from './photo-bytes.js';
 

@@ -1,5 +1,4 @@
 import type { ItemErrorCode } from '../../../core/shared/errors.js';
-import type { Page } from '../../../core/shared/pagination.js';
 import type { TagCreationResult } from '../../../core/tags/create-tags.js';
 import type { EditedTag } from '../../../core/tags/edit-tag.js';
 import { MAX_TAG_NAME, type Tag, type TagName } from '../../../core/tags/tag.js';
@@ -17,6 +16,7 @@ import {
   Text,
   WholeNumber,
 } from '../../fields/fields.js';
+import { listView } from '../../responses/list-view.js';
 import { instant } from '../../responses/wire.js';
 import { Color, TagDescription } from './tag-fields.js';
 
@@ -153,9 +153,4 @@ export function tagNameView({ id, name }: TagName): TagNameView {
 /** The tags of a photo: always a single page. */
 export function tagsView(tags: readonly Tag[]) {
   return listView({ data: tags, nextCursor: null }, tagView);
-}
-
-/** The envelope of every list. */
-export function listView<T, View>({ data, nextCursor }: Page<T>, view: (item: T) => View) {
-  return { data: data.map(view), pagination: { nextCursor, hasMore: nextCursor !== null } };
 }

@@ -8,16 +8,17 @@ import { deleteTag } from '../../../core/tags/delete-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
 import { RequireScope } from '../../access.js';
+import { Idempotent, noBody, type RunIdempotently } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
+import { listView } from '../../responses/list-view.js';
 import { Outcomes, Reply } from '../../responses/reply.js';
 import { WithETag } from '../../responses/send-reply.js';
-import { CurrentCaller } from '../current-caller.js';
-import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent.js';
+import { CurrentCaller } from '../../server/current-caller.js';
 import {
   MAX_NEW_TAGS,
   TagCreationBody,
@@ -28,7 +29,7 @@ import {
   tagCreationRule,
   tagListRequest,
 } from './tag.dto.js';
-import { editedTagView, listView, TagCreationsView, TagPage, TagView, tagCreationView, tagView } from './tag.view.js';
+import { editedTagView, TagCreationsView, TagPage, TagView, tagCreationView, tagView } from './tag.view.js';
 
 const tagId = pathId('id', 'tag', 12);
 

@@ -9,7 +9,7 @@ import { lockedOut, recentAddresses } from '../../../core/access/recent-addresse
 import type { Ports } from '../../../core/ports.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';
-import { KeyUseRecorder } from '../../api/guards/key-use-recorder.js';
+import { KeyUseRecorder } from '../../guards/key-use-recorder.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';

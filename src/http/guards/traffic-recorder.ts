@@ -1,12 +1,12 @@
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Ports } from '../../../core/ports.js';
-import { SECOND } from '../../../core/shared/clock.js';
-import { TrafficCounter } from '../../../core/traffic/counter.js';
-import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
-import { PORTS } from '../../ports-token.js';
-import { knownKeyOf, requestContextOf } from '../../server/request-context.js';
+import type { Ports } from '../../core/ports.js';
+import { SECOND } from '../../core/shared/clock.js';
+import { TrafficCounter } from '../../core/traffic/counter.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
+import { PORTS } from '../ports-token.js';
+import { knownKeyOf, requestContextOf } from '../server/request-context.js';
 
 const FLUSH_MS = 5 * SECOND;
 

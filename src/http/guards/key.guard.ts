@@ -2,12 +2,12 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { authenticate } from '../../../core/access/authenticate.js';
-import type { Ports } from '../../../core/ports.js';
-import { DomainError } from '../../../core/shared/errors.js';
-import { accessOf, requiresKey } from '../../access.js';
-import { PORTS } from '../../ports-token.js';
-import { requestContextOf } from '../../server/request-context.js';
+import { authenticate } from '../../core/access/authenticate.js';
+import type { Ports } from '../../core/ports.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { accessOf, requiresKey } from '../access.js';
+import { PORTS } from '../ports-token.js';
+import { requestContextOf } from '../server/request-context.js';
 import { refusedByAddress } from './budget-headers.js';
 import { TrafficRecorder } from './traffic-recorder.js';
 

@@ -1,14 +1,9 @@
 import type { Response } from 'express';
-import { addressBudget } from '../../../core/access/ip-list.js';
-import {
-  type Budget,
-  type BudgetGroup,
-  defaultBudgets,
-  type WindowState,
-} from '../../../core/access/rolling-window.js';
-import type { Uses } from '../../../core/ports.js';
-import { DomainError } from '../../../core/shared/errors.js';
-import type { RequestContext } from '../../server/request-context.js';
+import { addressBudget } from '../../core/access/ip-list.js';
+import { type Budget, type BudgetGroup, defaultBudgets, type WindowState } from '../../core/access/rolling-window.js';
+import type { Uses } from '../../core/ports.js';
+import { DomainError } from '../../core/shared/errors.js';
+import type { RequestContext } from '../server/request-context.js';
 
 /** Puts the budget that a request was charged to into its response. */
 export function setBudgetHeaders(

@@ -1,10 +1,10 @@
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Ports } from '../../../core/ports.js';
-import { SECOND } from '../../../core/shared/clock.js';
-import type { Id } from '../../../core/shared/ids.js';
-import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
-import { PORTS } from '../../ports-token.js';
+import type { Ports } from '../../core/ports.js';
+import { SECOND } from '../../core/shared/clock.js';
+import type { Id } from '../../core/shared/ids.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
+import { PORTS } from '../ports-token.js';
 
 const FLUSH_MS = 30 * SECOND;
 

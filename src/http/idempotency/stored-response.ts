@@ -1,5 +1,5 @@
-import { DomainError, type ErrorCode } from '../../../core/shared/errors.js';
-import { Outcomes, Reply } from '../../responses/reply.js';
+import { DomainError, type ErrorCode } from '../../core/shared/errors.js';
+import { Outcomes, Reply } from '../responses/reply.js';
 
 /** The stored parts of a response. */
 export type StoredHttpResponse =

@@ -1,11 +1,11 @@
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { CLAIM_LEASE_SECONDS, reclaimKeys } from '../../../core/idempotency/claim-key.js';
-import type { Claim } from '../../../core/idempotency/idempotency-store.js';
-import type { Ports } from '../../../core/ports.js';
-import { MINUTE, SECOND } from '../../../core/shared/clock.js';
-import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
-import { PORTS } from '../../ports-token.js';
+import { CLAIM_LEASE_SECONDS, reclaimKeys } from '../../core/idempotency/claim-key.js';
+import type { Claim } from '../../core/idempotency/idempotency-store.js';
+import type { Ports } from '../../core/ports.js';
+import { MINUTE, SECOND } from '../../core/shared/clock.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
+import { PORTS } from '../ports-token.js';
 
 /** Twice within a lease, leaving time for a slow database. */
 const RENEW_EVERY_MS = (CLAIM_LEASE_SECONDS * SECOND) / 3;

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator, SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Caller } from '../../../core/access/caller.js';
-import type { Ports } from '../../../core/ports.js';
-import { RequestSlot, requestContextOf } from '../../server/request-context.js';
+import type { Caller } from '../../core/access/caller.js';
+import type { Ports } from '../../core/ports.js';
+import { RequestSlot, requestContextOf } from '../server/request-context.js';
 
 /**
  * Runs a use case that has exactly one transaction, and responds. For a request with an Idempotency-Key the response is stored in that

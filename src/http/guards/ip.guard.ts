@@ -1,10 +1,10 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Ports } from '../../../core/ports.js';
-import { DomainError } from '../../../core/shared/errors.js';
-import { PORTS } from '../../ports-token.js';
-import { requestContextOf } from '../../server/request-context.js';
+import type { Ports } from '../../core/ports.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { PORTS } from '../ports-token.js';
+import { requestContextOf } from '../server/request-context.js';
 import { refusedByAddress } from './budget-headers.js';
 import { KeyUseRecorder } from './key-use-recorder.js';
 

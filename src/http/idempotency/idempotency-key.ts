@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
-import { canonical } from '../../../core/shared/canonical.js';
-import { invalid } from '../../../core/shared/errors.js';
-import { isStreamed } from '../../requests/read-request.js';
-import type { RequestContext } from '../../server/request-context.js';
+import { canonical } from '../../core/shared/canonical.js';
+import { invalid } from '../../core/shared/errors.js';
+import { isStreamed } from '../requests/read-request.js';
+import type { RequestContext } from '../server/request-context.js';
 
 /** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;

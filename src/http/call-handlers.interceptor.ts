@@ -2,10 +2,10 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { lastValueFrom, type Observable, of } from 'rxjs';
-import { accessOf } from '../access.js';
-import { ReadRequest } from '../requests/read-request.js';
-import { SendReply } from '../responses/send-reply.js';
+import { accessOf } from './access.js';
 import { IdempotentResponses } from './idempotency/idempotent-responses.js';
+import { ReadRequest } from './requests/read-request.js';
+import { SendReply } from './responses/send-reply.js';
 
 /**
  * Everything done around each handler, after the guards: steps 7 to 9 of the order of checks (docs/architecture.md), and the reply. One

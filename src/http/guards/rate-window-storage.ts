@@ -1,6 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { RateWindowStore, WindowState } from '../../../core/access/rolling-window.js';
-import { SECOND } from '../../../core/shared/clock.js';
+import type { RateWindowStore, WindowState } from '../../core/access/rolling-window.js';
+import { SECOND } from '../../core/shared/clock.js';
 
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 

@@ -2,10 +2,10 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { requireScope } from '../../../core/access/caller.js';
-import { DomainError } from '../../../core/shared/errors.js';
-import { accessOf } from '../../access.js';
-import { knownKeyOf, requestContextOf } from '../../server/request-context.js';
+import { requireScope } from '../../core/access/caller.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { accessOf } from '../access.js';
+import { knownKeyOf, requestContextOf } from '../server/request-context.js';
 import { budgetGroupOf } from './budget-group.js';
 
 /** Steps 5 and 6 of the order of checks (docs/architecture.md): may this key do this, and may its customer write? */
