@@ -118,7 +118,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
         await until(() => reader.processes.some(({ busy }) => busy));
         process.kill(pid, signal);
         letRun(pid);
-        expect(await call).toMatch(`The media process exited (${signal})`);
+        expect(await call).toMatch(`The media process ended (${signal})`);
         expect(await inspected(reader)).toBe('picture');
         expect(pidOf(reader)).not.toBe(pid);
         expect(await filesUnder(scratchDir)).toEqual([]);

@@ -170,7 +170,7 @@ describe('root', () => {
   rootOnly('is told when the owner of the folder cannot reach it', async () => {
     expect(await useOnce()).toBe(1);
     chmodSync(dirname(dataDir), 0o700);
-    expect(await hold({}).refused()).toMatch(/belongs to user id 65534, who cannot reach.*DATABASE_URL/);
+    expect(await hold({}).refused()).toMatch(/belongs to user id 65534, which cannot access .*DATABASE_URL/);
   });
 });
 

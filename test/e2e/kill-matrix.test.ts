@@ -14,12 +14,12 @@ const steps = [
   'create-import:createImport/store.transaction',
   'register-photos:registerAll/store.transaction',
   'receive-upload:stage/blobs.put',
-  'receive-staged-bytes:receiveAll/store.transaction',
+  'receive-staged-bytes:receiveStagedBytes/store.transaction',
   'inspect-import-photo:inspectAndApply/blobs.copy',
   'apply-inspection-results:applyResults/store.transaction',
   'inspect-import-photo:storeThumb/blobs.put',
   'inspect-import-photo:inspectAndApply/blobs.delete',
-  'inspect-import-photo:requestPublishing/store.transaction',
+  'request-publishing:requestPublishing/store.transaction',
   'finalize-import:finalizeImport/store.transaction',
   'publish-many:publishMany/store.transaction',
   'publish-import:publishImport/store.transaction',
@@ -27,7 +27,7 @@ const steps = [
   'trash-photo:trashPhoto/store.transaction',
   'trash-photo:purgePhoto/store.transaction',
   'trash-photo:removeBytes/blobs.delete',
-  'idempotent-responses:store/store.transaction',
+  'idempotent-responses:storeAfterwards/store.transaction',
 ];
 
 /** The steps of `phs gc`, which is a process of its own. */
