@@ -3,6 +3,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import { isTrashed, markRecovered, type Photo, restore, withNewVersion } from '../photos/photo.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, isOutage, requireFound } from '../shared/errors.js';
+import { everyBatch } from '../shared/every-page.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { failItem, sourceFailed } from './fail-item.js';
@@ -178,18 +179,11 @@ async function giveUp(uses: PublishUses, seen: ImportPhoto, error: unknown, isLa
 
 const BATCH = 100;
 
-async function* pages(
-  uses: PublishUses,
-  subject: Import,
-  status: ImportPhotoStatus,
-): AsyncIterable<readonly ImportPhoto[]> {
-  for (let after: Id | null = null; ; ) {
+function pages(uses: PublishUses, subject: Import, status: ImportPhotoStatus): AsyncIterable<readonly ImportPhoto[]> {
+  return everyBatch(BATCH, (after) => {
     const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
-    const page: readonly ImportPhoto[] = await uses.store.query(subject.customerId, (reader) =>
+    return uses.store.query(subject.customerId, (reader) =>
       reader.importPhotos.list({ importId: subject.id, statuses: [status], window }),
     );
-    if (page.length > 0) yield page;
-    after = page.at(-1)?.id ?? null;
-    if (page.length < BATCH) return;
-  }
+  });
 }

@@ -1,5 +1,6 @@
 import { originalKey, stagingKey } from '../blobs/blob-key.js';
 import type { ImportPhoto } from '../imports/import-photo.js';
+import { everyBatch } from '../shared/every-page.js';
 import type { Id } from '../shared/ids.js';
 import { faultOf } from './check-bytes.js';
 import type { CheckOptions, CheckUses } from './check-photos.js';
@@ -14,13 +15,10 @@ export async function checkItems(
   options: CheckOptions,
   findings: Findings,
 ): Promise<void> {
-  for (let after: Id | null = null; ; ) {
-    const page: readonly ImportPhoto[] = await uses.store.query(customerId, (reader) =>
-      reader.importPhotos.withBytes(after, BATCH),
-    );
-    for (const item of page) await checkItem(uses, item, options, findings);
-    after = page.at(-1)?.id ?? null;
-    if (page.length < BATCH) return;
+  const read = (after: Id | null) =>
+    uses.store.query(customerId, (reader) => reader.importPhotos.withBytes(after, BATCH));
+  for await (const batch of everyBatch(BATCH, read)) {
+    for (const item of batch) await checkItem(uses, item, options, findings);
   }
 }
 

@@ -4,6 +4,7 @@ import { defaultFormat } from '../media/renditions.js';
 import { markLost, markRecovered, type Photo, type PhotoWithTags, withNewVersion } from '../photos/photo.js';
 import type { RenditionMaker } from '../photos/rendition-maker.js';
 import type { Clock } from '../shared/clock.js';
+import { everyBatch } from '../shared/every-page.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { faultOf, reasonOf } from './check-bytes.js';
@@ -30,14 +31,14 @@ export async function checkPhotos(
   options: CheckOptions,
   findings: Findings,
 ): Promise<void> {
-  for (let after: Id | null = null; ; ) {
+  const read = (after: Id | null) => {
     const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
-    const page: readonly PhotoWithTags[] = await uses.store.query(customerId, (reader) =>
+    return uses.store.query(customerId, (reader) =>
       reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     );
-    for (const photo of page) await checkPhoto(uses, photo, options, findings);
-    after = page.at(-1)?.id ?? null;
-    if (page.length < BATCH) return;
+  };
+  for await (const batch of everyBatch(BATCH, read)) {
+    for (const photo of batch) await checkPhoto(uses, photo, options, findings);
   }
 }
 
