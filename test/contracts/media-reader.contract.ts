@@ -191,6 +191,19 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
     });
 
     describe('the source of the bytes', () => {
+      it('may use the memory of a chunk again once the next is requested', async () => {
+        async function* reusing(): AsyncIterable<Uint8Array> {
+          const buffer = new Uint8Array(50);
+          for (let at = 0; at < samples.sound.bytes.length; at += 50) {
+            const chunk = samples.sound.bytes.subarray(at, at + 50);
+            buffer.set(chunk);
+            yield buffer.subarray(0, chunk.length);
+          }
+        }
+        const whole = await reader.inspect(of(samples.sound.bytes), plenty);
+        expect(await reader.inspect(reusing(), plenty)).toEqual(whole);
+      });
+
       it('is read to its end, whatever is in it', async () => {
         for (const bytes of [samples.sound.bytes, samples.text, new Uint8Array()]) {
           const source = watched(bytes);

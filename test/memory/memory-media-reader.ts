@@ -133,6 +133,6 @@ function refused(code: ItemErrorCode, message: string): Inspection {
 
 async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of bytes) chunks.push(chunk);
+  for await (const chunk of bytes) chunks.push(Uint8Array.from(chunk));
   return Buffer.concat(chunks);
 }

@@ -1,4 +1,4 @@
-import type { ByteRange } from './blob-store.js';
+import type { ByteRange, OpenBlob } from './blob-store.js';
 
 /** For blob stores. The range, or all of a blob of this size. Errors: RangeError when it is not within the blob. */
 export function checkedRange(range: ByteRange | undefined, sizeBytes: number): ByteRange {
@@ -25,6 +25,20 @@ export function readOnce(reader: AsyncGenerator<Uint8Array, void, void>): AsyncI
 
 function refuse(): Promise<never> {
   return Promise.reject(new Error('These bytes were already read: get the blob again.'));
+}
+
+/**
+ * Chunks for a reader that has finished with each before it requests the next, and so can be used again. Megabytes of new memory for each
+ * picture that is read made the garbage collector stop everyone several times a second.
+ */
+export async function* recycled(
+  bytes: AsyncIterable<Uint8Array>,
+  release: OpenBlob['release'],
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of bytes) {
+    yield chunk;
+    release?.(chunk);
+  }
 }
 
 /** Bytes in memory, in the form that blobs are written from. */

@@ -1,7 +1,7 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
-import { inOneChunk } from '../blobs/open-blob.js';
+import { inOneChunk, recycled } from '../blobs/open-blob.js';
 import type { Limits } from '../customers/limits.js';
 import type { MediaReader } from '../media/media-reader.js';
 import { type Inspection, ReaderFailure } from '../media/media-reader.js';
@@ -55,7 +55,7 @@ async function inspectAndApply(
   }
   const { bytes, measure } = withMeasure(staged.bytes, uses.limits.maxFileBytes);
   const inspection = await uses.media
-    .inspect(bytes, { customerId: item.customerId, maxPixels: uses.limits.maxPixels, alone })
+    .inspect(recycled(bytes, staged.release), { customerId: item.customerId, maxPixels: uses.limits.maxPixels, alone })
     .catch((error: unknown): Inspection => {
       if (error instanceof TooManyBytes) return { outcome: 'refused', error: tooLarge(uses.limits) };
       throw error;

@@ -79,7 +79,8 @@ export interface InspectBounds extends OfCustomer {
 
 /**
  * Reads pictures in isolation: whatever the bytes, the caller's process survives. Metadata that cannot be read or is out of range becomes
- * null; a picture that cannot be fully decoded is refused. The same bytes give the same result. Errors, after which a retry makes sense:
+ * null; a picture that cannot be fully decoded is refused. The same bytes give the same result. A reader has finished with each chunk of
+ * `bytes` before it requests the next. Errors, after which a retry makes sense:
  * `ReaderFailure`; `service_unavailable` when no picture can be read now (no space for its bytes, no process to read it, too many
  * renditions of this customer in progress, closed); and whatever the source of the bytes throws, unchanged.
  */

@@ -1,6 +1,6 @@
 import { type BlobKey, renditionKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobInfo, BlobStore } from '../blobs/blob-store.js';
-import { inOneChunk } from '../blobs/open-blob.js';
+import { inOneChunk, recycled } from '../blobs/open-blob.js';
 import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionFormat } from '../media/media-reader.js';
 import { type RenditionName, renditionNames, renditionSizes } from '../media/renditions.js';
 import { within } from '../media/transformation.js';
@@ -65,13 +65,13 @@ async function storedLarger(
 async function* originalBytes(blobs: BlobStore, photo: Photo): AsyncIterable<Uint8Array> {
   const original = await blobs.get(storedKey(photo.blobKey));
   if (original === null) throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
-  yield* verified(original.bytes, photo.sha256);
+  yield* recycled(verified(original.bytes, photo.sha256), original.release);
 }
 
 async function* storedBytes(blobs: BlobStore, key: BlobKey): AsyncIterable<Uint8Array> {
   const blob = await blobs.get(key);
   if (blob === null) throw new ReaderFailure('The stored rendition has disappeared.');
-  yield* blob.bytes;
+  yield* recycled(blob.bytes, blob.release);
 }
 
 function unlessReaderFailed(error: unknown): null {
