@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { openBlobFolder } from '../composition/open-blobs.js';
 import { backUpBlobs, type MissedBlob, type NeededBlob } from '../core/backup/back-up-blobs.js';
 import type { ArchivedSchema } from '../core/backup/database-snapshot.js';
-import { type OpenPorts, openBlobFolder } from '../ports.module.js';
+import type { OpenPorts } from '../ports.module.js';
 import { BackupFolder, type Part } from './backup-folder.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { makeFolders } from '../composition/installation-files.js';
 import type { ArchivedSchema } from '../core/backup/database-snapshot.js';
-import { makeFolders } from '../ports.module.js';
 
 /** A file of a backup, compressed with gzip. */
 export interface Part {

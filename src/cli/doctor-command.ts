@@ -1,13 +1,11 @@
 import { Command } from 'commander';
+import { binariesOfDatabase } from '../composition/installation-files.js';
+import { openBlobs } from '../composition/open-blobs.js';
+import { databaseState } from '../composition/open-database.js';
+import { askRedis } from '../composition/open-rate-windows.js';
+import { requireInstallation } from '../composition/require-installation.js';
 import { type Config, ConfigError, readConfig } from '../config.js';
-import {
-  askRedis,
-  binariesOfDatabase,
-  databaseState,
-  openBlobs,
-  openMedia,
-  requireInstallation,
-} from '../ports.module.js';
+import { openMedia } from '../ports.module.js';
 import { loadSettings, type Settings } from '../settings-file.js';
 import {
   checkDataDir,

@@ -1,10 +1,12 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { readSecretFile, writeSecretFile } from '../composition/installation-files.js';
+import { openBlobFolder, openBlobs } from '../composition/open-blobs.js';
+import { openArchiveTarget } from '../composition/open-database.js';
 import { type Config, readConfig } from '../config.js';
 import type { BackedUpBlob, MissedBlob } from '../core/backup/back-up-blobs.js';
 import { removeMissed } from '../core/backup/remove-missed.js';
 import { foreignBlob, restoreBlobs } from '../core/backup/restore-blobs.js';
-import { openArchiveTarget, openBlobFolder, openBlobs, readSecretFile, writeSecretFile } from '../ports.module.js';
 import { BackupFolder, type Manifest } from './backup-folder.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';

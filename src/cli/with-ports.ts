@@ -1,7 +1,8 @@
+import { requireInstallation } from '../composition/require-installation.js';
 import { type Config, readConfig } from '../config.js';
 import type { Ports } from '../core/ports.js';
 import { installationName } from '../installation.js';
-import { type OpenPorts, openPorts, requireInstallation } from '../ports.module.js';
+import { type OpenPorts, openPorts } from '../ports.module.js';
 
 /** The settings of an existing installation, after printing which one it is. Errors: `NoInstallationError`, before anything is created. */
 export async function presentInstallation(): Promise<Config> {

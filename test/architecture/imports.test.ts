@@ -48,9 +48,9 @@ test('pages are seen too, with what they import', () => {
   expect(layout?.imports).toEqual(expect.arrayContaining(['src/http/settings/layout.tsx', 'preact-render-to-string']));
 });
 
-test('only the ports module names adapters', () => {
+test('only the composition names adapters', () => {
   const allowed = (target: string) => !target.startsWith('src/adapters/');
-  expect(broken(/^src\/(?!adapters\/|ports\.module\.ts)/, allowed)).toEqual([]);
+  expect(broken(/^src\/(?!adapters\/|composition\/|ports\.module\.ts)/, allowed)).toEqual([]);
 });
 
 test('the embedded Postgres, a package that others use too, has one adapter', () => {

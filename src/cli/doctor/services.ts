@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { DatabaseState } from '../../composition/open-database.js';
 import type { Config } from '../../config.js';
 import { type BlobKey, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
 import { inOneChunk } from '../../core/blobs/open-blob.js';
 import type { MediaIsolation } from '../../core/media/isolation.js';
 import type { MediaReader } from '../../core/media/media-reader.js';
-import type { DatabaseState } from '../../ports.module.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { tinyPictures } from './tiny-pictures.js';
 

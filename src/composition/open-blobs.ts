@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { makeDataDir } from '../adapters/data-dir.js';
+import { LocalBlobStore } from '../adapters/local-blobs/local-blob-store.js';
+import type { Config } from '../config.js';
+import type { BlobStore } from '../core/blobs/blob-store.js';
+import type { Ports } from '../core/ports.js';
+
+/** Where files are stored under DATA_DIR, without a bucket. */
+export const BLOB_FOLDER = 'blobs';
+
+export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & { close(): void };
+
+/** The blob store of these settings: a bucket, or files under `dataDir`. */
+export async function openBlobs({
+  s3,
+  dataDir,
+  limits,
+}: Pick<Config, 's3' | 'dataDir' | 'limits'>): Promise<OpenBlobs> {
+  if (s3 === null) {
+    await makeDataDir(dataDir);
+    const blobs = await LocalBlobStore.open(join(dataDir, BLOB_FOLDER));
+    return { blobs, directUploads: null, close: () => undefined };
+  }
+  // Loaded only when used: the SDK takes a fifth of a second to load, and 25 MB.
+  const { openS3 } = await import('../adapters/s3-blobs/open-s3.js');
+  return openS3(s3, limits.maxFileBytes);
+}
+
+/** A folder that is used as a blob store. */
+export function openBlobFolder(folder: string): Promise<BlobStore> {
+  return LocalBlobStore.open(folder);
+}

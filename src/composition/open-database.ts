@@ -1,0 +1,95 @@
+import { resolve } from 'node:path';
+import type { DataSource } from 'typeorm';
+import { makeDataDir } from '../adapters/data-dir.js';
+import { hasEmbeddedDatabase, openEmbeddedPostgres } from '../adapters/embedded-postgres.js';
+import { PostgresArchiveTarget } from '../adapters/typeorm/backup/archive-target.js';
+import { openDataSource } from '../adapters/typeorm/database/data-source.js';
+import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database/database-state.js';
+import type { Config } from '../config.js';
+import type { ArchiveTarget } from '../core/backup/database-snapshot.js';
+import { requireTables, unusable } from './require-installation.js';
+
+export type { DatabaseState };
+
+/** How the embedded database is used: a service owns it, a command shares it with a running service. */
+export type Ownership = 'own' | 'share';
+
+export interface OpenOptions {
+  readonly ownership: Ownership;
+  /** Whether to create what is missing. Otherwise an installation must exist: call `requireInstallation` first. */
+  readonly create: boolean;
+}
+
+/** Receives messages for people about what is waited for, and what is wrong. */
+export type Log = (line: string, level?: 'info' | 'warn') => void;
+
+export interface Database {
+  readonly dataSource: DataSource;
+  readonly ended: Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openDatabase(config: Config, { ownership, create }: OpenOptions, log: Log): Promise<Database> {
+  if (config.databaseUrl !== null) {
+    const dataSource = await openServer(config.databaseUrl, config);
+    return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
+  }
+  await makeDataDir(config.dataDir);
+  const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log);
+  try {
+    // A first start that was interrupted leaves a database without tables.
+    if (!create) await requireTables({ connection: postgres.connection }, resolve(config.dataDir));
+    const dataSource = await openDataSource({ connection: postgres.connection, poolSize: config.databasePool });
+    const close = async () => {
+      await dataSource.destroy();
+      await postgres.stop();
+    };
+    return { dataSource, ended: postgres.ended, close };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+async function openServer(
+  url: string,
+  { databaseDirectUrl, databasePool: poolSize, databasePrepare: prepare }: Config,
+): Promise<DataSource> {
+  try {
+    return await openDataSource({ url, directUrl: databaseDirectUrl ?? undefined, poolSize, prepare });
+  } catch (error) {
+    throw unusable(url, error);
+  }
+}
+
+/** Inspects the database and changes nothing; null when the embedded one has not been created yet. */
+export async function databaseState({
+  databaseUrl,
+  databaseDirectUrl,
+  dataDir,
+}: Config): Promise<DatabaseState | null> {
+  if (databaseUrl !== null) return readDatabaseState({ url: databaseDirectUrl ?? databaseUrl });
+  if (!hasEmbeddedDatabase(dataDir)) return null;
+  const postgres = await openEmbeddedPostgres(dataDir, 'share');
+  try {
+    return await readDatabaseState({ connection: postgres.connection });
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Opens the configured database for a restore. No service may use its data folder meanwhile. */
+export async function openArchiveTarget(
+  { databaseUrl, databaseDirectUrl, dataDir }: Config,
+  log: Log,
+): Promise<{ target: ArchiveTarget; close(): Promise<void> }> {
+  if (databaseUrl !== null) {
+    return {
+      target: new PostgresArchiveTarget({ url: databaseDirectUrl ?? databaseUrl }),
+      close: async () => undefined,
+    };
+  }
+  await makeDataDir(dataDir);
+  const postgres = await openEmbeddedPostgres(dataDir, 'own', log);
+  return { target: new PostgresArchiveTarget({ connection: postgres.connection }), close: () => postgres.stop() };
+}
