@@ -88,6 +88,7 @@ interface EditOptions extends OutputOptions {
   readonly description?: string;
   readonly rating?: string;
   readonly rotation?: '0' | '90' | '180' | '270';
+  readonly focus?: string;
   readonly takenAt?: string;
   readonly timeZone?: string;
   readonly externalId?: string;
@@ -104,6 +105,7 @@ function edit(): Command {
     .option('--description <text>')
     .option('--rating <0-5>')
     .addOption(new Option('--rotation <degrees>', 'clockwise').choices(['0', '90', '180', '270']))
+    .option('--focus <x,y>', 'what crops keep in view, from 0,0 (top left) to 1,1, for example 0.5,0.3')
     .option('--taken-at <time>', 'for example 2026-11-21T10:00:00+01:00')
     .option('--time-zone <zone>', 'for example Europe/Oslo; keeps the wall-clock time')
     .option('--external-id <id>')
@@ -154,7 +156,7 @@ async function setTags(client: PhotoService, edit: Outcome, tagNames: string[]):
 }
 
 function patchOf(options: EditOptions): PhotoPatch {
-  const { filename, rotation, rating, metadata } = options;
+  const { filename, rotation, focus, rating, metadata } = options;
   const orNull = (text: string) => (text === '' ? null : text);
   const texts = (['title', 'description', 'takenAt', 'timeZone', 'externalId'] as const).flatMap((name) => {
     const value = options[name];
@@ -165,8 +167,16 @@ function patchOf(options: EditOptions): PhotoPatch {
     ...(filename !== undefined && { filename }),
     ...(rating !== undefined && { rating: rating === '' ? null : Number(rating) }),
     ...(rotation !== undefined && { rotation: Number(rotation) as 0 | 90 | 180 | 270 }),
+    ...(focus !== undefined && { focus: focus === '' ? null : point(focus) }),
     ...(metadata && { metadata: Object.fromEntries(metadata.map(pair)) }),
   };
+}
+
+function point(text: string): { x: number; y: number } {
+  const [, x, y] = /^([0-9.]+),([0-9.]+)$/.exec(text) ?? [];
+  if (x === undefined || Number.isNaN(Number(x)) || Number.isNaN(Number(y)))
+    throw new UsageError(`${text} must look like 0.5,0.3.`);
+  return { x: Number(x), y: Number(y) };
 }
 
 function pair(text: string): [string, string | null] {

@@ -1108,6 +1108,8 @@ export interface components {
              * @enum {integer}
              */
             rotation: 0 | 90 | 180 | 270;
+            /** @description What crops of the photo keep in view. Stays on the same part of the photo when it is rotated. Null: the middle. */
+            focus: components["schemas"]["Focus"] | null;
             /**
              * @description Initially taken from the file.
              * @example Eiffel Tower
@@ -1294,6 +1296,8 @@ export interface components {
              * @enum {integer}
              */
             rotation?: 0 | 90 | 180 | 270;
+            /** @description What crops of the photo are to keep in view, such as a face. With `rotation`, a point of the rotated photo. Null removes it. */
+            focus?: components["schemas"]["NewFocus"] | null;
             /**
              * @description Merged key by key; null removes a key. At most 50 keys of 1 to 40 characters.
              * @example {
@@ -1945,6 +1949,19 @@ export interface components {
              */
             reset: number;
         };
+        /** @description A point of the photo as displayed: upright and after `rotation`. */
+        Focus: {
+            /**
+             * @description From the left edge (0) to the right (1).
+             * @example 0.35
+             */
+            x: number;
+            /**
+             * @description From the top edge (0) to the bottom (1).
+             * @example 0.2
+             */
+            y: number;
+        };
         /** @description Where the photo was taken. */
         Location: {
             /**
@@ -2077,6 +2094,19 @@ export interface components {
              * @example 35.4
              */
             altitude?: number | null;
+        };
+        /** @description A point of the photo as displayed: upright and after `rotation`. Replaced as a whole. */
+        NewFocus: {
+            /**
+             * @description From the left edge (0) to the right (1).
+             * @example 0.35
+             */
+            x: number;
+            /**
+             * @description From the top edge (0) to the bottom (1).
+             * @example 0.2
+             */
+            y: number;
         };
         /** @description The outcome for one photo. */
         PhotoEdit: {
@@ -2494,6 +2524,8 @@ export interface components {
              * @enum {integer}
              */
             rotation: 0 | 90 | 180 | 270;
+            /** @description What crops of the photo keep in view. Stays on the same part of the photo when it is rotated. Null: the middle. */
+            focus: components["schemas"]["Focus"] | null;
             /**
              * @description Initially taken from the file.
              * @example Eiffel Tower

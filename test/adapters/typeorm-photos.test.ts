@@ -59,6 +59,7 @@ function photoWith(customerId: Id, id: Id): Photo {
     height: 30,
     orientation: 1,
     rotation: 0,
+    focus: null,
     alpha: false,
     title: null,
     description: null,

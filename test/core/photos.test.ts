@@ -58,7 +58,7 @@ describe('PATCH of a photo', () => {
     {},
     { title: 'Élan' },
     { title: ' E\u0301lan ' },
-    { filename: 'a.jpg', rating: 4, rotation: 0, trashed: false },
+    { filename: 'a.jpg', rating: 4, rotation: 0, focus: null, trashed: false },
     { location: { latitude: 48.85837, longitude: 2.294481 } },
     { metadata: {} },
     { metadata: { absent: null } },
@@ -88,6 +88,9 @@ describe('PATCH of a photo', () => {
     [{ rating: 2.5 }, 'rating', 'out_of_range'],
     [{ rotation: 45 }, 'rotation', 'out_of_range'],
     [{ rotation: 360 }, 'rotation', 'out_of_range'],
+    [{ focus: { x: 1.01, y: 0 } }, 'focus.x', 'out_of_range'],
+    [{ focus: { x: 0, y: -0.01 } }, 'focus.y', 'out_of_range'],
+    [{ focus: { x: Number.NaN, y: 0 } }, 'focus.x', 'out_of_range'],
     [{ location: { latitude: 90.1, longitude: 0 } }, 'location.latitude', 'out_of_range'],
     [{ location: { latitude: 0, longitude: -180.1 } }, 'location.longitude', 'out_of_range'],
     [{ location: { latitude: Number.NaN, longitude: 0 } }, 'location.latitude', 'out_of_range'],
@@ -149,6 +152,26 @@ describe('PATCH of a photo', () => {
       [270, 300, 400, 4],
       [0, 400, 300, 5],
     ]);
+  });
+
+  test('turns the focus with the picture, so that it stays on what it was on', async () => {
+    await edit({ focus: { x: 0.2, y: 0.9 } });
+    const focuses = [];
+    for (const rotation of [90, 180, 270, 0, 180, 0, 270, 90]) focuses.push((await edit({ rotation })).focus);
+    const [upright, right, down, left] = [
+      { x: 0.2, y: 0.9 },
+      { x: 0.1, y: 0.2 },
+      { x: 0.8, y: 0.1 },
+      { x: 0.9, y: 0.8 },
+    ];
+    expect(focuses).toEqual([right, down, left, upright, down, upright, left, right]);
+  });
+
+  test('takes a focus of the picture as the same patch turns it, and removes it', async () => {
+    await edit({ focus: { x: 0, y: 1 } });
+    expect(await edit({ rotation: 90, focus: { x: 0.25, y: 0.5 } })).toMatchObject({ focus: { x: 0.25, y: 0.5 } });
+    expect((await acme.photo(photo.id)).focus).toEqual({ x: 0.25, y: 0.5 });
+    expect(await edit({ rotation: 0, focus: null })).toMatchObject({ focus: null, version: 4 });
   });
 
   describe('of the time', () => {

@@ -218,6 +218,8 @@ describe('the library', () => {
       '5',
       '--metadata',
       'k=v',
+      '--focus',
+      '0.5,0.3',
       '--json',
     );
     expect(edited.json.photos).toMatchObject([{ id: a, outcome: 'updated' }]);
@@ -225,6 +227,7 @@ describe('the library', () => {
       title: 'Louvre',
       rating: 5,
       metadata: { k: 'v' },
+      focus: { x: 0.5, y: 0.3 },
       exif: expect.any(Object),
     });
     const tagged = await phs('photos', 'edit', `${a},999`, '--tags', 'Paris, 2026', '--json');
@@ -323,6 +326,7 @@ describe('whoever calls it wrongly, or may not', () => {
     ['an id that is none', ['photos', 'get', 'abc']],
     ['a photo that is not there', ['photos', 'get', '4711']],
     ['nothing to change', ['photos', 'edit', '1']],
+    ['a focus that is no point', ['photos', 'edit', '1', '--focus', '0.5']],
   ])('%s is 2', async (_, args) => {
     expect((await phs(...args)).status).toBe(2);
   });

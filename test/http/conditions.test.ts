@@ -296,7 +296,7 @@ describe('PATCH, PUT, DELETE', () => {
 
   const photoFields = [
     ...['filename', 'title', 'description', 'takenAt', 'takenAtLocal', 'timeZone', 'location', 'rating', 'rotation'],
-    ...['externalId', 'metadata'],
+    ...['focus', 'externalId', 'metadata'],
   ];
 
   test('PUT of tags replaces the set, and again is the same', async () => {

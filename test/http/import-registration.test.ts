@@ -446,6 +446,7 @@ describe('POST /imports/{id}/photos with JSON', () => {
     ['photos[0].tagNames', { tagNames: [7] }, 'invalid_type'],
     ['photos[0].status', { status: 'ready' }, 'unknown_field'],
     ['photos[0].rotation', { rotation: 90 }, 'unknown_field'],
+    ['photos[0].focus', { focus: { x: 0.5, y: 0.5 } }, 'unknown_field'],
   ])('"a field of the wrong type → 400, nothing stored": %s %j', async (field, words, code) => {
     const id = await open();
     const answer = await register(

@@ -41,6 +41,7 @@ describe('GET /photos/{id}', () => {
       height: 300,
       orientation: 1,
       rotation: 0,
+      focus: null,
       title: 'Sunset',
       description: 'over the sea',
       takenAt: null,
@@ -292,6 +293,7 @@ describe('PATCH /photos/{id}', () => {
       location: { latitude: -1.5, longitude: 2 },
       rating: 0,
       rotation: 90,
+      focus: { x: 0.35, y: 0 },
       externalId: 'shoot-17/3701',
       metadata: { client: 'ACME', constructor: 'kept', gone: 'soon' },
     });
@@ -308,6 +310,7 @@ describe('PATCH /photos/{id}', () => {
         location: { latitude: -1.5, longitude: 2, altitude: null },
         rating: 0,
         rotation: 90,
+        focus: { x: 0.35, y: 0 },
         width: 300,
         height: 400,
         externalId: 'shoot-17/3701',
@@ -321,6 +324,7 @@ describe('PATCH /photos/{id}', () => {
       takenAt: null,
       location: null,
       rating: null,
+      focus: null,
       metadata: { gone: null },
     });
     expect(cleared.body).toMatchObject({
@@ -330,6 +334,7 @@ describe('PATCH /photos/{id}', () => {
       takenAtSource: 'none',
       location: null,
       rating: null,
+      focus: null,
     });
     expect(cleared.body.metadata).toEqual({ client: 'ACME', constructor: 'kept' });
   });
@@ -422,6 +427,11 @@ describe('PATCH /photos/{id}', () => {
     [{ rating: 6 }, [['rating', 'out_of_range']]],
     [{ rating: '5' }, [['rating', 'invalid_type']]],
     [{ rotation: 45 }, [['rotation', 'out_of_range']]],
+    [{ focus: { x: 1.5, y: 0 } }, [['focus.x', 'out_of_range']]],
+    [{ focus: { x: 0.5 } }, [['focus.y', 'required']]],
+    [{ focus: { x: '0.5', y: 0 } }, [['focus.x', 'invalid_type']]],
+    [{ focus: { x: 0.5, y: 0, z: 1 } }, [['focus.z', 'unknown_field']]],
+    [{ focus: 'center' }, [['focus', 'invalid_type']]],
     [{ takenAt: '2024-01-01T00:00:00' }, [['takenAt', 'invalid_format']]],
     [{ takenAt: '2024-01-01T00:00:00Z', timeZone: 'UTC' }, [['takenAt', 'conflict']]],
     [{ location: { latitude: 1 } }, [['location.longitude', 'required']]],

@@ -41,6 +41,7 @@ import { PhotoTotals1763700000031 } from './migrations/1763700000031-photo-total
 import { ClaimLeases1763700000040 } from './migrations/1763700000040-claim-leases.js';
 import { SessionsByLink1763700000041 } from './migrations/1763700000041-sessions-by-link.js';
 import { AuditOfMany1763700000061 } from './migrations/1763700000061-audit-of-many.js';
+import { Focus1763700000071 } from './migrations/1763700000071-focus.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
@@ -100,6 +101,7 @@ export const migrations = [
   ClaimLeases1763700000040,
   SessionsByLink1763700000041,
   AuditOfMany1763700000061,
+  Focus1763700000071,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

@@ -28,6 +28,7 @@ export function newPhoto(
     height: facts.height,
     orientation: facts.orientation,
     rotation: 0,
+    focus: null,
     alpha: facts.alpha,
     title: item.title ?? facts.title,
     description: item.description ?? facts.description,

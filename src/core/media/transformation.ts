@@ -37,6 +37,19 @@ export interface Transformation {
 
 export const MIDDLE: Focus = { x: 0.5, y: 0.5 };
 
+/** The same point of the picture after it was turned clockwise by so many degrees, a multiple of 90. */
+export function turnFocus(focus: Focus, degrees: number): Focus {
+  const quarters = (((degrees / 90) % 4) + 4) % 4;
+  let { x, y } = focus;
+  for (let turn = 0; turn < quarters; turn++) [x, y] = [exact(1 - y), x];
+  return { x, y };
+}
+
+/** 1 - 0.8 is 0.19999999999999996: four quarter turns would not lead back. */
+function exact(value: number): number {
+  return Number(value.toFixed(12));
+}
+
 /** What nobody asked to be different. */
 const plain = { fit: 'inside', gravity: MIDDLE, quality: 80, background: null, blur: null } as const;
 

@@ -1,19 +1,30 @@
 import { type CaptureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
+import type { Focus } from '../media/transformation.js';
 import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import type { Reader } from '../shared/transactional.js';
 import { type Photo, type Rotation, restore, rotate } from './photo.js';
-import { beyondYears, cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from './photo-values.js';
+import {
+  beyondYears,
+  cleanFilename,
+  focusErrors,
+  inputErrors,
+  mergedMetadata,
+  type PhotoInput,
+  pointOf,
+} from './photo-values.js';
 
 export interface PhotoPatch extends PhotoInput {
   readonly rotation?: number | undefined;
+  /** A point of the picture as the patch leaves it, if it is also rotated. */
+  readonly focus?: Focus | null | undefined;
   /** False restores from the trash. */
   readonly trashed?: boolean | undefined;
 }
 
 /** Problems with a patch that do not depend on the photo. */
 export function patchErrors(patch: PhotoPatch) {
-  const errors = inputErrors(patch);
+  const errors = [...inputErrors(patch), ...focusErrors('focus', patch.focus)];
   if (patch.rotation !== undefined && ![0, 90, 180, 270].includes(patch.rotation)) {
     errors.push({
       field: 'rotation',
@@ -39,6 +50,7 @@ export async function applyPatch(transaction: Reader<'customer'>, photo: Photo, 
     externalId: text(patch.externalId, photo.externalId),
     location: patch.location === undefined ? photo.location : patch.location && pointOf(patch.location),
     rating: patch.rating === undefined ? photo.rating : patch.rating,
+    focus: patch.focus === undefined ? now.focus : patch.focus && { x: patch.focus.x, y: patch.focus.y },
     metadata: mergedMetadata(photo.metadata, patch.metadata),
     ...(await captureTimeAfter(transaction, photo, patch)),
   };

@@ -1,5 +1,6 @@
 import { fromWallClock, isLocalTime, isTimeZone, parseInstant } from '../media/capture-time.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
+import type { Focus } from '../media/transformation.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import { CONTROL_CHARACTERS } from '../shared/text.js';
 import { textErrors, verbatimErrors } from '../shared/text-errors.js';
@@ -37,6 +38,10 @@ export const MAX_LONGITUDE = 180;
 export const MIN_ALTITUDE = -12_000;
 export const MAX_ALTITUDE = 100_000;
 
+/** From the left or the top of a picture to its right or bottom. */
+export const MIN_FOCUS = 0;
+export const MAX_FOCUS = 1;
+
 export const MAX_METADATA_KEYS = 50;
 export const MAX_METADATA_VALUE = 500;
 
@@ -51,6 +56,14 @@ export function inputErrors(input: PhotoInput, prefix = ''): FieldError[] {
     ...locationErrors(`${prefix}location`, input.location),
     ...rangeErrors(`${prefix}rating`, input.rating, 0, MAX_RATING, true),
     ...metadataErrors(`${prefix}metadata`, input.metadata),
+  ];
+}
+
+export function focusErrors(field: string, focus: Focus | null | undefined): FieldError[] {
+  if (focus === null || focus === undefined) return [];
+  return [
+    ...rangeErrors(`${field}.x`, focus.x, MIN_FOCUS, MAX_FOCUS),
+    ...rangeErrors(`${field}.y`, focus.y, MIN_FOCUS, MAX_FOCUS),
   ];
 }
 

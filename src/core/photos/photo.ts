@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CaptureTime } from '../media/capture-time.js';
 import type { Camera, Descriptive, Exposure } from '../media/picture-metadata.js';
+import { type Focus, turnFocus } from '../media/transformation.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { TagName } from '../tags/tag.js';
@@ -27,6 +28,8 @@ export interface Photo extends Descriptive, CaptureTime {
   /** EXIF value in effect, 1 to 8. */
   readonly orientation: number;
   readonly rotation: Rotation;
+  /** What crops keep in view, as the picture is displayed. */
+  readonly focus: Focus | null;
   readonly alpha: boolean;
   readonly camera: Camera | null;
   readonly exposure: Exposure | null;
@@ -74,7 +77,7 @@ export function markRecovered(photo: Photo, blobKey = photo.blobKey): Photo {
   return { ...photo, blobKey, originalLostAt: null };
 }
 
-/** A quarter turn swaps width and height. */
+/** A quarter turn swaps width and height. The focus stays on what it was on. */
 export function rotate(photo: Photo, rotation: Rotation): Photo {
   const quarter = (rotation - photo.rotation) % 180 !== 0;
   return {
@@ -82,6 +85,7 @@ export function rotate(photo: Photo, rotation: Rotation): Photo {
     rotation,
     width: quarter ? photo.height : photo.width,
     height: quarter ? photo.width : photo.height,
+    focus: photo.focus && turnFocus(photo.focus, rotation - photo.rotation),
   };
 }
 

@@ -86,6 +86,7 @@ const values = fc.oneof(
     ],
     ...['{"":"x"}', '{"__proto__":"x"}', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{"x":1}}}', '{"0":"x"}'],
     ...['{"latitude":1,"longitude":2}', '{"latitude":91,"longitude":1e400}', '{"latitude":-0,"longitude":"1"}'],
+    ...['{"x":0.5,"y":1}', '{"x":-0,"y":1e400}', '{"x":1.5}'],
     ...['"commit"', '"discard"', '"fail"', '"reject"', '"uploaded"', '"cancelled"', '"allow"', '"skip"', '"#FFFFFF"'],
     ...['"Europe/Paris"', '"+14:00"', '"-99:99"', '"Z"', '"2024-02-29T12:00:00"', '"2024-02-29T12:00:00+05:30"'],
     ...['"-000001-01-01T00:00:00Z"', '"+275760-09-13T00:00:00Z"', '"0000-01-01T00:00:00"', '"9999-12-31T23:59:59"'],
@@ -98,7 +99,7 @@ const fields = [
   ...['filename', 'title', 'description', 'takenAt', 'takenAtLocal', 'timeZone', 'location', 'rating', 'rotation'],
   ...['externalId', 'metadata', 'trashed', 'tagIds', 'tagNames', 'name', 'color', 'source', 'clientRef', 'sha256'],
   ...['duplicatePolicy', 'restoreTrashed', 'defaultTimeZone', 'action', 'missingUploads', 'sizeBytes', 'contentType'],
-  ...['status', 'photos', 'id', '__proto__', 'constructor', 'toString', '', '0', 'a.b'],
+  ...['status', 'photos', 'focus', 'id', '__proto__', 'constructor', 'toString', '', '0', 'a.b'],
 ];
 const objects = fc
   .array(fc.tuple(odd(...fields), values), { maxLength: 4 })
@@ -227,7 +228,7 @@ const wild: fc.Arbitrary<RequestParts> = fc
 /** Fields that a body of the endpoint takes. */
 const ofPhoto = 'title description takenAt takenAtLocal timeZone location rating externalId metadata filename';
 const shapes: Readonly<Record<string, string>> = {
-  'PATCH /photos/:': `${ofPhoto} rotation trashed`,
+  'PATCH /photos/:': `${ofPhoto} rotation focus trashed`,
   'PUT /photos/:/tags': 'tagIds tagNames',
   'POST /imports': 'name source clientRef duplicatePolicy restoreTrashed defaultTimeZone tagIds tagNames',
   'POST /imports/:/finalize': 'action missingUploads',

@@ -19,11 +19,13 @@ import {
 } from '../database/columns.js';
 import { type JsonRow, jsonColumns, jsonReader } from '../database/json-rows.js';
 
-/** A photo with its location in three columns, so that a map's corners can be compared with them. */
-export interface PhotoRow extends Omit<Photo, 'location'> {
+/** A photo with its location in three columns, so that a map's corners can be compared with them, and its focus in two. */
+export interface PhotoRow extends Omit<Photo, 'location' | 'focus'> {
   readonly latitude: number | null;
   readonly longitude: number | null;
   readonly altitude: number | null;
+  readonly focusX: number | null;
+  readonly focusY: number | null;
   /** Sort key of file names. */
   readonly filenameKey: string;
   /** Searched by `camera`. */
@@ -46,6 +48,8 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   height: whole,
   orientation: whole,
   rotation: whole,
+  focusX: real,
+  focusY: real,
   alpha: yesOrNo,
   title: optionalText,
   description: optionalText,
@@ -75,12 +79,14 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
 });
 
 export function rowOf(photo: Photo): PhotoRow {
-  const { location, ...rest } = photo;
+  const { location, focus, ...rest } = photo;
   return {
     ...rest,
     latitude: location?.latitude ?? null,
     longitude: location?.longitude ?? null,
     altitude: location?.altitude ?? null,
+    focusX: focus?.x ?? null,
+    focusY: focus?.y ?? null,
     filenameKey: foldKey(photo.filename),
     cameraKey: searchText(photo.camera?.make ?? null, photo.camera?.model ?? null),
   };
@@ -99,6 +105,7 @@ export const tagsByName = 'json_agg(json_build_array(t.id, t.name) ORDER BY t.na
 
 export const photoOf = jsonReader<PhotoRow, Photo>(photoTable, {
   location: { columns: ['latitude', 'longitude', 'altitude'], compose: locationOf },
+  focus: { columns: ['focusX', 'focusY'], compose: focusOf },
 });
 
 /** The same with its tags. */
@@ -109,4 +116,8 @@ export function taggedPhotoOf(row: JsonRow): PhotoWithTags {
 
 function locationOf(latitude: number | null, longitude: number | null, altitude: number | null): Photo['location'] {
   return latitude === null || longitude === null ? null : { latitude, longitude, altitude };
+}
+
+function focusOf(x: number | null, y: number | null): Photo['focus'] {
+  return x === null || y === null ? null : { x, y };
 }

@@ -2,12 +2,14 @@ import { defaultLimits } from '../../../core/customers/limits.js';
 import {
   MAX_ALTITUDE,
   MAX_FILENAME,
+  MAX_FOCUS,
   MAX_LATITUDE,
   MAX_LONGITUDE,
   MAX_METADATA_KEYS,
   MAX_METADATA_VALUE,
   MAX_RATING,
   MIN_ALTITUDE,
+  MIN_FOCUS,
 } from '../../../core/photos/photo-values.js';
 import { Decimal, Ids, OneOfNumbers, StringMap, Text, Texts, WholeNumber } from '../../fields/fields.js';
 import { STORED, tagName } from '../tags/tag-fields.js';
@@ -52,6 +54,9 @@ export const Altitude = () =>
     max: MAX_ALTITUDE,
     nullable: true,
   });
+
+export const FocusX = (required = false) => focusCoordinate('From the left edge (0) to the right (1).', 0.35, required);
+export const FocusY = (required = false) => focusCoordinate('From the top edge (0) to the bottom (1).', 0.2, required);
 
 export const Rating = (description = 'A rating in stars. Null if unrated.') =>
   WholeNumber({ description, example: 4, min: 0, max: MAX_RATING, nullable: true });
@@ -118,4 +123,8 @@ export const Height = () => side('Height', 6016);
 function side(name: string, example: number): PropertyDecorator {
   const description = `${name} in pixels, as displayed: upright and after \`rotation\`.`;
   return WholeNumber({ description, example, min: 1 });
+}
+
+function focusCoordinate(description: string, example: number, required: boolean): PropertyDecorator {
+  return Decimal({ description, example, min: MIN_FOCUS, max: MAX_FOCUS, required });
 }

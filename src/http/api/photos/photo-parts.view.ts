@@ -4,7 +4,7 @@ import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { Decimal, Flag, Instant, Text } from '../../fields/fields.js';
 import { instant } from '../../responses/wire.js';
-import { Altitude, Latitude, Longitude } from './photo-fields.js';
+import { Altitude, FocusX, FocusY, Latitude, Longitude } from './photo-fields.js';
 
 @ResponseModel('Location', 'Where the photo was taken.')
 export class LocationView {
@@ -16,6 +16,15 @@ export class LocationView {
 
   @Altitude()
   altitude: number | null;
+}
+
+@ResponseModel('Focus', 'A point of the photo as displayed: upright and after `rotation`.')
+export class FocusView {
+  @FocusX()
+  x: number;
+
+  @FocusY()
+  y: number;
 }
 
 @ResponseModel('Camera', 'The camera the photo was taken with.')
@@ -81,6 +90,10 @@ export class RenditionUrlsView {
 
 export function locationView(location: PhotoWithTags['location']): LocationView | null {
   return location && { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude };
+}
+
+export function focusView(focus: PhotoWithTags['focus']): FocusView | null {
+  return focus && { x: focus.x, y: focus.y };
 }
 
 export function cameraView(camera: PhotoWithTags['camera']): CameraView | null {

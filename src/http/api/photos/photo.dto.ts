@@ -2,11 +2,11 @@ import { type RenditionName, renditionSizes } from '../../../core/media/renditio
 import { patchErrors } from '../../../core/photos/photo-patch.js';
 import { tagSetErrors } from '../../../core/photos/set-photo-tags.js';
 import { RequestModel } from '../../fields/declared.js';
-import { Flag, Text } from '../../fields/fields.js';
+import { Flag, Nested, Text } from '../../fields/fields.js';
 import { flag, oneOf, Parameter, someOf } from '../../requests/parameters.js';
 import type { ParameterRule } from '../../requests/read-request.js';
 import { DescriptiveBody } from './descriptive.dto.js';
-import { filename, MetadataPatch, PhotoTagIds, PhotoTagNames, Rotation } from './photo-fields.js';
+import { FocusX, FocusY, filename, MetadataPatch, PhotoTagIds, PhotoTagNames, Rotation } from './photo-fields.js';
 import { include, URLS } from './photo-list.dto.js';
 
 export class PhotoQuery {
@@ -73,6 +73,15 @@ export class DeletionQuery {
 const kept = 'it is maintained by the service.';
 const fromFile = 'it is read from the file.';
 
+@RequestModel('NewFocus', 'A point of the photo as displayed: upright and after `rotation`. Replaced as a whole.')
+export class FocusBody {
+  @FocusX(true)
+  x: number;
+
+  @FocusY(true)
+  y: number;
+}
+
 @RequestModel('PhotoPatch', 'The values to change. Omitted fields keep their value; null clears a field.')
 export class PhotoPatchBody extends DescriptiveBody {
   static readonly valueErrors = patchErrors;
@@ -108,6 +117,13 @@ export class PhotoPatchBody extends DescriptiveBody {
 
   @Rotation('The total clockwise rotation in degrees.')
   rotation?: number;
+
+  @Nested(FocusBody, {
+    description:
+      'What crops of the photo are to keep in view, such as a face. With `rotation`, a point of the rotated photo. Null removes it.',
+    nullable: true,
+  })
+  focus?: FocusBody | null;
 
   @MetadataPatch()
   metadata?: Record<string, string | null>;

@@ -24,6 +24,8 @@ import {
   cameraView,
   ExposureView,
   exposureView,
+  FocusView,
+  focusView,
   LocationView,
   locationView,
   RenditionUrlsView,
@@ -63,6 +65,13 @@ export class PhotoView {
 
   @Rotation('Additional clockwise rotation in degrees.')
   rotation: number;
+
+  @Nested(FocusView, {
+    description:
+      'What crops of the photo keep in view. Stays on the same part of the photo when it is rotated. Null: the middle.',
+    nullable: true,
+  })
+  focus: FocusView | null;
 
   @Text({ description: 'Initially taken from the file.', example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
   title: string | null;
@@ -211,6 +220,7 @@ export function photoView(photo: PhotoWithTags): PhotoView {
     height: photo.height,
     orientation: photo.orientation,
     rotation: photo.rotation,
+    focus: focusView(photo.focus),
     title: photo.title,
     description: photo.description,
     takenAt: optionalInstant(photo.takenAt),
