@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { commonPasswords } from './adapters/frequent-passwords.js';
+import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
@@ -18,6 +19,7 @@ import { requireAnswer, requireMigrated } from './adapters/typeorm/database/data
 import { rowSecurityOf } from './adapters/typeorm/database/row-security.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/jobs/job.repository.js';
+import { TypeormRenditionLeases } from './adapters/typeorm/photos/rendition-leases.repository.js';
 import { TypeormTrafficStore } from './adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore } from './adapters/typeorm/users/session.repository.js';
 import { TypeormUserStore } from './adapters/typeorm/users/user.repository.js';
@@ -96,6 +98,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     uploads: new UploadSlots(config.minFreeBytes),
     directUploads,
     media,
+    renditionLocks: new LeasedRenditionLocks(new TypeormRenditionLeases(dataSource)),
     jobs: new TypeormJobQueue(dataSource),
     deliveries: new TypeormDeliveryQueue(dataSource),
     webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate }),

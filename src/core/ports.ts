@@ -12,6 +12,7 @@ import type { ImportBatchers } from './imports/import-batchers.js';
 import type { UploadSlots } from './imports/upload-slots.js';
 import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
+import type { RenditionLocks } from './photos/rendition-locks.js';
 import type { RenditionMaker } from './photos/rendition-maker.js';
 import type { Clock } from './shared/clock.js';
 import type { Secrets } from './shared/secrets.js';
@@ -47,6 +48,7 @@ export interface Ports {
   /** Null if clients cannot reach the blob store: they send bytes to this service. */
   readonly directUploads: DirectUploads | null;
   readonly media: MediaReader;
+  readonly renditionLocks: RenditionLocks;
   readonly renditionMaker: RenditionMaker;
   readonly jobs: JobQueue;
   readonly deliveries: DeliveryQueue;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import type { RenditionOrder } from '../../src/core/media/media-reader.js';
 import type { Transformation } from '../../src/core/media/transformation.js';
 import { within } from '../../src/core/media/transformation.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
@@ -30,7 +31,11 @@ async function fields(): Promise<Buffer> {
     .toBuffer();
 }
 
-async function transformed(bytes: Uint8Array, order: Partial<Transformation>, rotation = 0): Promise<Buffer> {
+async function transformed(
+  bytes: Uint8Array,
+  order: Partial<Transformation> & Pick<RenditionOrder, 'originalSize'>,
+  rotation = 0,
+): Promise<Buffer> {
   const all = { ...within(300, 'png'), width: null, height: null, ...order };
   const rendered = await media.reader.render(bytesOf(bytes), { customerId: 1, ...all, rotation });
   if (rendered === null) throw new Error('not rendered');
@@ -128,4 +133,43 @@ test.each(['jpeg', 'webp', 'avif', 'png'] as const)('a %s has no metadata', asyn
   const photo = await readFile(join(__dirname, '../fixtures/photos/el-torcal-rocks.jpg'));
   const { exif, icc, xmp, iptc } = await sharp(await transformed(photo, { width: 40, format })).metadata();
   expect({ exif, icc, xmp, iptc }).toEqual({});
+});
+
+/** The mean squared difference of two opaque pictures of one size. */
+async function difference(one: Buffer, other: Buffer): Promise<number> {
+  const pixels = (bytes: Buffer) => sharp(bytes).removeAlpha().raw().toBuffer();
+  const [a, b] = [await pixels(one), await pixels(other)];
+  expect(a.length).toBe(b.length);
+  return a.reduce((sum, value, at) => sum + (value - (b[at] ?? 0)) ** 2, 0) / a.length;
+}
+
+test.each(['jpeg', 'webp', 'avif'] as const)(
+  'a %s made from a stored JPEG, just large enough, has lost no more than twice what one made from the original has',
+  async (format) => {
+    const photo = await readFile(join(__dirname, '../fixtures/photos/orientation-landscape-1.jpg'));
+    const originalSize = { width: 1800, height: 1200 };
+    const stored = await transformed(photo, within(1280, 'jpeg'));
+    const order = { ...within(1024, format), quality: format === 'avif' ? 55 : 80 };
+    const exact = await transformed(photo, { ...order, format: 'png' });
+    const [best, reduced] = [await transformed(photo, order), await transformed(stored, { ...order, originalSize })];
+    const loss = await difference(best, exact);
+    expect(loss).toBeGreaterThan(1);
+    expect(await difference(reduced, exact)).toBeLessThan(2 * loss);
+    // Nor does it differ more from that than JPEG makes any picture differ.
+    const once = await difference(await transformed(photo, within(1024, 'jpeg')), exact);
+    expect(await difference(reduced, best)).toBeLessThan(2 * once);
+  },
+);
+
+test('a picture made from a reduced copy has the size that it would have from the original', async () => {
+  const photo = await readFile(join(__dirname, '../fixtures/photos/orientation-landscape-1.jpg'));
+  const stored = await transformed(photo, within(1280, 'jpeg'));
+  for (const order of [{ width: 301 }, { height: 311 }, { width: 200, height: 333, fit: 'cover' }] as const) {
+    const sizes = [
+      await transformed(photo, order),
+      await transformed(stored, { ...order, originalSize: { width: 1800, height: 1200 } }),
+    ];
+    const [one, other] = await Promise.all(sizes.map(async (bytes) => await sharp(bytes).metadata()));
+    expect([other?.width, other?.height]).toEqual([one?.width, one?.height]);
+  }
 });

@@ -9,6 +9,7 @@ import { MemoryDeliveryQueue } from '../memory/memory-delivery-queue.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
+import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
 import { SettableClock } from '../memory/settable-clock.js';
@@ -22,6 +23,7 @@ import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { strayRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
+import { renditionLocksContract } from './rendition-locks.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { departedTagsContract } from './tag-tombstones.contract.js';
 import { tracesContract } from './traces.contract.js';
@@ -89,6 +91,10 @@ rateWindowStoreContract('memory', async () => {
   return { store, passTime, now, remembered: async () => store.size, close };
 });
 limitsContract('memory', async () => openMemory());
+renditionLocksContract('memory', async () => {
+  const leases = new MemoryRenditionLeases();
+  return { ...openMemory(), leases: () => leases, passTime: async () => leases.expire() };
+});
 tagCountsContract('memory', async () => openMemory());
 strayRowsContract('memory', async () => openMemory());
 webhooksContract('memory', async () => openMemory());

@@ -8,6 +8,7 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/custo
 import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
+import { TypeormRenditionLeases } from '../../src/adapters/typeorm/photos/rendition-leases.repository.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
 import { TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
@@ -27,6 +28,7 @@ import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { strayRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
+import { renditionLocksContract } from './rendition-locks.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { departedTagsContract } from './tag-tombstones.contract.js';
 import { tracesContract } from './traces.contract.js';
@@ -130,6 +132,16 @@ rateWindowStoreContract('TypeORM', async () => {
 });
 
 limitsContract('TypeORM', openDatabase);
+
+renditionLocksContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  const sql = 'UPDATE rendition_leases SET lease_until = lease_until - make_interval(secs => $1)';
+  return {
+    ...rest,
+    leases: () => new TypeormRenditionLeases(source),
+    passTime: (seconds) => arrange(source)(sql, [seconds]),
+  };
+});
 
 tagCountsContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();

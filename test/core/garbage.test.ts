@@ -1,4 +1,4 @@
-import { originalKey, readBlobKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
+import { deliveredKey, originalKey, readBlobKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
@@ -48,12 +48,14 @@ describe('keys', () => {
       originalKey({ customerId: 1, blobName }),
       renditionKey({ customerId: 1, id: 3, rotation: 270 }, 'thumb', 'webp'),
       'renditions/1/3/v0-r90/large.jpeg',
+      deliveredKey({ customerId: 1, id: 3, rotation: 90 }, '0123456789abcdef'.repeat(2), 'avif'),
     ].map((key) => readBlobKey(key as Parameters<typeof readBlobKey>[0]));
     expect(read).toEqual([
       { kind: 'staging', customerId: 1, importId: 2, itemId: 3, uploadId: 2 ** 47 - 1 },
       { kind: 'originals', customerId: 1, blobName },
-      { kind: 'renditions', customerId: 1, photoId: 3, rotation: 270 },
-      { kind: 'renditions', customerId: 1, photoId: 3, rotation: null },
+      { kind: 'renditions', customerId: 1, photoId: 3, rotation: 270, delivered: false },
+      { kind: 'renditions', customerId: 1, photoId: 3, rotation: null, delivered: false },
+      { kind: 'renditions', customerId: 1, photoId: 3, rotation: 90, delivered: true },
     ]);
   });
 

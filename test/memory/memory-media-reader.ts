@@ -123,7 +123,7 @@ function cutTo(max: number, text: string | null | undefined): string | null {
 function rendered({ width, height, alpha }: PictureFacts, order: RenditionOrder): RenderedPicture {
   const upright = order.rotation % 180 === 0 ? { width, height } : { width: height, height: width };
   const contentType = `image/${order.format}`;
-  const { canvas } = layoutOf(upright, order);
+  const { canvas } = layoutOf(order.originalSize ?? upright, order);
   return { bytes: pictureBytes({ ...canvas, contentType, alpha: alpha && order.format !== 'jpeg' }), contentType };
 }
 

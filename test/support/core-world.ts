@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LeasedRenditionLocks } from '../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import type { Caller } from '../../src/core/access/caller.js';
 import { IpLists } from '../../src/core/access/ip-list.js';
@@ -40,6 +41,7 @@ import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
+import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
@@ -69,6 +71,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     passwords: new MemoryPasswordHasher(),
     commonPasswords: new Set(['passwordpassword', '123456789abc']),
     rateWindows: new MemoryRateWindowStore(clock),
+    renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),
     idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: changes.blobs ?? new MemoryBlobStore(clock),
     media: changes.media ?? new MemoryMediaReader(),

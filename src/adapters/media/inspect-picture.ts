@@ -1,5 +1,6 @@
 import type { Inspection, RenderedPicture } from '../../core/media/media-reader.js';
 import { renditionSizes } from '../../core/media/renditions.js';
+import { layoutOf, within } from '../../core/media/transformation.js';
 import { blurredPreview } from './impression.js';
 import type { PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
@@ -45,7 +46,7 @@ export async function inspectPicture(
 }
 
 async function decode(picture: Picture): Promise<{ small: SmallPicture; damaged: boolean }> {
-  const order = { width: renditionSizes.thumb, height: renditionSizes.thumb, fit: 'inside' } as const;
+  const order = layoutOf(picture, within(renditionSizes.thumb, 'jpeg')).scaled;
   try {
     return { small: await smallPicture(picture, { ...order, failOn: 'error' }), damaged: picture.damaged };
   } catch {

@@ -39,13 +39,9 @@ export async function renderPicture(order: RenderOrder): Promise<RenderedPicture
 /** The picture is resampled once, when it is decoded: what follows moves pixels. */
 async function transformed(picture: Picture, order: RenderOrder): Promise<SmallPicture> {
   const isTurned = order.rotation % 180 !== 0;
-  const layout = layoutOf(isTurned ? swapped(picture) : picture, order);
-  const size = order.fit === 'inside' ? order : layout.scaled;
-  const small = await smallPicture(picture, {
-    ...(isTurned ? swapped(size) : size),
-    fit: order.fit === 'inside' ? 'inside' : 'fill',
-    failOn: 'none',
-  });
+  const layout = layoutOf(order.originalSize ?? (isTurned ? swapped(picture) : picture), order);
+  const size = isTurned ? swapped(layout.scaled) : layout.scaled;
+  const small = await smallPicture(picture, { ...size, failOn: 'none' });
   const upright = order.rotation === 0 ? small : await pixelsOf(sharpOf(small).rotate(order.rotation));
   const kept = isSame(layout.scaled, layout.kept) ? upright : await pixelsOf(cropped(upright, order, layout));
   const blurred = order.blur === null ? kept : await pixelsOf(sharpOf(kept).blur(order.blur));

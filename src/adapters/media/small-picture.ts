@@ -1,4 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
+import type { Size } from '../../core/media/transformation.js';
 import type { Picture } from './picture.js';
 
 /** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */
@@ -8,11 +9,9 @@ export interface SmallPicture {
 }
 
 export interface SmallOrder {
-  /** Of the upright picture, in pixels. */
-  readonly width: number | null;
-  readonly height: number | null;
-  /** `inside`: no larger than that, and never enlarged; `fill`: exactly that. */
-  readonly fit: 'inside' | 'fill';
+  /** Of the result, which is upright, in pixels. */
+  readonly width: number;
+  readonly height: number;
   /** Whether damage is an error or is tolerated. */
   readonly failOn: 'error' | 'none';
 }
@@ -22,10 +21,10 @@ export interface SmallOrder {
  * Rotation comes last, because rotating the large picture would need all of it in memory.
  */
 export async function smallPicture(picture: Picture, { failOn, ...order }: SmallOrder): Promise<SmallPicture> {
-  const { width, height, fit } = isTurned(picture.orientation) ? swapped(order) : order;
+  const { width, height } = isTurned(picture.orientation) ? swapped(order) : order;
   // The size was checked when the picture was opened.
   const lying = sharp(picture.path, { failOn, limitInputPixels: false })
-    .resize(width, height, { fit, withoutEnlargement: fit === 'inside' })
+    .resize(width, height, { fit: 'fill' })
     .toColourspace('srgb');
   return rotate(await pixelsOf(lying), picture.orientation);
 }
@@ -41,7 +40,7 @@ function isTurned(orientation: number): boolean {
   return (orientations[orientation] ?? upright).turn % 180 !== 0;
 }
 
-export function swapped<T extends { readonly width: number | null; readonly height: number | null }>(size: T): T {
+export function swapped<T extends Size>(size: T): T {
   return { ...size, width: size.height, height: size.width };
 }
 

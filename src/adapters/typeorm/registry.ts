@@ -42,6 +42,7 @@ import { ClaimLeases1763700000040 } from './migrations/1763700000040-claim-lease
 import { SessionsByLink1763700000041 } from './migrations/1763700000041-sessions-by-link.js';
 import { AuditOfMany1763700000061 } from './migrations/1763700000061-audit-of-many.js';
 import { Focus1763700000071 } from './migrations/1763700000071-focus.js';
+import { RenditionLeases1763700000072 } from './migrations/1763700000072-rendition-leases.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
@@ -102,6 +103,7 @@ export const migrations = [
   SessionsByLink1763700000041,
   AuditOfMany1763700000061,
   Focus1763700000071,
+  RenditionLeases1763700000072,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

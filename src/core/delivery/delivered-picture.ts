@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
+import { deliveredKey } from '../blobs/blob-key.js';
 import { type Focus, MIDDLE, type PictureFormat, type Transformation } from '../media/transformation.js';
+import type { Photo } from '../photos/photo.js';
+import type { Rendition } from '../photos/rendition.js';
 import { invalid } from '../shared/errors.js';
 import { type DeliveryOptions, MAX_SIDE } from './delivery-options.js';
 
@@ -39,6 +42,17 @@ export function deliveredPicture(
     background: bg,
     blur,
   };
+}
+
+/**
+ * Where the picture is stored, and what it may be made from: a smaller JPEG only if it loses little by that. It does if it has to be exact,
+ * or better than most, and if the photo has transparency; it would from a WebP.
+ */
+export function deliveredRendition(photo: Photo, transformation: Transformation): Rendition {
+  const { format, quality } = transformation;
+  const isDemanding = format === 'png' || quality > QUALITY[format];
+  const key = deliveredKey(photo, transformationName(transformation), format);
+  return { key, transformation, source: isDemanding || photo.alpha ? null : 'jpeg' };
 }
 
 /** Names a transformation, and only that: a part of names of blobs and of ETags. */

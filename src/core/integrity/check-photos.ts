@@ -2,6 +2,7 @@ import { renditionKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { defaultFormat } from '../media/renditions.js';
 import { markLost, markRecovered, type Photo, type PhotoWithTags, withNewVersion } from '../photos/photo.js';
+import { fixedRendition } from '../photos/rendition.js';
 import type { RenditionMaker } from '../photos/rendition-maker.js';
 import type { Clock } from '../shared/clock.js';
 import { everyBatch } from '../shared/every-page.js';
@@ -99,7 +100,7 @@ async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: Che
   findings.count('missingThumbs');
   if (!repair) return;
   try {
-    await uses.renditionMaker.make(photo, 'thumb', defaultFormat(photo));
+    await uses.renditionMaker.make(photo, fixedRendition(photo, 'thumb', defaultFormat(photo)));
     findings.count('remadeThumbs');
   } catch (error) {
     if (!(await isUnchanged(uses, photo))) return;

@@ -2,7 +2,7 @@ import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { WrittenTimes } from './capture-time.js';
 import type { Camera, Descriptive, ExifTags, Exposure } from './picture-metadata.js';
-import type { Transformation } from './transformation.js';
+import type { Size, Transformation } from './transformation.js';
 
 /**
  * What the bytes of a picture contain, and what decoding it showed. Plain data: it is stored as JSON between inspection and publishing.
@@ -48,6 +48,8 @@ export const MAX_RENDITIONS_AT_ONCE = 128;
 export interface RenditionOrder extends OfCustomer, Transformation {
   /** Clockwise, in addition to the upright orientation. */
   readonly rotation: number;
+  /** If the bytes are a reduced copy: the size of the upright picture that the transformation is of. The result has the size that it would have from the original. */
+  readonly originalSize?: Size | undefined;
   /** As in `InspectBounds`. */
   readonly alone?: boolean;
 }

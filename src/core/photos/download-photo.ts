@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import type { BlobCache } from '../blobs/blob-cache.js';
-import { type BlobKey, renditionKey, storedKey } from '../blobs/blob-key.js';
+import { type BlobKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
 import type { RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName } from '../media/renditions.js';
@@ -8,6 +8,7 @@ import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
 import type { Photo } from './photo.js';
 import { readPhoto, readVisiblePhoto } from './read-photo.js';
+import { fixedRendition, type Rendition } from './rendition.js';
 import type { RenditionMaker } from './rendition-maker.js';
 import { lostBytes, lostOriginal, verified } from './verified-bytes.js';
 
@@ -72,24 +73,33 @@ export async function downloadRendition(
   return renditionOf(uses, photo, request);
 }
 
-/**
- * The rendition of a photo in its current rotation, generated when its size is requested or it is opened. Errors of these two: `not_found`
- * (`rendition`, which cannot be made), `service_unavailable`.
- */
+/** A rendition of a named size, in the current rotation of the photo. Errors: those of `openRendition`. */
 export function renditionOf(
-  { blobs, blobCache, renditionMaker }: RenditionUses,
+  uses: RenditionUses,
   photo: Photo,
   { name, format = defaultFormat(photo) }: RenditionRequest,
 ): RenditionDownload {
-  const key = renditionKey(photo, name, format);
+  return { ...openRendition(uses, photo, fixedRendition(photo, name, format)), name, format };
+}
+
+/**
+ * A rendition, generated when its size is requested or it is opened. Errors of these two: `not_found` (`rendition`, which cannot be made),
+ * `service_unavailable`.
+ */
+export function openRendition(
+  { blobs, blobCache, renditionMaker }: RenditionUses,
+  photo: Photo,
+  rendition: Rendition,
+): Download {
+  const { key, transformation } = rendition;
   const sizeBytes = async () => {
-    const info = (await blobs.head(key)) ?? (await renditionMaker.make(photo, name, format));
+    const info = (await blobs.head(key)) ?? (await renditionMaker.make(photo, rendition));
     return info.sizeBytes;
   };
   const stored = async (range?: ByteRange) => {
     const found = await blobs.get(key, range);
     if (found !== null) return found;
-    await renditionMaker.make(photo, name, format);
+    await renditionMaker.make(photo, rendition);
     const made = await blobs.get(key, range);
     if (made === null) throw lostBytes();
     return made;
@@ -102,5 +112,5 @@ export function renditionOf(
     await sizeBytes();
     return key;
   };
-  return { photo, name, format, contentType: `image/${format}`, sizeBytes, open, place };
+  return { photo, contentType: `image/${transformation.format}`, sizeBytes, open, place };
 }

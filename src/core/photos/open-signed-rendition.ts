@@ -5,6 +5,7 @@ import { DomainError } from '../shared/errors.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
 import { type RenditionDownload, type RenditionUses, renditionOf } from './download-photo.js';
+import { rotate } from './photo.js';
 import { readVisiblePhoto } from './read-photo.js';
 import { type RenditionGrant, readGrant } from './rendition-urls.js';
 
@@ -18,7 +19,7 @@ export async function openSignedRendition(
     throw new DomainError('url_forbidden', 'This URL is invalid or expired. Request the photo again for new ones.');
   }
   const photo = await readVisiblePhoto(uses, grant, grant.photoId);
-  const download = renditionOf(uses, { ...photo, rotation: grant.rotation }, grant);
+  const download = renditionOf(uses, rotate(photo, grant.rotation), grant);
   return { ...download, expiresAt: grant.expiresAt };
 }
 

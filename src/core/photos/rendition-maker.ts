@@ -1,64 +1,109 @@
-import { type BlobKey, renditionKey, storedKey } from '../blobs/blob-key.js';
-import type { BlobInfo, BlobStore } from '../blobs/blob-store.js';
+import { type BlobKey, readBlobKey, renditionKey, renditionsPrefix, storedKey } from '../blobs/blob-key.js';
+import type { BlobInfo, BlobStore, ListedBlob } from '../blobs/blob-store.js';
 import { inOneChunk, recycled } from '../blobs/open-blob.js';
-import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionFormat } from '../media/media-reader.js';
-import { type RenditionName, renditionNames, renditionSizes } from '../media/renditions.js';
-import { within } from '../media/transformation.js';
+import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionOrder } from '../media/media-reader.js';
+import { renditionNames, renditionSizes } from '../media/renditions.js';
+import { layoutOf, type Size, within } from '../media/transformation.js';
 import { notFound } from '../shared/errors.js';
 import type { Photo } from './photo.js';
+import type { Rendition } from './rendition.js';
+import type { RenditionLocks } from './rendition-locks.js';
 import { lostBytes, lostOriginal, verified } from './verified-bytes.js';
 
-type MakerUses = { blobs: BlobStore; media: MediaReader };
+type MakerUses = { blobs: BlobStore; media: MediaReader; renditionLocks: RenditionLocks };
 
-/** Makes renditions, each once: concurrent requests wait for the same one. A process has one of these. */
+/** Delivered pictures that are stored of one photo, in all its rotations. */
+export const MAX_DELIVERED = 64;
+
+/**
+ * A lossy source must be so much larger, in both directions: its losses are then averaged out to less than those of the format of the
+ * result.
+ */
+const LARGER_BY = 1.25;
+
+/** Makes renditions, each once: concurrent requests wait for the same one, in other processes too. A process has one of these. */
 export class RenditionMaker {
   private readonly underWay = new Map<BlobKey, Promise<BlobInfo>>();
 
   constructor(private readonly uses: MakerUses) {}
 
-  /** Stores the rendition of a photo in its current rotation. Errors: `not_found` (it cannot be made), `service_unavailable`. */
-  make(photo: Photo, name: RenditionName, format: RenditionFormat): Promise<BlobInfo> {
-    const key = renditionKey(photo, name, format);
-    const making =
-      this.underWay.get(key) ?? make(this.uses, photo, name, format).finally(() => this.underWay.delete(key));
+  /** Stores a rendition of a photo in its current rotation. Errors: `not_found` (it cannot be made), `service_unavailable`. */
+  make(photo: Photo, rendition: Rendition): Promise<BlobInfo> {
+    const { key } = rendition;
+    const making = this.underWay.get(key) ?? this.makeOnce(photo, rendition).finally(() => this.underWay.delete(key));
     this.underWay.set(key, making);
     return making;
   }
+
+  private makeOnce(photo: Photo, rendition: Rendition): Promise<BlobInfo> {
+    const { blobs, renditionLocks } = this.uses;
+    const { key } = rendition;
+    return renditionLocks.findOrMake(
+      { customerId: photo.customerId, key },
+      { find: () => blobs.head(key), make: () => make(this.uses, photo, rendition) },
+    );
+  }
 }
 
-async function make(
-  { blobs, media }: MakerUses,
-  photo: Photo,
-  name: RenditionName,
-  format: RenditionFormat,
-): Promise<BlobInfo> {
-  const order = { customerId: photo.customerId, ...within(renditionSizes[name], format) };
-  const render = (alone: boolean) =>
-    media.render(originalBytes(blobs, photo), { ...order, rotation: photo.rotation, alone });
-  const larger = await storedLarger(blobs, photo, name, format);
+async function make({ blobs, media }: MakerUses, photo: Photo, rendition: Rendition): Promise<BlobInfo> {
+  const { key, transformation } = rendition;
+  const render = (
+    bytes: AsyncIterable<Uint8Array>,
+    order: Pick<RenditionOrder, 'rotation' | 'alone' | 'originalSize'>,
+  ) => media.render(bytes, { customerId: photo.customerId, ...transformation, ...order });
+  const { rotation, width, height } = photo;
+  const larger = await storedLarger(blobs, photo, rendition);
   // It is rotated already.
-  const reduced = larger && (await media.render(larger, { ...order, rotation: 0 }).catch(unlessReaderFailed));
-  const picture = reduced ?? (await triedTwice(render));
+  const reduced =
+    larger && (await render(larger, { rotation: 0, originalSize: { width, height } }).catch(unlessReaderFailed));
+  const picture = reduced ?? (await triedTwice((alone) => render(originalBytes(blobs, photo), { rotation, alone })));
   if (picture === null) throw notFound('rendition');
-  return blobs.put(renditionKey(photo, name, format), inOneChunk(picture.bytes));
+  const stored = await blobs.put(key, inOneChunk(picture.bytes));
+  if (isDelivered(key)) await removeSurplus(blobs, photo, key);
+  return stored;
 }
 
 /**
- * The smallest stored rendition that is larger, which is decoded in a fraction of the time that the original takes. Null when there is
- * none, and when the photo itself is not larger than what is requested.
+ * The smallest stored rendition that is large enough, which is decoded in a fraction of the time that the original takes. Null when there is
+ * none, and when the photo itself is not larger than that.
  */
 async function storedLarger(
   blobs: BlobStore,
   photo: Photo,
-  name: RenditionName,
-  format: RenditionFormat,
+  { transformation, source }: Rendition,
 ): Promise<AsyncIterable<Uint8Array> | null> {
-  if (Math.max(photo.width, photo.height) <= renditionSizes[name]) return null;
-  for (const larger of renditionNames.filter((each) => renditionSizes[each] > renditionSizes[name])) {
-    const key = renditionKey(photo, larger, format);
+  if (source === null) return null;
+  const { scaled } = layoutOf(photo, transformation);
+  for (const name of renditionNames) {
+    const size = renditionSizes[name];
+    if (size >= Math.max(photo.width, photo.height)) return null;
+    if (!isLarger(layoutOf(photo, within(size, source)).scaled, scaled)) continue;
+    const key = renditionKey(photo, name, source);
     if ((await blobs.head(key)) !== null) return storedBytes(blobs, key);
   }
   return null;
+}
+
+function isLarger(source: Size, result: Size): boolean {
+  return source.width >= result.width * LARGER_BY && source.height >= result.height * LARGER_BY;
+}
+
+/**
+ * Removes the oldest delivered pictures of a photo beyond those that may be stored. Several processes may do so at once: each lists what it
+ * and all that stored one before it have stored.
+ */
+async function removeSurplus(blobs: BlobStore, photo: Photo, latest: BlobKey): Promise<void> {
+  const others: ListedBlob[] = [];
+  for await (const blob of blobs.list(renditionsPrefix(photo))) {
+    if (blob.key !== latest && isDelivered(blob.key)) others.push(blob);
+  }
+  const newestFirst = others.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime());
+  await blobs.delete(newestFirst.slice(MAX_DELIVERED - 1).map(({ key }) => key));
+}
+
+function isDelivered(key: BlobKey): boolean {
+  const name = readBlobKey(key);
+  return name?.kind === 'renditions' && name.delivered;
 }
 
 /** Opened when they are read, and not while the picture is queued. */

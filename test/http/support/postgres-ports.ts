@@ -1,14 +1,16 @@
+import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-locks.js';
 import { TypeormKeyStore } from '../../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormCustomerDirectory } from '../../../src/adapters/typeorm/customers/customer.repository.js';
 import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customers/customer-store.js';
 import { openDataSource } from '../../../src/adapters/typeorm/database/data-source.js';
 import { TypeormIdempotencyStore } from '../../../src/adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormJobQueue } from '../../../src/adapters/typeorm/jobs/job.repository.js';
+import { TypeormRenditionLeases } from '../../../src/adapters/typeorm/photos/rendition-leases.repository.js';
 import type { Ports } from '../../../src/core/ports.js';
 import { testDatabase } from '../../support/postgres.js';
 
 export interface PostgresPorts {
-  readonly ports: Pick<Ports, 'store' | 'customers' | 'keys' | 'jobs' | 'idempotency'>;
+  readonly ports: Pick<Ports, 'store' | 'customers' | 'keys' | 'jobs' | 'idempotency' | 'renditionLocks'>;
   /** Every row there is, by table; but for jobs and turns. */
   rows(): Promise<Record<string, unknown>>;
   /** Runs a statement of a test's own. */
@@ -26,6 +28,7 @@ export async function postgresPorts(poolSize = 10): Promise<PostgresPorts> {
     keys: new TypeormKeyStore(source),
     jobs: new TypeormJobQueue(source),
     idempotency: new TypeormIdempotencyStore(source),
+    renditionLocks: new LeasedRenditionLocks(new TypeormRenditionLeases(source)),
   };
   const rows = async () => {
     const tables: { name: string }[] = await source.query(

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
+import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
 import { AppModule } from '../../../src/app.module.js';
 import { deleteKey } from '../../../src/core/access/delete-key.js';
@@ -33,6 +34,7 @@ import { MemoryJobQueue } from '../../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../memory/memory-key-store.js';
 import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
 import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
+import { MemoryRenditionLeases } from '../../memory/memory-rendition-leases.js';
 import { MemoryTrafficStore } from '../../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../../memory/memory-webhook-sender.js';
@@ -133,6 +135,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     passwords: new MemoryPasswordHasher(),
     commonPasswords: new Set(['passwordpassword', '123456789abc']),
     rateWindows: new MemoryRateWindowStore(clock),
+    renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),
     idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: new MemoryBlobStore(),
     media: new MemoryMediaReader(),
