@@ -17,6 +17,7 @@ import { TypeormCustomerStore } from './adapters/typeorm/customers/customer-stor
 import { clientConfig } from './adapters/typeorm/database/connection.js';
 import { requireAnswer, requireMigrated } from './adapters/typeorm/database/database-checks.js';
 import { rowSecurityOf } from './adapters/typeorm/database/row-security.js';
+import { TypeormDeliveryKeyFinder } from './adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormJobQueue } from './adapters/typeorm/jobs/job.repository.js';
 import { TypeormRenditionLeases } from './adapters/typeorm/photos/rendition-leases.repository.js';
@@ -101,6 +102,7 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     renditionLocks: new LeasedRenditionLocks(new TypeormRenditionLeases(dataSource)),
     jobs: new TypeormJobQueue(dataSource),
     deliveries: new TypeormDeliveryQueue(dataSource),
+    deliveryKeys: new TypeormDeliveryKeyFinder(dataSource),
     webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate }),
     auditLog: new TypeormAuditLog(dataSource),
     traffic: new TypeormTrafficStore(dataSource),

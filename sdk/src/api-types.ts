@@ -628,6 +628,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "delivery_key.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A delivery key was created
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         */
+        post: operations["onDeliveryKeyCreatedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "delivery_key.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A delivery key was deleted
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         */
+        post: operations["onDeliveryKeyDeletedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -2853,6 +2893,41 @@ export interface components {
              */
             expiresAt: string | null;
         };
+        /** @description A delivery key, without its secret. The values are those at the time of sending. */
+        EventDeliveryKey: {
+            /**
+             * @description The unique identifier of the key.
+             * @example 4
+             */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What addresses of pictures name the key by.
+             * @example dk_3kTMd1PzUo8WcQ5x
+             */
+            publicId: string;
+            /**
+             * @description The name of the key.
+             * @example shop
+             */
+            name: string;
+            /**
+             * @description Whether its addresses can only name presets.
+             * @example false
+             */
+            presetsOnly: boolean;
+            /**
+             * Format: date-time
+             * @description When the key was created.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the key expires. Null if it never does.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            expiresAt: string | null;
+        };
         /** @description A resource that no longer exists, by its id. */
         EventReference: {
             /**
@@ -3316,6 +3391,72 @@ export interface components {
                  */
                 customerId: components["schemas"]["Id"];
                 apiKey: components["schemas"]["EventReference"];
+            };
+        };
+        /** @description A delivery key was created. */
+        DeliveryKeyCreatedEvent: {
+            /**
+             * @description The type of the event.
+             * @example delivery_key.created
+             * @constant
+             */
+            type: "delivery_key.created";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            timestamp: string;
+            /**
+             * @description The unique identifier of the event, the same in every delivery.
+             * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
+             */
+            id: string;
+            /** @description The account and the affected resource. */
+            data: {
+                /**
+                 * @description The account in which the event happened.
+                 * @example 1
+                 */
+                customerId: components["schemas"]["Id"];
+                /**
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
+                 * @example 3
+                 */
+                version?: number;
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
+                deliveryKey: components["schemas"]["EventDeliveryKey"] | components["schemas"]["EventReference"];
+                /** @description Fields omitted to keep the body within 20000 bytes. */
+                omitted?: string[];
+            };
+        };
+        /** @description A delivery key was deleted. */
+        DeliveryKeyDeletedEvent: {
+            /**
+             * @description The type of the event.
+             * @example delivery_key.deleted
+             * @constant
+             */
+            type: "delivery_key.deleted";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            timestamp: string;
+            /**
+             * @description The unique identifier of the event, the same in every delivery.
+             * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
+             */
+            id: string;
+            /** @description The account and the affected resource. */
+            data: {
+                /**
+                 * @description The account in which the event happened.
+                 * @example 1
+                 */
+                customerId: components["schemas"]["Id"];
+                deliveryKey: components["schemas"]["EventReference"];
             };
         };
         /** @description A test event that a person sent. */
@@ -5895,6 +6036,78 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ApiKeyDeletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone and will be disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDeliveryKeyCreatedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the event. */
+                "webhook-id": string;
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeliveryKeyCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone and will be disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDeliveryKeyDeletedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the event. */
+                "webhook-id": string;
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeliveryKeyDeletedEvent"];
             };
         };
         responses: {

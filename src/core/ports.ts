@@ -7,6 +7,7 @@ import type { BlobStore } from './blobs/blob-store.js';
 import type { DirectUploads } from './blobs/direct-uploads.js';
 import type { CustomerDirectory } from './customers/customer-directory.js';
 import type { Limits } from './customers/limits.js';
+import type { DeliveryKeyFinder } from './delivery/delivery-key-repository.js';
 import type { IdempotencyStore } from './idempotency/idempotency-store.js';
 import type { ImportBatchers } from './imports/import-batchers.js';
 import type { UploadSlots } from './imports/upload-slots.js';
@@ -52,6 +53,7 @@ export interface Ports {
   readonly renditionMaker: RenditionMaker;
   readonly jobs: JobQueue;
   readonly deliveries: DeliveryQueue;
+  readonly deliveryKeys: DeliveryKeyFinder;
   readonly webhooks: WebhookSender;
   readonly auditLog: AuditLog;
   readonly traffic: TrafficStore;

@@ -1,5 +1,6 @@
 import { sweepAudit } from '../core/audit/read-audit.js';
 import { finishErasing } from '../core/customers/finish-erasing.js';
+import { resealDeliverySecrets } from '../core/delivery/reseal-delivery-secrets.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
 import { forgetImports } from '../core/imports/forget-imports.js';
@@ -38,6 +39,7 @@ export function upkeep(
     { name: 'forget old entries of the audit log', everySeconds: 24 * 3600, run: () => sweepAudit(ports) },
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
+    { name: 'reseal delivery secrets', everySeconds: 3600, run: (stopping) => resealDeliverySecrets(ports, stopping) },
     ...(ports.directUploads === null ? [] : pollingDirectUploads(ports)),
   ];
 }

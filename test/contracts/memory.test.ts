@@ -5,6 +5,7 @@ import { MemoryAuditLog } from '../memory/memory-audit.js';
 import { MemoryCustomerDirectory } from '../memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase, type MemoryTable } from '../memory/memory-database.js';
+import { MemoryDeliveryKeyFinder } from '../memory/memory-delivery.js';
 import { MemoryDeliveryQueue } from '../memory/memory-delivery-queue.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
@@ -17,6 +18,7 @@ import { present } from '../support/tenant.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
 import { customerStoreContract } from './customer-store.contract.js';
+import { deliveryKeyFinderContract } from './delivery-key-finder.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
@@ -50,6 +52,7 @@ function openMemory() {
       }),
     spoil: spoiling(database),
     deliveries: new MemoryDeliveryQueue(database, clock),
+    deliveryKeys: new MemoryDeliveryKeyFinder(database),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),
     users: new MemoryUserStore(database),
@@ -82,6 +85,7 @@ describe('tags that depart in memory', () => departedTagsContract(async () => op
 describe('transactions in memory', () => transactionsContract(async () => openMemory()));
 customerDirectoryContract('memory', async () => openMemory());
 keyStoreContract('memory', async () => openMemory());
+deliveryKeyFinderContract('memory', async () => openMemory());
 idempotencyStoreContract('memory', async () => openMemory());
 jobQueueContract('memory', async () => openMemory());
 rateWindowStoreContract('memory', async () => {

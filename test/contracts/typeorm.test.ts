@@ -6,6 +6,7 @@ import { TypeormAuditLog } from '../../src/adapters/typeorm/audit/audit.reposito
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { TypeormDeliveryKeyFinder } from '../../src/adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { TypeormRenditionLeases } from '../../src/adapters/typeorm/photos/rendition-leases.repository.js';
@@ -22,6 +23,7 @@ import { Tenant } from '../support/tenant.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
 import { customerStoreContract } from './customer-store.contract.js';
+import { deliveryKeyFinderContract } from './delivery-key-finder.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
@@ -182,6 +184,15 @@ webhooksContract('TypeORM', async () => {
         [seconds],
       ),
     now: () => databaseTime(source),
+  };
+});
+
+deliveryKeyFinderContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  return {
+    ...rest,
+    deliveryKeys: new TypeormDeliveryKeyFinder(source),
+    setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
   };
 });
 

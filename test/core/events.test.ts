@@ -2,6 +2,9 @@ import { deleteKey } from '../../src/core/access/delete-key.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
+import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
+import { deleteDeliveryKey } from '../../src/core/delivery/delete-delivery-key.js';
 import { changeTypes, eventTypes, newEventId } from '../../src/core/events/event.js';
 import { expireImports } from '../../src/core/imports/expire-imports.js';
 import { verify } from '../../src/core/integrity/verify.js';
@@ -35,7 +38,7 @@ async function toldBy(change: () => Promise<unknown>): Promise<string[]> {
   await deliverAll(here);
   return gotBy(here)
     .slice(before)
-    .map(({ type, data }) => `${type} ${(data.photo ?? data.tag ?? data.import ?? data.apiKey).id}`)
+    .map(({ type, data }) => `${type} ${(data.photo ?? data.tag ?? data.import ?? data.apiKey ?? data.deliveryKey).id}`)
     .sort();
 }
 
@@ -207,6 +210,19 @@ describe('with an endpoint', () => {
     expect(last().data).toEqual({ customerId: acme.id, apiKey: { id: key.id } });
   });
 
+  test('delivery keys tell of themselves, and nothing of their secret', async () => {
+    const uses = operatorFor(acme.id);
+    const values = { name: 'shop', presetsOnly: true, expiresAt: null };
+    const { key, secret } = await createDeliveryKey(here, uses, values);
+    expect(await toldBy(async () => undefined)).toEqual([`delivery_key.created ${key.id}`]);
+    const { id, publicId, createdAt } = key;
+    expect(last().data.deliveryKey).toEqual({ ...values, id, publicId, createdAt: createdAt.toISOString() });
+    expect(last().body).not.toContain(secret);
+    expect(last().body).not.toContain(key.secret);
+    expect(await toldBy(() => deleteDeliveryKey(here, uses, key.id))).toEqual([`delivery_key.deleted ${key.id}`]);
+    expect(last().data).toEqual({ customerId: acme.id, deliveryKey: { id: key.id } });
+  });
+
   test('the customer next door hears nothing', async () => {
     const other = await Account.open(here);
     expect(await toldBy(() => other.addPhoto(picture('a.jpg')))).toEqual([]);
@@ -268,7 +284,7 @@ describe('an event id', () => {
   });
 
   test('types are those of the contract', () => {
-    expect(eventTypes).toHaveLength(14);
+    expect(eventTypes).toHaveLength(16);
     expect([...changeTypes, 'webhook.test']).toEqual([...eventTypes]);
   });
 });

@@ -8,6 +8,7 @@ import { MemoryAuditTrail } from './memory-audit.js';
 import { MemoryBlobOwnership } from './memory-blob-owners.js';
 import { MemoryCustomerRepository, MemoryUsageRepository } from './memory-customer-repository.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { MemoryDeliveryKeyRepository, MemoryPresetRepository } from './memory-delivery.js';
 import { MemoryResponseStore } from './memory-idempotency-store.js';
 import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
 import { MemoryImportRepository } from './memory-import-repository.js';
@@ -78,6 +79,8 @@ export class MemoryCustomerStore implements CustomerStore {
       blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, locked), pass),
       webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, locked), pass),
       deliveries: passing(new MemoryDeliveryRepository(this.database, customerId, this.clock), pass),
+      deliveryKeys: passing(new MemoryDeliveryKeyRepository(this.database, customerId, locked), pass),
+      presets: passing(new MemoryPresetRepository(this.database, customerId), pass),
       users: passing(new MemoryUserRepository(this.database, customerId, locked), pass),
       audit: passing(new MemoryAuditTrail(this.database, customerId), pass),
       traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),

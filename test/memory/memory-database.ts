@@ -3,6 +3,8 @@ import type { ApiKey } from '../../src/core/access/api-key.js';
 import type { KeyAddress } from '../../src/core/access/key-store.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
 import type { Customer } from '../../src/core/customers/customer.js';
+import type { DeliveryKey } from '../../src/core/delivery/delivery-key.js';
+import type { Preset } from '../../src/core/delivery/preset.js';
 import type { ClaimRequest, StoredResponse } from '../../src/core/idempotency/idempotency-store.js';
 import type { Import } from '../../src/core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
@@ -156,6 +158,9 @@ export class MemoryDatabase {
   readonly jobs = this.table<StoredJob, string>('jobs');
   readonly webhookEndpoints = this.table<WebhookEndpoint>('webhook_endpoints');
   readonly deliveries = this.table<StoredDelivery>('webhook_deliveries');
+  readonly deliveryKeys = this.table<DeliveryKey>('delivery_keys');
+  /** By customer and name. */
+  readonly presets = this.table<Preset, string>('presets');
   readonly users = this.table<User>('users');
   readonly sessions = this.table<Session>('sessions');
   readonly auditEntries = this.table<AuditEntry>('audit_entries');

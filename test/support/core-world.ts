@@ -35,6 +35,7 @@ import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { MemoryCustomerDirectory } from '../memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../memory/memory-database.js';
+import { MemoryDeliveryKeyFinder } from '../memory/memory-delivery.js';
 import { MemoryDeliveryQueue } from '../memory/memory-delivery-queue.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
@@ -77,6 +78,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     media: changes.media ?? new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
     deliveries: new MemoryDeliveryQueue(database, clock),
+    deliveryKeys: new MemoryDeliveryKeyFinder(database),
     webhooks: new MemoryWebhookSender(),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),

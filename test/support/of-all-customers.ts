@@ -16,6 +16,10 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     /^SELECT "apiKey"\."customer_id" .* FROM "api_keys" "apiKey" WHERE .*"id" = \$1.*"deleted_at" IS NULL.* FOR NO KEY UPDATE$/,
   ],
   [
+    'an address of a picture names a delivery key, and the key says whose it is',
+    /^SELECT k\.customer_id .* FROM delivery_keys k JOIN customers c ON c\.id = k\.customer_id WHERE k\.public_id = ANY\(\$1::text\[\]\)$/,
+  ],
+  [
     'uses of keys are written down together, whose ever they are',
     /^UPDATE api_keys k SET last_used_at = newest\.last_used_at, /,
     /^INSERT INTO key_addresses AS kept \(customer_id, key_id, .* JOIN api_keys k ON k\.id = used\.id /,

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewApiKey } from '../../src/core/access/api-key.js';
 import type { NewCustomer } from '../../src/core/customers/customer.js';
+import type { NewDeliveryKey } from '../../src/core/delivery/delivery-key.js';
+import type { NewPreset } from '../../src/core/delivery/preset.js';
 import type { NewImport } from '../../src/core/imports/import.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
@@ -255,4 +257,23 @@ export function sampleEndpoint(customerId: Id, values: Partial<NewWebhookEndpoin
     updatedAt: sampleInstant,
     ...values,
   };
+}
+
+let deliveryKeys = 0;
+
+export function sampleDeliveryKey(values: Partial<NewDeliveryKey> = {}): NewDeliveryKey {
+  deliveryKeys += 1;
+  return {
+    publicId: `dk_${String(deliveryKeys).padStart(16, '0')}`,
+    name: 'shop',
+    secret: 'sealed',
+    presetsOnly: false,
+    expiresAt: null,
+    createdAt: sampleInstant,
+    ...values,
+  };
+}
+
+export function samplePreset(name: string, values: Partial<NewPreset> = {}): NewPreset {
+  return { name, options: 'w=1', createdAt: sampleInstant, updatedAt: sampleInstant, ...values };
 }

@@ -7,6 +7,9 @@ import { auditTable } from './audit/audit.table.js';
 import { TypeormBlobOwnership } from './blobs/blob-owners.repository.js';
 import { TypeormCustomerRepository } from './customers/customer.repository.js';
 import { customerTable } from './customers/customer.table.js';
+import { deliveryKeyTable, presetTable } from './delivery/delivery.table.js';
+import { TypeormDeliveryKeyRepository } from './delivery/delivery-key.repository.js';
+import { TypeormPresetRepository } from './delivery/preset.repository.js';
 import { TypeormOutbox } from './events/outbox.repository.js';
 import { TypeormResponseStore } from './idempotency/idempotency.repository.js';
 import { idempotencyKeyTable } from './idempotency/idempotency-key.table.js';
@@ -41,6 +44,7 @@ import { PhotoTotals1763700000031 } from './migrations/1763700000031-photo-total
 import { ClaimLeases1763700000040 } from './migrations/1763700000040-claim-leases.js';
 import { SessionsByLink1763700000041 } from './migrations/1763700000041-sessions-by-link.js';
 import { AuditOfMany1763700000061 } from './migrations/1763700000061-audit-of-many.js';
+import { Delivery1763700000070 } from './migrations/1763700000070-delivery.js';
 import { Focus1763700000071 } from './migrations/1763700000071-focus.js';
 import { RenditionLeases1763700000072 } from './migrations/1763700000072-rendition-leases.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
@@ -71,6 +75,8 @@ export const tables = [
   idempotencyKeyTable,
   webhookEndpointTable,
   deliveryTable,
+  deliveryKeyTable,
+  presetTable,
   userTable,
   sessionTable,
   auditTable,
@@ -102,6 +108,7 @@ export const migrations = [
   ClaimLeases1763700000040,
   SessionsByLink1763700000041,
   AuditOfMany1763700000061,
+  Delivery1763700000070,
   Focus1763700000071,
   RenditionLeases1763700000072,
 ];
@@ -127,6 +134,8 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   blobOwners: TypeormBlobOwnership,
   webhookEndpoints: TypeormWebhookEndpointRepository,
   deliveries: TypeormDeliveryRepository,
+  deliveryKeys: TypeormDeliveryKeyRepository,
+  presets: TypeormPresetRepository,
   users: TypeormUserRepository,
   audit: TypeormAuditTrail,
   traffic: TypeormTrafficReads,

@@ -1,7 +1,8 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { changedFields } from '../audit/audit-entry.js';
 import type { Id } from '../shared/ids.js';
+import { base62, randomNumber } from '../shared/random-token.js';
 import type { Scope } from './scope.js';
 
 export interface ApiKey {
@@ -38,11 +39,10 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
 const PREFIX = 'phs_live_';
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** `phs_live_` + 256 random bits in 43 base62 characters + CRC-32 of those in 6. */
 export function newToken(): string {
-  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
+  const secret = base62(randomNumber(32), SECRET_LENGTH);
   return PREFIX + secret + checksum(secret);
 }
 
@@ -73,14 +73,4 @@ export function isExpired(key: Pick<ApiKey, 'expiresAt'>, now: Date): boolean {
 
 function checksum(secret: string): string {
   return base62(BigInt(crc32(secret)), CHECKSUM_LENGTH);
-}
-
-function base62(value: bigint, length: number): string {
-  let rest = value;
-  let text = '';
-  for (let place = 0; place < length; place += 1) {
-    text = ALPHABET[Number(rest % 62n)] + text;
-    rest /= 62n;
-  }
-  return text;
 }

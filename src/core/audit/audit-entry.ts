@@ -14,6 +14,11 @@ export const auditActions = [
   'webhook.disabled',
   'webhook.secret_rotated',
   'webhook.deleted',
+  'delivery_key.created',
+  'delivery_key.deleted',
+  'preset.created',
+  'preset.edited',
+  'preset.deleted',
   'user.invited',
   'user.linked',
   'user.joined',
@@ -33,7 +38,7 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number];
 
 /**
- * One change of a key, webhook endpoint, user or customer, a sign-in, an export, or photos that were deleted permanently. Never contains a
+ * One change of a key, webhook endpoint, preset, user or customer, a sign-in, an export, or photos that were deleted permanently. Never contains a
  * token, secret, password or link.
  */
 export interface AuditEntry {

@@ -17,6 +17,7 @@ export interface CustomerDirectory {
   withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Customers with webhook endpoints, enabled or not. */
   withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]>;
+  withDeliveryKeys(window: CustomerWindow): Promise<readonly Id[]>;
   /** Customers with open imports whose `expiresAt` is later than this. */
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Customers with ended imports that are old enough to be deleted, or whose items are. */

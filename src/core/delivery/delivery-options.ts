@@ -3,8 +3,9 @@ import { type FieldError, type FieldErrorCode, invalid } from '../shared/errors.
 
 /** Pixels of a side of a delivered picture, `dpr` included. */
 export const MAX_SIDE = 4096;
-/** Of the name of a preset. */
-const MAX_NAME = 40;
+/** How a preset may be called. */
+export const PRESET_NAME = /^[a-z0-9_-]{1,40}$/;
+export const PRESET_NAME_CHARACTERS = '1 to 40 of a-z, 0-9, _ and -';
 
 /** What `cover` keeps in view: the middle, the photo's focus, or what attracts attention. */
 export const gravities = ['center', 'focus', 'auto'] as const;
@@ -31,7 +32,7 @@ const rules = {
   dpr: decimal(1, 3),
   bg: pattern(/^[0-9a-f]{6}$/, 'a color of six lower-case hex digits, rrggbb'),
   blur: decimal(0.3, 100),
-  p: pattern(new RegExp(`^[a-z0-9_-]{1,${MAX_NAME}}$`), `the name of a preset, 1 to ${MAX_NAME} of a-z, 0-9, _ and -`),
+  p: pattern(PRESET_NAME, `the name of a preset, ${PRESET_NAME_CHARACTERS}`),
 } satisfies Record<string, Rule<unknown>>;
 
 type Name = keyof typeof rules;

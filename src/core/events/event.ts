@@ -16,6 +16,8 @@ const types = {
   'import.cancelled': { subject: 'import', meaning: 'An import was discarded' },
   'api_key.created': { subject: 'apiKey', meaning: 'An API key was created' },
   'api_key.deleted': { subject: 'apiKey', meaning: 'An API key was deleted' },
+  'delivery_key.created': { subject: 'deliveryKey', meaning: 'A delivery key was created' },
+  'delivery_key.deleted': { subject: 'deliveryKey', meaning: 'A delivery key was deleted' },
   'webhook.test': { subject: null, meaning: 'A test event that a person sent' },
 } as const satisfies Readonly<Record<string, { readonly subject: string | null; readonly meaning: string }>>;
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import type { Secrets } from './secrets.js';
 
 /** The purposes of sealed texts. Bound into the key, so that a text sealed for one purpose cannot be opened for another. */
-export type SealedPurpose = 'webhook';
+export type SealedPurpose = 'webhook' | 'delivery';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -40,6 +40,12 @@ export function unseal(secrets: Secrets, purpose: SealedPurpose, sealed: string)
 /** Whether the newest secret sealed it. What an older one sealed must be sealed again before that one is removed. */
 export function isSealedByNewest(secrets: Secrets, purpose: SealedPurpose, sealed: string): boolean {
   return sealed.split('.')[1] === nameOf(keyOf(secrets[0], purpose));
+}
+
+/** Sealed by the newest secret. A text that none of them opens stays as it is: its secret may come back. */
+export function reseal(secrets: Secrets, purpose: SealedPurpose, sealed: string): string {
+  const text = unseal(secrets, purpose, sealed);
+  return text === null ? sealed : seal(secrets, purpose, text);
 }
 
 function keyOf(secret: string, purpose: SealedPurpose): Uint8Array {

@@ -3,7 +3,7 @@ import { forEachCustomer } from '../customers/each-customer.js';
 import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { isSealedByNewest, seal, unseal } from '../shared/sealed.js';
+import { isSealedByNewest, reseal } from '../shared/sealed.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { LOG_DAYS } from './delivery.js';
@@ -37,28 +37,24 @@ export function resealWebhookSecrets(uses: SealUses, stopping?: AbortSignal): Pr
 
 async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
   const isStale = (sealed: string | null) => sealed !== null && !isSealedByNewest(secrets, 'webhook', sealed);
-  const resealed = (sealed: string) => {
-    const text = unseal(secrets, 'webhook', sealed);
-    return text === null ? sealed : seal(secrets, 'webhook', text);
-  };
   const endpoints = await store.query(customerId, (reader) => reader.webhookEndpoints.list());
   for (const { id } of endpoints.filter((one) => isStale(one.secret) || isStale(one.previousSecret))) {
-    await store.transaction(customerId, (transaction) => reseal(transaction, id, resealed));
+    await store.transaction(customerId, (transaction) => resealEndpoint(transaction, id, secrets));
   }
 }
 
-async function reseal(
+async function resealEndpoint(
   { webhookEndpoints }: Transaction<'webhookEndpoints'>,
   id: Id,
-  resealed: (sealed: string) => string,
+  secrets: Secrets,
 ): Promise<void> {
   const endpoint = await webhookEndpoints.lock(id);
   if (endpoint === null) return;
   const { secret, previousSecret } = endpoint;
   const next: WebhookEndpoint = {
     ...endpoint,
-    secret: resealed(secret),
-    previousSecret: previousSecret && resealed(previousSecret),
+    secret: reseal(secrets, 'webhook', secret),
+    previousSecret: previousSecret && reseal(secrets, 'webhook', previousSecret),
   };
   await webhookEndpoints.update(next);
 }

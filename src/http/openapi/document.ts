@@ -8,7 +8,7 @@ import { introduction } from './introduction.js';
 import { referencedSchemas } from './models.js';
 import type { Method, Operation, Paths } from './operation.js';
 import { answer, flag, orNull, type Schema, text } from './schema.js';
-import { webhookSchemas, webhooks } from './webhooks.js';
+import { eventSubjectRefs, webhookSchemas, webhooks } from './webhooks.js';
 
 const shared: Readonly<Record<string, Schema>> = {
   Id: {
@@ -32,6 +32,7 @@ export function openApiDocument(version: string) {
   const paths = pathsOf(controllerPaths(controllers), errors);
   const written = { ...shared, ...errorSchemas };
   const schemas = { ...written, ...referencedSchemas(paths, written) };
+  const subjects = referencedSchemas(eventSubjectRefs, written);
   return {
     openapi: '3.1.0',
     info: {
@@ -60,7 +61,7 @@ export function openApiDocument(version: string) {
         },
       },
       headers,
-      schemas: { ...schemas, ...webhookSchemas(schemas) } as Record<string, Schema>,
+      schemas: { ...schemas, ...webhookSchemas(subjects) } as Record<string, Schema>,
       responses: errors.components,
     },
   };

@@ -3,6 +3,9 @@ import { MAX_BODY_BYTES } from '../webhooks/event-body.js';
 import { eventSubjects } from '../webhooks/event-subjects.js';
 import { answer, id, instant, listOf, ref, type Schema, text, whole } from './schema.js';
 
+/** What events show, some of it in no endpoint. */
+export const eventSubjectRefs = Object.values(eventSubjects).map(({ schema }) => ref(schema));
+
 /** @param resources The schemas of the resources that events show. */
 export function webhookSchemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema> {
   return {

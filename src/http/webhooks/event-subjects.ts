@@ -7,9 +7,10 @@ import { importView } from '../api/imports/import.view.js';
 import { apiKeyView } from '../api/me/api-key.view.js';
 import { photoView } from '../api/photos/photo.view.js';
 import { tagView } from '../api/tags/tag.view.js';
+import { deliveryKeyView } from './delivery-key.view.js';
 
 export interface SubjectUses {
-  readonly store: Readable<'photos' | 'tags' | 'imports'>;
+  readonly store: Readable<'photos' | 'tags' | 'imports' | 'deliveryKeys'>;
   readonly keys: KeyStore;
 }
 
@@ -56,6 +57,14 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
     async read({ keys }, customerId, id) {
       const known = await keys.find(id);
       return known?.key.customerId === customerId ? apiKeyView(known.key) : null;
+    },
+  },
+  deliveryKey: {
+    schema: 'DeliveryKey',
+    dispensable: [],
+    async read({ store }, customerId, id) {
+      const key = await store.query(customerId, ({ deliveryKeys }) => deliveryKeys.get(id));
+      return key && deliveryKeyView(key);
     },
   },
 };

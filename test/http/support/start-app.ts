@@ -28,6 +28,7 @@ import { MemoryBlobStore } from '../../memory/memory-blob-store.js';
 import { MemoryCustomerDirectory } from '../../memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../../memory/memory-database.js';
+import { MemoryDeliveryKeyFinder } from '../../memory/memory-delivery.js';
 import { MemoryDeliveryQueue } from '../../memory/memory-delivery-queue.js';
 import { MemoryIdempotencyStore } from '../../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../memory/memory-job-queue.js';
@@ -141,6 +142,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     media: new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
     deliveries: new MemoryDeliveryQueue(database, clock),
+    deliveryKeys: new MemoryDeliveryKeyFinder(database),
     webhooks: new MemoryWebhookSender(),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),

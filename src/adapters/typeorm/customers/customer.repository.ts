@@ -58,6 +58,10 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     return this.owners('webhook_endpoints WHERE true', window);
   }
 
+  withDeliveryKeys(window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners('delivery_keys WHERE true', window);
+  }
+
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
     return this.owners(`imports WHERE status = 'open' AND expires_at > $3`, window, at);
   }

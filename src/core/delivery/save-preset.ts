@@ -1,0 +1,37 @@
+import type { AccountCaller } from '../customers/account-caller.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
+import type { Transactional } from '../shared/transactional.js';
+import { MAX_PRESETS, type Preset, type PresetInput, presetValues } from './preset.js';
+
+/**
+ * Creates a preset, or gives an existing one other options: all its addresses then show other pictures. Errors: `invalid_request`,
+ * `limit_reached`, `not_found` (customer).
+ */
+export async function savePreset(
+  { store, clock }: { store: Transactional<'customer' | 'presets' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
+  input: PresetInput,
+): Promise<Preset> {
+  const values = presetValues(input);
+  return store.transaction(customerId, async ({ customer, presets, audit }) => {
+    // Presets are created one at a time, so that their number stays within its limit.
+    await customer.lock();
+    const [before, at] = [await presets.get(values.name), clock.now()];
+    if (before?.options === values.options) return before;
+    if (before === null && (await presets.list()).length >= MAX_PRESETS) throw tooMany();
+    const saved = await presets.put({ ...values, createdAt: at, updatedAt: at });
+    const subject = { id: null, name: saved.name };
+    const change =
+      before === null
+        ? ({ action: 'preset.created' } as const)
+        : ({ action: 'preset.edited', changes: ['options'] } as const);
+    await audit.add(actor, { ...change, subject, at });
+    return saved;
+  });
+}
+
+function tooMany(): DomainError {
+  const message = `A customer can have at most ${MAX_PRESETS} presets. Delete one first.`;
+  return new DomainError('limit_reached', message, { limit: MAX_PRESETS, name: 'presets' });
+}

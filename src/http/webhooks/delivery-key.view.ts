@@ -1,0 +1,36 @@
+import type { DeliveryKey } from '../../core/delivery/delivery-key.js';
+import { ResponseModel } from '../fields/declared.js';
+import { Flag, IdOf, Instant, Text } from '../fields/fields.js';
+import { instant, optionalInstant } from '../responses/wire.js';
+
+@ResponseModel('DeliveryKey', 'A delivery key, without its secret.')
+export class DeliveryKeyView {
+  @IdOf({ description: 'The unique identifier of the key.', example: 4 })
+  id: number;
+
+  @Text({ description: 'What addresses of pictures name the key by.', example: 'dk_3kTMd1PzUo8WcQ5x' })
+  publicId: string;
+
+  @Text({ description: 'The name of the key.', example: 'shop' })
+  name: string;
+
+  @Flag({ description: 'Whether its addresses can only name presets.', example: false })
+  presetsOnly: boolean;
+
+  @Instant({ description: 'When the key was created.' })
+  createdAt: string;
+
+  @Instant({ description: 'When the key expires. Null if it never does.', nullable: true })
+  expiresAt: string | null;
+}
+
+export function deliveryKeyView(key: DeliveryKey): DeliveryKeyView {
+  return {
+    id: key.id,
+    publicId: key.publicId,
+    name: key.name,
+    presetsOnly: key.presetsOnly,
+    createdAt: instant(key.createdAt),
+    expiresAt: optionalInstant(key.expiresAt),
+  };
+}
