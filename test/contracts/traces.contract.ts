@@ -7,6 +7,7 @@ import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import {
   MAX_FAILURES,
+  type PictureCount,
   type RequestCount,
   type RequestFailure,
   type TrafficStore,
@@ -193,7 +194,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       ...values,
     });
     const add = (counts: readonly RequestCount[], failures: readonly RequestFailure[] = []) =>
-      opened.traffic.add({ counts, failures });
+      opened.traffic.add({ counts, failures, pictures: [] });
     const counts = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.counts(from));
     const failures = (of = tenant) => of.query(({ traffic }) => traffic.failures());
 
@@ -251,6 +252,28 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
           .map(({ requestId }) => requestId),
       );
       expect(await failures(other)).toHaveLength(1);
+    });
+
+    it('adds up delivered pictures by key and day, for customers that there are', async () => {
+      const picture = (values: Partial<PictureCount> = {}): PictureCount => ({
+        ...{ customerId: tenant.id, deliveryKeyId: 7, day: '2026-11-21', requests: 2, bytes: 3e9, made: 1 },
+        ...values,
+      });
+      const addPictures = (...pictures: readonly PictureCount[]) =>
+        opened.traffic.add({ counts: [], failures: [], pictures });
+      const pictures = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.pictures(from));
+      await addPictures(picture(), picture({ day: '2026-11-20' }), picture({ customerId: other.id }));
+      await addPictures(picture({ made: 0 }), picture({ deliveryKeyId: 6 }), picture({ customerId: 9e15 }));
+      const doubled = picture({ requests: 4, bytes: 6e9 });
+      expect(await pictures()).toEqual([picture({ day: '2026-11-20' }), picture({ deliveryKeyId: 6 }), doubled]);
+      expect(await pictures('2026-01-01', other)).toEqual([picture({ customerId: other.id })]);
+      await opened.traffic.sweep('2026-11-21');
+      expect(await pictures()).toEqual([picture({ deliveryKeyId: 6 }), doubled]);
+      await atOnce(12, (at) => {
+        const both = [picture({ deliveryKeyId: 1, bytes: 1 }), picture({ deliveryKeyId: 2, bytes: 1 })];
+        return addPictures(...(at % 2 === 0 ? both : both.toReversed()));
+      });
+      expect((await pictures()).slice(0, 2).map(({ bytes }) => bytes)).toEqual([12, 12]);
     });
 
     it('forgets old days, and failures from before', async () => {

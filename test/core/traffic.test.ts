@@ -1,6 +1,7 @@
 import { issueKey } from '../../src/core/access/issue-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { readImageDelivery } from '../../src/core/delivery/read-image-delivery.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { type EndedRequest, TrafficCounter } from '../../src/core/traffic/counter.js';
 import { readTraffic, sweepTraffic } from '../../src/core/traffic/read-traffic.js';
@@ -53,6 +54,27 @@ test('what could not be written is counted with what came since, oldest failures
   expect(tally?.failures.map(({ requestId }) => requestId)).toEqual(kept);
 });
 
+test('delivered pictures are counted by key and day, and again if they could not be written', () => {
+  const counter = new TrafficCounter();
+  const at = new Date('2026-11-21T12:00:00Z');
+  const picture = { customerId: 1, deliveryKeyId: 7, at, bytes: 1000, isNew: false };
+  counter.notePicture({ ...picture, isNew: true });
+  counter.notePicture({ ...picture, bytes: 0 });
+  counter.notePicture({ ...picture, deliveryKeyId: 8 });
+  const lost = counter.take();
+  expect(lost?.counts).toEqual([]);
+  expect(counter.take()).toBeNull();
+  if (lost !== null) counter.putBack(lost);
+  counter.notePicture(picture);
+  counter.notePicture({ ...picture, at: new Date('2026-11-22T00:00:00Z') });
+  const key = { customerId: 1, deliveryKeyId: 7 };
+  expect(counter.take()?.pictures).toEqual([
+    { ...key, day: '2026-11-21', requests: 3, bytes: 2000, made: 1 },
+    { customerId: 1, deliveryKeyId: 8, day: '2026-11-21', requests: 1, bytes: 1000, made: 0 },
+    { ...key, day: '2026-11-22', requests: 1, bytes: 1000, made: 0 },
+  ]);
+});
+
 test('thirty days are told, today among them, and older ones forgotten', async () => {
   const ports = world();
   const { id: customerId } = await createCustomer(ports, commandLine, {
@@ -73,12 +95,17 @@ test('thirty days are told, today among them, and older ones forgotten', async (
   const counts = [0, 29, 30].map((ago) => {
     return { customerId, apiKeyId: key.id, day: day(ago), requests: 1, limited: 0, failed: 0 };
   });
-  await ports.traffic.add({ counts, failures: [] });
+  const pictures = [0, 29, 30].map((ago) => {
+    return { customerId, deliveryKeyId: 7, day: day(ago), requests: 1, bytes: 5, made: 1 };
+  });
+  await ports.traffic.add({ counts, failures: [], pictures });
   const told = await readTraffic(ports, customerId);
   expect([told.days.length, told.days[0], told.days.at(-1)]).toEqual([30, day(29), day(0)]);
   expect(told.counts.map((count) => count.day)).toEqual([day(29), day(0)]);
   expect(told.keys.map(({ id }) => id)).toEqual([key.id]);
   expect(ports.database.requestCounts.all()).toHaveLength(3);
+  expect((await readImageDelivery(ports, customerId)).pictures.map((count) => count.day)).toEqual([day(29), day(0)]);
   await sweepTraffic(ports);
   expect(ports.database.requestCounts.all()).toHaveLength(2);
+  expect(ports.database.pictureCounts.all()).toHaveLength(2);
 });

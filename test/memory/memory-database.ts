@@ -13,7 +13,7 @@ import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Tag } from '../../src/core/tags/tag.js';
-import type { RequestCount, RequestFailure } from '../../src/core/traffic/traffic.js';
+import type { PictureCount, RequestCount, RequestFailure } from '../../src/core/traffic/traffic.js';
 import type { Session } from '../../src/core/users/session.js';
 import type { User } from '../../src/core/users/user.js';
 import type { LeasedDelivery } from '../../src/core/webhooks/delivery.js';
@@ -166,6 +166,8 @@ export class MemoryDatabase {
   readonly auditEntries = this.table<AuditEntry>('audit_entries');
   /** By key and day. */
   readonly requestCounts = this.table<RequestCount, string>('request_counts');
+  /** By customer, delivery key and day. */
+  readonly pictureCounts = this.table<PictureCount, string>('picture_counts');
   readonly requestFailures = this.table<RequestFailure>('request_failures');
   /** By customer and key. */
   readonly idempotencyKeys = this.table<StoredIdempotencyKey, string>('idempotency_keys');

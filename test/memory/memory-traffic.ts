@@ -2,6 +2,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
 import {
   MAX_FAILURES,
+  type PictureCount,
   type RequestCount,
   type RequestFailure,
   type Tally,
@@ -26,14 +27,23 @@ export class MemoryTrafficReads implements TrafficReads {
   async failures(): Promise<readonly RequestFailure[]> {
     return failuresOf(this.database, this.customerId).map(([, failure]) => copyOf(failure));
   }
+
+  async pictures(fromDay: string): Promise<readonly PictureCount[]> {
+    return this.database.pictureCounts
+      .where(({ customerId, day }) => customerId === this.customerId && day >= fromDay)
+      .sort((a, b) => compareText(a.day, b.day) || a.deliveryKeyId - b.deliveryKeyId)
+      .map(copyOf);
+  }
 }
 
 export class MemoryTrafficStore implements TrafficStore {
   constructor(private readonly database: MemoryDatabase) {}
 
-  add({ counts, failures }: Tally): Promise<void> {
+  add({ counts, failures, pictures }: Tally): Promise<void> {
     return this.database.transaction(async () => {
       for (const count of counts.filter((one) => this.hasKey(one))) this.addCount(count);
+      for (const count of pictures.filter(({ customerId }) => this.database.customers.get(customerId)))
+        this.addPicture(count);
       for (const failure of failures.filter((one) => this.hasKey(one))) {
         this.database.requestFailures.set(this.database.next('request failure'), failure);
       }
@@ -50,6 +60,9 @@ export class MemoryTrafficStore implements TrafficStore {
       for (const [id, { day }] of this.database.requestCounts.entries()) {
         if (day < beforeDay) this.database.requestCounts.delete(id);
       }
+      for (const [id, { day }] of this.database.pictureCounts.entries()) {
+        if (day < beforeDay) this.database.pictureCounts.delete(id);
+      }
       for (const [id, { at }] of this.database.requestFailures.entries()) {
         if (at.toISOString() < beforeDay) this.database.requestFailures.delete(id);
       }
@@ -64,6 +77,17 @@ export class MemoryTrafficStore implements TrafficStore {
       requests: before.requests + count.requests,
       limited: before.limited + count.limited,
       failed: before.failed + count.failed,
+    });
+  }
+
+  private addPicture(count: PictureCount): void {
+    const key = `${count.customerId} ${count.deliveryKeyId} ${count.day}`;
+    const before = this.database.pictureCounts.get(key) ?? { requests: 0, bytes: 0, made: 0 };
+    this.database.pictureCounts.set(key, {
+      ...count,
+      requests: before.requests + count.requests,
+      bytes: before.bytes + count.bytes,
+      made: before.made + count.made,
     });
   }
 

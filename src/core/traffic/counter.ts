@@ -1,10 +1,24 @@
 import type { Id } from '../shared/ids.js';
-import { dayOf, MAX_FAILURES, type RequestCount, type RequestFailure, type Tally } from './traffic.js';
+import {
+  dayOf,
+  MAX_FAILURES,
+  type PictureCount,
+  type RequestCount,
+  type RequestFailure,
+  type Tally,
+} from './traffic.js';
 
 /** A request that has ended. */
 export interface EndedRequest extends Omit<RequestFailure, 'code'> {
   /** The error code of a refusal; null when it was not refused. */
   readonly code: RequestFailure['code'] | null;
+}
+
+/** A picture that was sent to whoever had its address. */
+export interface SentPicture extends Pick<PictureCount, 'customerId' | 'deliveryKeyId' | 'bytes'> {
+  readonly at: Date;
+  /** It had to be made first. */
+  readonly isNew: boolean;
 }
 
 /**
@@ -14,6 +28,7 @@ export interface EndedRequest extends Omit<RequestFailure, 'code'> {
 export class TrafficCounter {
   private counts = new Map<string, RequestCount>();
   private failures = new Map<Id, RequestFailure[]>();
+  private pictures = new Map<string, PictureCount>();
 
   note({ code, ...request }: EndedRequest): void {
     const isLimited = code === 'rate_limited';
@@ -24,18 +39,28 @@ export class TrafficCounter {
     if (code !== null && !isLimited) this.keep({ ...request, code });
   }
 
+  notePicture({ customerId, deliveryKeyId, bytes, at, isNew }: SentPicture): void {
+    this.addPicture({ customerId, deliveryKeyId, day: dayOf(at), requests: 1, bytes, made: Number(isNew) });
+  }
+
   /** What was counted since the last call. */
   take(): Tally | null {
-    if (this.counts.size === 0) return null;
-    const tally = { counts: [...this.counts.values()], failures: [...this.failures.values()].flat() };
+    if (this.counts.size === 0 && this.pictures.size === 0) return null;
+    const tally = {
+      counts: [...this.counts.values()],
+      failures: [...this.failures.values()].flat(),
+      pictures: [...this.pictures.values()],
+    };
     this.counts = new Map();
     this.failures = new Map();
+    this.pictures = new Map();
     return tally;
   }
 
   /** What could not be written is counted again. */
-  putBack({ counts, failures }: Tally): void {
+  putBack({ counts, failures, pictures }: Tally): void {
     for (const count of counts) this.add(count);
+    for (const count of pictures) this.addPicture(count);
     const since = this.failures;
     this.failures = new Map();
     for (const failure of [...failures, ...[...since.values()].flat()]) this.keep(failure);
@@ -49,6 +74,17 @@ export class TrafficCounter {
       requests: before.requests + count.requests,
       limited: before.limited + count.limited,
       failed: before.failed + count.failed,
+    });
+  }
+
+  private addPicture(count: PictureCount): void {
+    const key = `${count.deliveryKeyId} ${count.day}`;
+    const before = this.pictures.get(key) ?? { requests: 0, bytes: 0, made: 0 };
+    this.pictures.set(key, {
+      ...count,
+      requests: before.requests + count.requests,
+      bytes: before.bytes + count.bytes,
+      made: before.made + count.made,
     });
   }
 

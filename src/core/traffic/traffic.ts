@@ -15,6 +15,19 @@ export interface RequestCount {
   readonly failed: number;
 }
 
+/** The pictures that the addresses of one delivery key showed on one day. */
+export interface PictureCount {
+  readonly customerId: Id;
+  readonly deliveryKeyId: Id;
+  /** Of UTC. */
+  readonly day: string;
+  readonly requests: number;
+  /** That were sent. */
+  readonly bytes: number;
+  /** Of the requests: those whose picture had to be made first. */
+  readonly made: number;
+}
+
 /** One request that was refused or failed. It contains no secrets: no query, no body, the route by its template. */
 export interface RequestFailure {
   readonly customerId: Id;
@@ -46,6 +59,7 @@ export function trafficDays(now: Date): readonly string[] {
 export interface Tally {
   readonly counts: readonly RequestCount[];
   readonly failures: readonly RequestFailure[];
+  readonly pictures: readonly PictureCount[];
 }
 
 /** For the bound customer. */
@@ -54,13 +68,15 @@ export interface TrafficReads {
   counts(fromDay: string): Promise<readonly RequestCount[]>;
   /** Newest first, at most `MAX_FAILURES`. */
   failures(): Promise<readonly RequestFailure[]>;
+  /** From this day on, by day, then by delivery key. Keys that were deleted since are among them. */
+  pictures(fromDay: string): Promise<readonly PictureCount[]>;
 }
 
-/** The requests of the keys of all customers. */
+/** The requests of the keys, and the pictures of the delivery keys, of all customers. */
 export interface TrafficStore {
   /**
-   * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist (any more) is ignored. The
-   * newest `MAX_FAILURES` failures of each customer are retained.
+   * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist (any more) is ignored, and so
+   * is a customer; a delivery key may have been deleted since. The newest `MAX_FAILURES` failures of each customer are retained.
    */
   add(tally: Tally): Promise<void>;
   /** Deletes the days before this one, and failures from before it. */

@@ -3,14 +3,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
-import { TrafficCounter } from '../../core/traffic/counter.js';
+import { type SentPicture, TrafficCounter } from '../../core/traffic/counter.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { knownKeyOf, requestContextOf } from '../server/request-context.js';
 
 const FLUSH_MS = 5 * SECOND;
 
-/** Counts the requests of keys in memory; written in batches, so no request waits for it. */
+/** Counts the requests of keys, and delivered pictures, in memory; written in batches, so no request waits for it. */
 @Injectable()
 export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
   private readonly counter = new TrafficCounter();
@@ -38,6 +38,11 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
         code: requestContext.refusal,
       });
     });
+  }
+
+  /** Counts a picture that was sent to whoever had its address. */
+  notePicture(picture: Omit<SentPicture, 'at'>): void {
+    this.counter.notePicture({ ...picture, at: this.ports.clock.now() });
   }
 
   onModuleInit(): void {

@@ -2,6 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import {
   MAX_FAILURES,
+  type PictureCount,
   type RequestCount,
   type RequestFailure,
   type Tally,
@@ -34,14 +35,24 @@ export class TypeormTrafficReads implements TrafficReads {
       [this.customerId],
     );
   }
+
+  pictures(fromDay: string): Promise<readonly PictureCount[]> {
+    return select<PictureCount>(
+      this.manager,
+      `SELECT customer_id AS "customerId", delivery_key_id AS "deliveryKeyId", day::text AS day, requests, bytes, made
+       FROM picture_counts WHERE customer_id = $1 AND day >= $2::date ORDER BY day, delivery_key_id`,
+      [this.customerId, fromDay],
+    );
+  }
 }
 
 export class TypeormTrafficStore implements TrafficStore {
   constructor(private readonly dataSource: DataSource) {}
 
-  add({ counts, failures }: Tally): Promise<void> {
+  add({ counts, failures, pictures }: Tally): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
-      await addCounts(manager, counts);
+      if (counts.length > 0) await addCounts(manager, counts);
+      if (pictures.length > 0) await addPictures(manager, pictures);
       if (failures.length > 0) await addFailures(manager, failures);
     });
   }
@@ -49,6 +60,7 @@ export class TypeormTrafficStore implements TrafficStore {
   sweep(beforeDay: string): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
       await change(manager, 'DELETE FROM request_counts WHERE day < $1::date', [beforeDay]);
+      await change(manager, 'DELETE FROM picture_counts WHERE day < $1::date', [beforeDay]);
       await change(manager, 'DELETE FROM request_failures WHERE at < $1::date', [beforeDay]);
     });
   }
@@ -67,6 +79,22 @@ async function addCounts(manager: EntityManager, counts: readonly RequestCount[]
        requests = kept.requests + excluded.requests,
        limited = kept.limited + excluded.limited,
        failed = kept.failed + excluded.failed`,
+    [asJson(counts)],
+  );
+}
+
+/** In the same order, too. Their keys may be deleted by now, and their counts are still reported. */
+async function addPictures(manager: EntityManager, counts: readonly PictureCount[]): Promise<void> {
+  await select(
+    manager,
+    `INSERT INTO picture_counts AS kept (customer_id, delivery_key_id, day, requests, bytes, made)
+     SELECT c.id, more.delivery_key_id, more.day, sum(more.requests), sum(more.bytes), sum(more.made)
+     FROM json_populate_recordset(NULL::picture_counts, $1) more JOIN customers c ON c.id = more.customer_id
+     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+     ON CONFLICT (customer_id, delivery_key_id, day) DO UPDATE SET
+       requests = kept.requests + excluded.requests,
+       bytes = kept.bytes + excluded.bytes,
+       made = kept.made + excluded.made`,
     [asJson(counts)],
   );
 }
