@@ -150,6 +150,26 @@ describe('a photo', () => {
     expect(await photo(id)).toMatchObject(bare);
   });
 
+  it('shows its focus, gets another, and loses it', async () => {
+    const [id = 0] = await add('a');
+    const page = `/settings/photos/${id}`;
+    expect((await browser.get(page)).text).not.toContain('class="focus-marker"');
+    await browser.submit(page, { x: '35.5', y: '0' }, `${page}/focus`);
+    expect(await flash(page)).toBe('Focus saved.');
+    expect((await photo(id)).focus).toEqual({ x: 0.355, y: 0 });
+    const { text } = await browser.get(page);
+    expect(text).toMatch(/<svg class="focus-marker"[^>]*><circle cx="35.5%" cy="0%"/);
+    expect(text).not.toMatch(/<style| style=/);
+    for (const wrong of [{ x: '' }, { x: '101' }, { y: 'left' }, { x: '', y: '-1' }]) {
+      await browser.submit(page, { x: '1', y: '1', ...wrong }, `${page}/focus`);
+      expect(await flash(page)).toMatch(/^(Enter numbers from 0 to 100|2 fields are invalid)\.$/);
+    }
+    expect((await photo(id)).focus).toEqual({ x: 0.355, y: 0 });
+    await browser.post(`${page}/focus/remove`, { _csrf: (await token()) ?? '' });
+    expect(await flash(page)).toBe('Focus removed.');
+    expect((await photo(id)).focus).toBeNull();
+  });
+
   it('gets and loses tags, goes to the trash, comes back, and is permanently deleted', async () => {
     const [id = 0] = await add('a');
     const page = `/settings/photos/${id}`;
@@ -194,8 +214,9 @@ describe('what is another customer’s', () => {
       expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
     }
     const _csrf = (await token()) ?? '';
-    for (const step of ['', '/trash', '/restore', '/delete', '/tags', '/tags/remove']) {
-      const answer = await browser.post(`${page}${step}`, { _csrf, tag: step === '/tags' ? 'x' : String(tags[0].id) });
+    for (const step of ['', '/trash', '/restore', '/delete', '/tags', '/tags/remove', '/focus', '/focus/remove']) {
+      const fields = { tag: step === '/tags' ? 'x' : String(tags[0].id), x: '1', y: '1' };
+      const answer = await browser.post(`${page}${step}`, { _csrf, ...fields });
       expect([step, answer.status]).toEqual([step, 404]);
     }
     for (const what of ['tag', 'trash', 'restore']) {

@@ -80,6 +80,7 @@ const fields = {
     which: 'all',
   },
   ...{ role: 'member', missing: 'fail', ips: '', expires: '', readLimit: '', writeLimit: '' },
+  ...{ x: '50', y: '50' },
 };
 
 const withIds = (path: string) => /:(id|[a-z]+Id)\b/.test(path);

@@ -23,6 +23,8 @@ const limitWords: Readonly<Record<string, (limit: unknown) => string>> = {
 const fieldWords: Readonly<Record<string, string>> = {
   'takenAtLocal required': 'Enter the date and time, too.',
   'removePhotoIds conflict': 'A photo cannot gain and lose a tag at the same time.',
+  'focus.x out_of_range': 'Enter numbers from 0 to 100.',
+  'focus.y out_of_range': 'Enter numbers from 0 to 100.',
   'file required': 'Select some photos first.',
 };
 

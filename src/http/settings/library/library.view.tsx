@@ -4,7 +4,7 @@ import { Button, Form } from '../form.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
 import { isNarrow, type LibraryQuery, libraryPath, librarySorts, photoPath, queryText } from './library-query.js';
-import { type PhotoWithUrls, Picture, photoName, shapeClass } from './picture.js';
+import { type PhotoWithUrls, Picture, photoName, shapeClass, Tint } from './picture.js';
 
 interface LibraryProps {
   readonly query: LibraryQuery;
@@ -186,6 +186,7 @@ function Selectable({ query, photos, older }: Pick<LibraryProps, 'query' | 'phot
         {photos.map((shown) => (
           <li key={shown.photo.id} class={shapeClass(shown.photo)}>
             <a href={photoPath(shown.photo.id, query)}>
+              <Tint photo={shown.photo} />
               <Picture shown={shown} name="thumb" finer="small" />
             </a>
             <input

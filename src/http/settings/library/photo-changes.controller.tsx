@@ -14,13 +14,14 @@ import { problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
+import { sentFocus } from './focus-form.js';
 import { libraryPath, photoPath, readLibraryQuery } from './library-query.js';
 import { photoName } from './picture.js';
 import { addTag } from './selection.js';
 
 type RawQuery = Record<string, unknown>;
 
-/** Actions of a person on one photo: tags, trash, restore, delete permanently. Each form returns to the photo. */
+/** Actions of a person on one photo: tags, focus, trash, restore, delete permanently. Each form returns to the photo. */
 @Controller('settings/photos')
 export class PhotoChangesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -47,6 +48,28 @@ export class PhotoChangesController {
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
       await editTag(this.ports, caller, parseId(context.form.text('tag')) ?? 0, { removePhotoIds: [id] });
       return 'Tag removed.';
+    });
+  }
+
+  @Post(':id/focus')
+  @RequireRole('member')
+  setFocus(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      await editPhoto(this.ports, caller, id, { focus: sentFocus(context.form) });
+      return 'Focus saved.';
+    });
+  }
+
+  @Post(':id/focus/remove')
+  @RequireRole('member')
+  removeFocus(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      await editPhoto(this.ports, caller, id, { focus: null });
+      return 'Focus removed.';
     });
   }
 

@@ -98,7 +98,7 @@ export class PhotoController {
       title: photoName(photo),
       section: 'library',
       styles: ['library.css'],
-      scripts: ['photo.js', 'tag-names.js'],
+      scripts: ['photo.js', 'tag-names.js', 'focus.js'],
       ...(problems && { status: problems.status }),
     };
     const about = { shown, exif, problems, neighbours, query, fields: said ?? fieldsOf(photo) };

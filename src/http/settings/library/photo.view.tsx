@@ -5,10 +5,11 @@ import type { Neighbours } from '../../../core/photos/read-neighbours.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Moment } from '../parts.js';
+import { FocusForm, FocusMarker } from './focus.view.js';
 import { type LibraryQuery, libraryPath, photoPath } from './library-query.js';
 import { PhotoFacts } from './photo-facts.js';
 import type { PhotoFields } from './photo-form.js';
-import { type PhotoWithUrls, Picture, photoName, pictureUrl } from './picture.js';
+import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from './picture.js';
 
 interface PhotoProps {
   readonly shown: PhotoWithUrls;
@@ -38,7 +39,11 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
       )}
       <figure>
         <a href={pictureUrl(shown, 'large')} class={photo.width >= photo.height ? 'wide' : 'tall'}>
-          <Picture shown={shown} name="medium" finer="large" />
+          <Tint photo={photo} />
+          <span class="picture">
+            <Picture shown={shown} name="medium" finer="large" />
+            <FocusMarker focus={photo.focus} />
+          </span>
         </a>
       </figure>
       <div class="about">
@@ -57,6 +62,7 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
           {!isTrashed(photo) && (
             <div class="editing">
               <Tags photo={photo} query={query} />
+              <FocusForm photo={photo} query={query} />
               <DetailsForm photo={photo} fields={fields} problems={problems} query={query} />
             </div>
           )}

@@ -18,26 +18,30 @@ export function photoName({ title, filename }: Pick<PhotoWithTags, 'title' | 'fi
   return title ?? filename;
 }
 
-/** A rendition with the photo's colour behind it until it has loaded. Its size is known in advance, so nothing moves. */
+/** The photo's colour, behind its picture. */
+export function Tint({ photo }: Pick<PhotoWithUrls, 'photo'>) {
+  return (
+    <svg class="tint" aria-hidden="true" focusable="false">
+      <rect width="100%" height="100%" fill={photo.dominantColor ?? 'none'} />
+    </svg>
+  );
+}
+
+/** A rendition. Its size is known in advance, so nothing moves when it arrives. */
 export function Picture({ shown, name, finer }: { shown: PhotoWithUrls; name: RenditionName; finer: RenditionName }) {
   const { photo } = shown;
   const scale = Math.min(1, renditionSizes[name] / Math.max(photo.width, photo.height));
   const isThumb = name === 'thumb';
   return (
-    <>
-      <svg class="tint" aria-hidden="true" focusable="false">
-        <rect width="100%" height="100%" fill={photo.dominantColor ?? 'none'} />
-      </svg>
-      <img
-        src={pictureUrl(shown, name)}
-        srcset={`${pictureUrl(shown, name)} 1x, ${pictureUrl(shown, finer)} 2x`}
-        width={Math.max(1, Math.round(photo.width * scale))}
-        height={Math.max(1, Math.round(photo.height * scale))}
-        alt={photoName(photo)}
-        loading={isThumb ? 'lazy' : 'eager'}
-        decoding="async"
-      />
-    </>
+    <img
+      src={pictureUrl(shown, name)}
+      srcset={`${pictureUrl(shown, name)} 1x, ${pictureUrl(shown, finer)} 2x`}
+      width={Math.max(1, Math.round(photo.width * scale))}
+      height={Math.max(1, Math.round(photo.height * scale))}
+      alt={photoName(photo)}
+      loading={isThumb ? 'lazy' : 'eager'}
+      decoding="async"
+    />
   );
 }
 

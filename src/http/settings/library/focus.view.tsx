@@ -1,0 +1,62 @@
+import type { PhotoWithTags } from '../../../core/photos/photo.js';
+import { MAX_FOCUS, MIN_FOCUS } from '../../../core/photos/photo-values.js';
+import { Button, Field, Form } from '../form.js';
+import { percentOf } from './focus-form.js';
+import { type LibraryQuery, photoPath } from './library-query.js';
+
+/** The focus on the picture, to stand in the same box. Its place is an attribute of SVG: pages have no inline styles. */
+export function FocusMarker({ focus }: { focus: PhotoWithTags['focus'] }) {
+  if (focus === null) return null;
+  const center = { cx: `${percentOf(focus.x)}%`, cy: `${percentOf(focus.y)}%` };
+  return (
+    <svg class="focus-marker" role="img" aria-label="Focus">
+      <circle {...center} r="13" class="ring" />
+      <circle {...center} r="3" class="dot" />
+    </svg>
+  );
+}
+
+/** With its script (focus.js) the point is chosen on the photo; the two numbers work without, and from a keyboard. */
+export function FocusForm({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
+  const { focus } = photo;
+  const input = (value: number | undefined) => ({
+    type: 'number',
+    inputmode: 'decimal',
+    min: percentOf(MIN_FOCUS),
+    max: percentOf(MAX_FOCUS),
+    step: 'any',
+    required: true,
+    value: value === undefined ? '' : percentOf(value),
+  });
+  return (
+    <section class="card" data-focus>
+      <h2>Focus</h2>
+      <p class="hint">The point that stays in view when the photo is cropped. Without one, the middle does.</p>
+      <div class="choose" hidden>
+        <button type="button" class="button plain" aria-pressed="false">
+          Choose on the photo
+        </button>
+        <p class="hint" role="status" />
+      </div>
+      <Form action={photoPath(photo.id, query, '/focus')} label="Focus of this photo">
+        <div class="pair focus-fields">
+          <Field label="From left (%)" name="x" input={input(focus?.x)} />
+          <Field label="From top (%)" name="y" input={input(focus?.y)} />
+        </div>
+        <div class="buttons">
+          <Button kind="plain">Save focus</Button>
+          {focus !== null && (
+            <button
+              type="submit"
+              class="button plain"
+              formaction={photoPath(photo.id, query, '/focus/remove')}
+              formnovalidate
+            >
+              Remove focus
+            </button>
+          )}
+        </div>
+      </Form>
+    </section>
+  );
+}
