@@ -1,6 +1,10 @@
 // The exports of `photo-service-sdk`. Nothing inside imports this file.
 export type { components, paths } from './api-types.js';
 export type { CallOptions, EditOptions, WriteOptions } from './calls.js';
+export type { DeliveryKey, ImageRequest, SrcSetRequest } from './delivery/image-address.js';
+export type { ImageOptions } from './delivery/image-options.js';
+export { imageUrl, srcSet } from './delivery/image-url.js';
+export { placeholder } from './delivery/placeholder.js';
 export type { Download } from './download.js';
 export {
   ApiError,

@@ -1,6 +1,11 @@
 // What `photo-service-sdk/node` exports: what needs files and threads. Nothing inside imports this file.
+
+export type { DeliveryKey, ImageRequest, SrcSetRequest } from '../delivery/image-address.js';
+export type { ImageOptions } from '../delivery/image-options.js';
+export { placeholder } from '../delivery/placeholder.js';
 export { type DownloadedFile, type DownloadFileOptions, downloadFile } from './download-file.js';
 export { removeStaleDrafts } from './draft-file.js';
+export { imageUrl, srcSet } from './image-url.js';
 export {
   type FileFailure,
   type FileImportOptions,
@@ -10,4 +15,5 @@ export {
 } from './import-files.js';
 export { makeFolder } from './make-folder.js';
 export { stateFile } from './state-file.js';
+export { type UnpicOperations, type UnpicSettings, unpicTransformer } from './unpic-transformer.js';
 export { writeWhole } from './write-whole.js';

@@ -1,0 +1,47 @@
+import type { DeliveryKey } from '../delivery/image-address.js';
+import { type ImageOptions, MAX_SIDE } from '../delivery/image-options.js';
+import { imageUrl } from './image-url.js';
+
+/** What unpic asks for. It computes sizes, so they need not be whole, and may be larger than the service makes them. */
+export interface UnpicOperations {
+  width?: number | string;
+  height?: number | string;
+  format?: string;
+  quality?: number | string;
+}
+
+export interface UnpicSettings extends DeliveryKey {
+  readonly expiresAt?: Date | undefined;
+  /** Of every picture; width, height, format and quality are unpic's. */
+  readonly options?: Omit<ImageOptions, 'width' | 'height' | 'dpr' | 'format' | 'quality'> | undefined;
+}
+
+/**
+ * A `transformer` for the image components of unpic, for pages that are rendered on a server. `src` of the component is the id of a photo.
+ * With width and height, the photo is cropped to their shape.
+ */
+export function unpicTransformer({ expiresAt, options, ...key }: UnpicSettings) {
+  return (src: string | URL, { width, height, format, quality }: UnpicOperations = {}): string => {
+    const photoId = Number(src);
+    const size = withinLimits(pixels(width), pixels(height));
+    const isCropped = size.width !== undefined && size.height !== undefined;
+    const asked = {
+      ...size,
+      ...(isCropped && { fit: 'cover' as const }),
+      format: (format === 'jpg' ? 'jpeg' : (format ?? 'auto')) as NonNullable<ImageOptions['format']>,
+      quality: quality === undefined ? undefined : Number(quality),
+    };
+    return imageUrl({ ...key, photoId, expiresAt, options: { ...asked, ...options } });
+  };
+}
+
+function pixels(length: number | string | undefined): number | undefined {
+  return length === undefined ? undefined : Math.max(1, Math.round(Number(length)));
+}
+
+/** The same shape, with no side longer than the service makes it. */
+function withinLimits(width: number | undefined, height: number | undefined) {
+  const scale = Math.min(1, MAX_SIDE / Math.max(width ?? 1, height ?? 1));
+  const scaled = (length: number | undefined) => length && Math.max(1, Math.round(length * scale));
+  return { width: scaled(width), height: scaled(height) };
+}
