@@ -4,7 +4,7 @@ import { readSecretFile, writeSecretFile } from '../composition/installation-fil
 import { openBlobFolder, openBlobs } from '../composition/open-blobs.js';
 import { openArchiveTarget } from '../composition/open-database.js';
 import { type Config, readConfig } from '../config.js';
-import type { BackedUpBlob, MissedBlob } from '../core/backup/back-up-blobs.js';
+import type { BackedUpBlob, MissedBlob } from '../core/backup/blob-backup.js';
 import { removeMissed } from '../core/backup/remove-missed.js';
 import { foreignBlob, restoreBlobs } from '../core/backup/restore-blobs.js';
 import { BackupFolder, type Manifest } from './backup-folder.js';

@@ -1,4 +1,5 @@
-import { giveUpImportPhoto, inspectImportPhoto } from '../core/imports/inspect-import-photo.js';
+import { giveUpImportPhoto } from '../core/imports/give-up-import-photo.js';
+import { inspectImportPhoto } from '../core/imports/inspect-import-photo.js';
 import { publishImport } from '../core/imports/publish-import.js';
 import { type Job, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES } from '../core/jobs/job.js';
 import { ReaderFailure } from '../core/media/media-reader.js';

@@ -1,9 +1,5 @@
-import {
-  type BackedUpBlob,
-  backUpBlobs,
-  type MissedBlob,
-  type NeededBlob,
-} from '../../src/core/backup/back-up-blobs.js';
+import { backUpBlobs } from '../../src/core/backup/back-up-blobs.js';
+import { type BackedUpBlob, type MissedBlob, type NeededBlob } from '../../src/core/backup/blob-backup.js';
 import { removeMissed } from '../../src/core/backup/remove-missed.js';
 import { foreignBlob, restoreBlobs } from '../../src/core/backup/restore-blobs.js';
 import { type BlobKey, originalKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';

@@ -3,7 +3,7 @@ import { issueKey } from '../../src/core/access/issue-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { closeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
 import type { ItemDetails } from '../../src/core/imports/import-details.js';
-import type { InlineFile } from '../../src/core/imports/receive-inline.js';
+import type { InlineFile } from '../../src/core/imports/inline-files.js';
 import { receiveUpload } from '../../src/core/imports/receive-upload.js';
 import { registerPhotos } from '../../src/core/imports/register-photos.js';
 import { HOUR } from '../../src/core/shared/clock.js';

@@ -1,5 +1,5 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
-import type { ImportCreation } from '../../src/core/imports/create-import.js';
+import type { ImportCreation } from '../../src/core/imports/import-creation.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { ImportPhotoPatch } from '../../src/core/imports/import-photo-patch.js';
 import type { Registration } from '../../src/core/imports/registration.js';

@@ -1,50 +1,9 @@
-import type { BlobKey } from '../blobs/blob-key.js';
 import type { BlobStore, OpenBlob } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { withMeasure } from '../blobs/measure.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
-import type { Id } from '../shared/ids.js';
 import type { Readable, Reader } from '../shared/transactional.js';
-
-/** A blob that a row of a snapshot refers to. */
-export interface NeededBlob {
-  readonly customerId: Id;
-  /** The photo, or the item that is to become it. */
-  readonly id: Id;
-  /** Null for a photo. */
-  readonly importId: Id | null;
-  readonly key: BlobKey;
-  /** 64 hex digits; null if the bytes have not been inspected yet. */
-  readonly sha256: string | null;
-  /** Where the same bytes are after their inspection. */
-  readonly later: BlobKey | null;
-}
-
-/** A blob that is in the backup. */
-export interface BackedUpBlob {
-  readonly key: BlobKey;
-  readonly sizeBytes: number;
-  readonly sha256: string;
-}
-
-/** A row of the snapshot whose bytes are not in the backup. */
-export interface MissedBlob extends Pick<NeededBlob, 'customerId' | 'id' | 'importId' | 'key'> {
-  /**
-   * `deleted`: the row has been deleted in the meantime; `lost`: it has not, but its bytes are missing; `damaged`: the bytes do not match
-   * the row.
-   */
-  readonly why: 'deleted' | 'lost' | 'damaged';
-}
-
-export interface BlobBackup {
-  /** Where the service stores them, and where they are backed up. */
-  readonly from: BlobStore;
-  readonly to: BlobStore;
-  /** Blobs that are copied at the same time. */
-  readonly parallel: number;
-  readonly onBackedUp: (blob: BackedUpBlob, copied: boolean) => Promise<void>;
-  readonly onMissed: (blob: MissedBlob) => Promise<void>;
-}
+import { type BlobBackup, type NeededBlob } from './blob-backup.js';
 
 /**
  * Backs up the blobs that the rows of a snapshot refer to. Those in an earlier backup are not read again: originals never change. Blobs

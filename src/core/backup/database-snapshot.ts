@@ -1,4 +1,4 @@
-import type { NeededBlob } from './back-up-blobs.js';
+import type { NeededBlob } from './blob-backup.js';
 
 export interface ArchivedTable {
   readonly name: string;

@@ -2,7 +2,7 @@ import { failItem } from '../imports/fail-item.js';
 import type { Clock } from '../shared/clock.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
-import type { MissedBlob } from './back-up-blobs.js';
+import type { MissedBlob } from './blob-backup.js';
 
 const lost: ItemError = { code: 'upload_missing', message: 'The uploaded bytes are missing. Upload the file again.' };
 

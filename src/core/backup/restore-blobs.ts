@@ -3,7 +3,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { withMeasure } from '../blobs/measure.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
-import type { BackedUpBlob } from './back-up-blobs.js';
+import type { BackedUpBlob } from './blob-backup.js';
 
 export interface BlobRestore {
   /** The backup, and the store of the new service. */

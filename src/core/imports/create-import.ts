@@ -1,34 +1,12 @@
 import type { Caller } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
-import { isTimeZone } from '../media/capture-time.js';
 import type { Clock } from '../shared/clock.js';
-import { after, DAY } from '../shared/clock.js';
-import { DomainError, type FieldError, invalid } from '../shared/errors.js';
-import { cleanText } from '../shared/text.js';
-import { textErrors, verbatimErrors } from '../shared/text-errors.js';
+import { DomainError, invalid } from '../shared/errors.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
 import { resolveTags } from '../tags/resolve-tags.js';
-import { nameErrors, type TagRequest } from '../tags/tag-request.js';
-import {
-  type CountedImport,
-  countItems,
-  type DuplicatePolicy,
-  IDLE_DAYS,
-  MAX_CLIENT_REF,
-  MAX_IMPORT_NAME,
-  MAX_SOURCE,
-  type NewImport,
-} from './import.js';
+import { type CountedImport, countItems } from './import.js';
+import { creationErrors, type ImportCreation, newImport } from './import-creation.js';
 import { type ImportDetails, importDetailsOf } from './import-details.js';
-
-export interface ImportCreation extends TagRequest {
-  readonly name?: string | null | undefined;
-  readonly source?: string | null | undefined;
-  readonly clientRef?: string | null | undefined;
-  readonly duplicatePolicy?: DuplicatePolicy | undefined;
-  readonly restoreTrashed?: boolean | undefined;
-  readonly defaultTimeZone?: string | null | undefined;
-}
 
 type CreateUses = { store: Transactional<'tags' | 'imports' | 'customer' | 'outbox'>; clock: Clock; limits: Limits };
 
@@ -69,40 +47,4 @@ async function openImport(
   clientRef: string | null | undefined,
 ): Promise<CountedImport | null> {
   return typeof clientRef === 'string' ? transaction.imports.findOpenByClientRef(clientRef) : null;
-}
-
-/** All problems with the values. */
-export function creationErrors(creation: ImportCreation): FieldError[] {
-  const { name, source, clientRef, defaultTimeZone } = creation;
-  const errors = [
-    ...textErrors('name', name, MAX_IMPORT_NAME),
-    ...textErrors('source', source, MAX_SOURCE),
-    ...verbatimErrors('clientRef', clientRef, MAX_CLIENT_REF),
-    ...nameErrors(creation),
-  ];
-  if (typeof defaultTimeZone === 'string' && !isTimeZone(defaultTimeZone)) {
-    const message = 'defaultTimeZone must look like Europe/Paris or +01:00.';
-    errors.push({ field: 'defaultTimeZone', code: 'invalid_format', message });
-  }
-  return errors;
-}
-
-function newImport(input: ImportCreation, caller: Caller, at: Date): Omit<NewImport, 'tagIds'> {
-  return {
-    customerId: caller.customerId,
-    status: 'open',
-    name: input.name ? cleanText(input.name) : null,
-    source: input.source ? cleanText(input.source) : null,
-    clientRef: input.clientRef ?? null,
-    duplicatePolicy: input.duplicatePolicy ?? 'skip',
-    restoreTrashed: input.restoreTrashed ?? true,
-    defaultTimeZone: input.defaultTimeZone ?? null,
-    apiKeyId: caller.apiKeyId,
-    createdAt: at,
-    updatedAt: at,
-    expiresAt: after(at, IDLE_DAYS * DAY),
-    finalizedAt: null,
-    completedAt: null,
-    version: 1,
-  };
 }

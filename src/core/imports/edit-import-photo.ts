@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
@@ -7,16 +6,13 @@ import type { Limits } from '../customers/limits.js';
 import { QuotaReservation } from '../customers/quota.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Transaction, Transactional } from '../shared/transactional.js';
+import type { Transactional } from '../shared/transactional.js';
 import { lockForNewTags } from '../tags/lock-tags.js';
-import { resolveTags } from '../tags/resolve-tags.js';
-import { failDependents } from './fail-item.js';
-import { type Import, requireOpen, touch } from './import.js';
+import { requireOpen, touch } from './import.js';
 import { type ItemDetails, itemDetailsOf, withUploadTargets } from './import-details.js';
-import { type ImportPhoto, type ImportPhotoStatus, newUploadId, quotaUseOf } from './import-photo.js';
-import { type ImportPhotoPatch, inputAfter, patchErrors } from './import-photo-patch.js';
-import { clientValues } from './registration.js';
-import { finalError, setItemStatus } from './set-item-status.js';
+import { type ImportPhoto, quotaUseOf } from './import-photo.js';
+import { type ImportPhotoPatch, patchErrors, withValues } from './import-photo-patch.js';
+import { setItemStatus } from './set-item-status.js';
 import type { TargetUses } from './upload-target.js';
 
 type EditUses = TargetUses & {
@@ -44,7 +40,7 @@ export async function editImportPhoto(
     const before = requireFound(await transaction.importPhotos.lock(importId, id), 'import_photo');
     requireOpen(subject);
     const at = uses.clock.now();
-    const edited = await withValues(uses, transaction, caller, subject, before, patch, at);
+    const edited = await withValues(uses.limits, transaction, caller, subject, before, patch, at);
     const item =
       patch.status === undefined ? edited : await setItemStatus(transaction, edited, patch.status, staged, at);
     quota?.reserve(grown(before, item));
@@ -68,36 +64,4 @@ async function stagedUploadId({ store, blobs }: EditUses, { customerId }: Caller
   const item = await store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
   if (item?.status !== 'awaiting_upload') return null;
   return (await blobs.head(stagingKey(item))) === null ? null : item.uploadId;
-}
-
-const takesMetadata: readonly ImportPhotoStatus[] = ['awaiting_upload', 'processing', 'ready', 'failed'];
-const takesBytesFacts: readonly ImportPhotoStatus[] = ['awaiting_upload', 'failed'];
-
-async function withValues(
-  uses: EditUses,
-  transaction: Transaction<'tags' | 'importPhotos' | 'customer' | 'outbox'>,
-  caller: Caller,
-  subject: Import,
-  item: ImportPhoto,
-  { status, ...patch }: ImportPhotoPatch,
-  at: Date,
-): Promise<ImportPhoto> {
-  if (Object.values(patch).every((value) => value === undefined)) return item;
-  if (!takesMetadata.includes(item.status)) throw finalError(item);
-  const ofBytes = patch.sha256 !== undefined || patch.sizeBytes !== undefined;
-  if (ofBytes && !takesBytesFacts.includes(item.status)) throw finalError(item);
-  const input = inputAfter(item, patch);
-  const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
-  const naming = { limits: uses.limits, at, beside: subject.tagIds };
-  const tagIds = named ? await resolveTags(transaction, caller, patch, naming) : item.tagIds;
-  const values = { ...clientValues(input, tagIds), sizeBytes: input.sizeBytes, sha256: input.sha256 ?? null };
-  const next = { ...item, ...values };
-  if (isDeepStrictEqual(next, item)) return item;
-  const otherBytes = next.sha256 !== item.sha256 || next.sizeBytes !== item.sizeBytes;
-  // The declared bytes differ from before: the old upload target must not accept the old ones.
-  const uploadId = otherBytes && item.status === 'awaiting_upload' ? newUploadId() : item.uploadId;
-  const edited = { ...next, uploadId, updatedAt: at };
-  await transaction.importPhotos.update(edited);
-  if (edited.sha256 !== item.sha256) await failDependents(transaction, item, at);
-  return edited;
 }

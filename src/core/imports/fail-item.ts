@@ -1,5 +1,6 @@
-import type { ItemError } from '../shared/errors.js';
-import type { Transaction } from '../shared/transactional.js';
+import type { Clock } from '../shared/clock.js';
+import { type ItemError, isOutage } from '../shared/errors.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import { fail, type ImportPhoto, transition } from './import-photo.js';
 
 /** Fails a locked item, and with it the items of its import that rely on its bytes instead of their own. */
@@ -43,3 +44,22 @@ export const sourceFailed: ItemError = {
   code: 'duplicate_of_failed',
   message: 'Another file in this import has the same bytes and could not be imported. Register this one again.',
 };
+
+export const unprocessable: ItemError = {
+  code: 'processing_failed',
+  message: 'The service failed to process this file. Import it again, and report the problem if it fails again.',
+};
+
+/** Fails an item that could not be published on the last attempt: it must not keep its import from completing. Otherwise throws `error`. */
+export async function giveUpItem(
+  { store, clock }: { store: Transactional<'importPhotos'>; clock: Clock },
+  seen: ImportPhoto,
+  error: unknown,
+  isLastTry: boolean,
+): Promise<void> {
+  if (isOutage(error) || !isLastTry) throw error;
+  await store.transaction(seen.customerId, async (transaction) => {
+    const item = await transaction.importPhotos.lock(seen.importId, seen.id);
+    if (item?.status === seen.status) await failItem(transaction, item, unprocessable, clock.now());
+  });
+}

@@ -1,11 +1,11 @@
 import type { Caller } from '../access/caller.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
+import { DomainError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
-import { sourceFailed } from './fail-item.js';
-import { cancel, completeIfDone, type Import, isEnded, startProcessing } from './import.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
+import { commitImport } from './commit-import.js';
+import { cancel, type Import, isEnded } from './import.js';
 import { type ImportDetails, importDetailsOf } from './import-details.js';
 import { receiveStoredUploads } from './receive-stored-uploads.js';
 
@@ -35,7 +35,7 @@ export async function finalizeImport(
     const at = uses.clock.now();
     if (subject.status === 'open') {
       if (action === 'discard') await discard(transaction, subject, at);
-      else await commit(transaction, subject, missingUploads, at);
+      else await commitImport(transaction, subject, missingUploads, at);
     } else await repeat(transaction, subject, action);
     return importDetailsOf(transaction.tags, requireFound(await transaction.imports.get(id), 'import'));
   });
@@ -62,39 +62,6 @@ async function discard(
   await transaction.importPhotos.cancelAll(subject.id, at);
   await transaction.imports.update(cancel(subject, at));
   await transaction.outbox.add('import.cancelled', [subject.id], at);
-}
-
-const missing: ItemError = {
-  code: 'upload_missing',
-  message: 'The import was finalized before the bytes of this file arrived.',
-};
-const SAMPLE = 20;
-
-async function commit(
-  transaction: Transaction<'imports' | 'importPhotos' | 'jobs' | 'outbox'>,
-  subject: Import,
-  missingUploads: 'reject' | 'fail',
-  at: Date,
-): Promise<void> {
-  const waiting = await transaction.importPhotos.countIn(subject.id, ['awaiting_upload']);
-  if (waiting > 0 && missingUploads === 'reject') throw await incomplete(transaction, subject.id, waiting);
-  if (waiting > 0) await transaction.importPhotos.failWaiting(subject.id, missing, sourceFailed, at);
-  const processing = startProcessing(subject, at);
-  const left = await transaction.importPhotos.countIn(subject.id, ['processing', 'ready', 'duplicate']);
-  const counted = requireFound(await transaction.imports.get(subject.id), 'import');
-  await transaction.imports.update(left === 0 ? completeIfDone(processing, counted.counts, at) : processing);
-  if (left > 0) await transaction.jobs.add({ kind: 'publish', importId: subject.id });
-  else await transaction.outbox.add('import.completed', [subject.id], at);
-}
-
-async function incomplete(transaction: Reader<'importPhotos'>, importId: Id, waiting: number): Promise<DomainError> {
-  const sample = await transaction.importPhotos.list({
-    importId,
-    statuses: ['awaiting_upload'],
-    window: { after: null, limit: SAMPLE },
-  });
-  const message = `${waiting} uploads have not arrived. Send them and try again, or send "missingUploads": "fail".`;
-  return new DomainError('uploads_incomplete', message, { missing: waiting, sample: sample.map((item) => item.id) });
 }
 
 /** Whether a client that asked to wait has nothing left to wait for. */

@@ -1,9 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import { inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo-values.js';
 import type { FieldError } from '../shared/errors.js';
+import type { Transaction } from '../shared/transactional.js';
+import { resolveTags } from '../tags/resolve-tags.js';
 import { nameErrors, type TagRequest } from '../tags/tag-request.js';
-import type { ImportPhoto } from './import-photo.js';
-import { normalSha256, type Registration } from './registration.js';
+import { failDependents } from './fail-item.js';
+import { type Import } from './import.js';
+import { type ImportPhoto, type ImportPhotoStatus, newUploadId } from './import-photo.js';
+import { clientValues, normalSha256, type Registration } from './registration.js';
+import { finalError } from './set-item-status.js';
 
 /** What a client may change of an item. */
 export interface ImportPhotoPatch extends PhotoInput, TagRequest {
@@ -52,4 +59,38 @@ export function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'sta
     takenAtLocal: setsInstant && !setsWallClock ? undefined : (kept('takenAtLocal') ?? undefined),
     timeZone: setsInstant && !setsWallClock ? undefined : (kept('timeZone') ?? undefined),
   };
+}
+
+const takesMetadata: readonly ImportPhotoStatus[] = ['awaiting_upload', 'processing', 'ready', 'failed'];
+
+const takesBytesFacts: readonly ImportPhotoStatus[] = ['awaiting_upload', 'failed'];
+
+/** The item with what the patch changes. Errors: `import_photo_final`, and those of tags. */
+export async function withValues(
+  limits: Limits,
+  transaction: Transaction<'tags' | 'importPhotos' | 'customer' | 'outbox'>,
+  caller: Caller,
+  subject: Import,
+  item: ImportPhoto,
+  { status, ...patch }: ImportPhotoPatch,
+  at: Date,
+): Promise<ImportPhoto> {
+  if (Object.values(patch).every((value) => value === undefined)) return item;
+  if (!takesMetadata.includes(item.status)) throw finalError(item);
+  const ofBytes = patch.sha256 !== undefined || patch.sizeBytes !== undefined;
+  if (ofBytes && !takesBytesFacts.includes(item.status)) throw finalError(item);
+  const input = inputAfter(item, patch);
+  const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
+  const naming = { limits, at, beside: subject.tagIds };
+  const tagIds = named ? await resolveTags(transaction, caller, patch, naming) : item.tagIds;
+  const values = { ...clientValues(input, tagIds), sizeBytes: input.sizeBytes, sha256: input.sha256 ?? null };
+  const next = { ...item, ...values };
+  if (isDeepStrictEqual(next, item)) return item;
+  const otherBytes = next.sha256 !== item.sha256 || next.sizeBytes !== item.sizeBytes;
+  // The declared bytes differ from before: the old upload target must not accept the old ones.
+  const uploadId = otherBytes && item.status === 'awaiting_upload' ? newUploadId() : item.uploadId;
+  const edited = { ...next, uploadId, updatedAt: at };
+  await transaction.importPhotos.update(edited);
+  if (edited.sha256 !== item.sha256) await failDependents(transaction, item, at);
+  return edited;
 }

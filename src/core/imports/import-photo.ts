@@ -109,3 +109,12 @@ export function retry(item: ImportPhoto, blobName: string, at: Date): ImportPhot
   const waiting = { ...transition(item, 'awaiting_upload', at), error: null, photoId: null, duplicateOfItemId: null };
   return { ...waiting, uploadId: newUploadId(), blobName };
 }
+
+/** An item that has its bytes accepts the same ones once more, so that a client can retry after a lost response. */
+export function requireSameBytes(item: ImportPhoto, { sha256 }: { readonly sha256: string | null }): void {
+  const hasBytes = item.status !== 'awaiting_upload' && item.status !== 'failed' && item.status !== 'cancelled';
+  if (hasBytes && item.sha256 === sha256) return;
+  const { status, photoId } = item;
+  const message = `This item is ${status} and no longer accepts uploads to this URL.`;
+  throw new DomainError('import_photo_final', message, { status, photoId });
+}

@@ -1,17 +1,17 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
+import { TooManyBytes, withMeasure } from '../blobs/measure.js';
 import { inOneChunk, recycled } from '../blobs/open-blob.js';
 import type { Limits } from '../customers/limits.js';
 import type { MediaReader } from '../media/media-reader.js';
-import { type Inspection, ReaderFailure } from '../media/media-reader.js';
+import { type Inspection } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { AppliedResult, InspectionResult } from './apply-inspection-results.js';
 import type { ImportBatchers } from './import-batchers.js';
 import type { ImportPhoto } from './import-photo.js';
-import { tooLarge } from './registration.js';
+import { mismatch, tooLarge } from './registration.js';
 
 export type InspectUses = { importBatchers: ImportBatchers; blobs: BlobStore; media: MediaReader; limits: Limits };
 
@@ -83,17 +83,6 @@ function refusal(inspection: Inspection): ItemError | null {
   return inspection.outcome === 'refused' ? inspection.error : null;
 }
 
-function mismatch(item: ImportPhoto, measure: Measure): ItemError | null {
-  // A picture that was refused because of its first bytes was not read to the end: its hash is unknown and does not matter.
-  if (measure.sha256 === null) return null;
-  if (item.sizeBytes !== null && item.sizeBytes !== measure.sizeBytes) {
-    const message = `${item.sizeBytes} bytes were declared, but ${measure.sizeBytes} arrived.`;
-    return { code: 'size_mismatch', message };
-  }
-  if (item.sha256 === null || item.sha256 === measure.sha256) return null;
-  return { code: 'checksum_mismatch', message: 'The SHA-256 of the uploaded bytes is not the declared one.' };
-}
-
 async function storeThumb(
   { blobs }: InspectUses,
   item: ImportPhoto,
@@ -103,27 +92,3 @@ async function storeThumb(
   const key = renditionKey(photo, 'thumb', defaultFormat(inspection.facts));
   await blobs.put(key, inOneChunk(inspection.thumb.bytes));
 }
-
-/** For a file that could not be inspected after all attempts. `last` is the error of the last attempt. */
-export async function giveUpImportPhoto(
-  uses: InspectUses,
-  customerId: Id,
-  importId: Id,
-  itemId: Id,
-  last: unknown,
-): Promise<void> {
-  const error = last instanceof ReaderFailure ? undecodable : unprocessable;
-  const item = await uses.importBatchers.readItem(customerId, importId, itemId);
-  if (item !== null) await uses.importBatchers.applyResult({ item, error });
-  await uses.importBatchers.publishIfCommitted(customerId, importId);
-}
-
-const undecodable: ItemError = {
-  code: 'decode_failed',
-  message: 'The image could not be decoded: every attempt failed.',
-};
-
-const unprocessable: ItemError = {
-  code: 'processing_failed',
-  message: 'The service failed to process this file. Import it again, and report the problem if it fails again.',
-};

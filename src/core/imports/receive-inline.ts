@@ -1,43 +1,11 @@
 import type { Caller } from '../access/caller.js';
-import { stagingKey } from '../blobs/blob-key.js';
-import type { BlobStore } from '../blobs/blob-store.js';
-import { type Measure, TooManyBytes, withMeasure } from '../blobs/measure.js';
-import type { MediaReader } from '../media/media-reader.js';
-import { DomainError, type ItemError, invalid, isOutage, requireFound } from '../shared/errors.js';
+import { DomainError, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Reader } from '../shared/transactional.js';
 import { requireOpen } from './import.js';
-import { newUploadId } from './import-photo.js';
-import type { CandidateOutcome } from './register-candidates.js';
-import { type RegisterUses, type RegistrationResults, registerAll } from './register-photos.js';
-import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from './registration.js';
+import { type InlineUpload, type InlineUses, type Staging, stageAll, unstage, unusedOf } from './inline-files.js';
+import { requireQuota, takeSlot } from './inline-upload-slot.js';
+import { type RegisterUses, type RegistrationResults, registerAll } from './register-all.js';
 import { requireDiskSpace } from './require-disk-space.js';
-import type { UploadSlots } from './upload-slots.js';
-
-/** A file of a multipart request. Its bytes are read once, before the next file is requested. */
-export interface InlineFile {
-  readonly filename: string;
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
-
-export type InlineInput = Partial<Registration>;
-
-/** Files in one request. */
-export interface InlineUpload {
-  /** The client's values for the files, in their order; null when there are none. */
-  readonly inputs: readonly InlineInput[] | null;
-  /** To be read one after another. */
-  readonly files: AsyncIterable<InlineFile>;
-  /** Of the whole request; null when the client does not send it. */
-  readonly announcedBytes: number | null;
-}
-
-type InlineUses = RegisterUses & { blobs: BlobStore; media: MediaReader; uploads: UploadSlots };
-
-interface Staging {
-  readonly candidates: Candidate[];
-  readonly rejected: CandidateOutcome[];
-}
 
 /**
  * Receives files in the request itself: each is streamed to staging while it is hashed, then all are registered in one transaction. Unused
@@ -60,23 +28,6 @@ export async function receiveInline(
   }
 }
 
-/** A slot for the request, and its files, whose bytes are counted as they arrive. Errors: `rate_limited`. */
-function takeSlot(uses: InlineUses, { customerId, apiKeyId }: Caller, { files, announcedBytes }: InlineUpload) {
-  let received = 0;
-  const remaining = () => (announcedBytes ?? uses.limits.inlineMaxBytes) - received;
-  const { close } = uses.uploads.take({ customerId, apiKeyId, itemId: null, remaining });
-  async function* counted(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    for await (const chunk of bytes) {
-      received += chunk.length;
-      yield chunk;
-    }
-  }
-  async function* countedFiles(): AsyncIterable<InlineFile> {
-    for await (const file of files) yield { ...file, bytes: counted(file.bytes) };
-  }
-  return { files: countedFiles(), close };
-}
-
 async function receive(
   uses: InlineUses,
   caller: Caller,
@@ -94,15 +45,9 @@ async function receive(
   try {
     await stageAll(uses, caller, importId, inputs, files, staging);
     outcomeKnown = false;
-    const answer = await registerAll(
-      { ...uses, store: registrationStore },
-      caller,
-      importId,
-      staging.candidates,
-      staging.rejected,
-    );
-    const unused = staging.candidates.filter((candidate) => !isUsed(candidate, answer));
-    await unstage(uses, caller, importId, unused);
+    const { candidates, rejected } = staging;
+    const answer = await registerAll({ ...uses, store: registrationStore }, caller, importId, candidates, rejected);
+    await unstage(uses, caller, importId, unusedOf(staging, answer));
     return answer;
   } catch (error) {
     // If the database's response was lost, the items may exist, and an unavailable store cannot be queried: then the bytes remain, and the
@@ -111,128 +56,4 @@ async function receive(
     if (refused || (outcomeKnown && !isOutage(error))) await unstage(uses, caller, importId, staging.candidates);
     throw error;
   }
-}
-
-/**
- * Bytes of one request are counted after they have arrived; those of concurrent requests must fit into the quota together, or many of them
- * could fill the disk far beyond it. One request is always accepted: it may contain duplicates. Errors: `rate_limited`.
- */
-async function requireQuota(
-  { uploads, limits }: InlineUses,
-  reader: Reader<'customer' | 'usage'>,
-  customerId: Id,
-): Promise<void> {
-  const { storageBytesLimit } = await reader.customer.read();
-  const pending = uploads.unreservedBytes(customerId);
-  if (storageBytesLimit === null || pending <= limits.inlineMaxBytes) return;
-  const { storageBytes } = await reader.usage.quotaUse();
-  if (storageBytes + pending <= storageBytesLimit) return;
-  const message = 'Other uploads to this account are in progress and would fill its quota.';
-  throw new DomainError('rate_limited', `${message} Try again when they have finished.`);
-}
-
-async function stageAll(
-  uses: InlineUses,
-  caller: Caller,
-  importId: Id,
-  inputs: readonly InlineInput[] | null,
-  files: AsyncIterable<InlineFile>,
-  staging: Staging,
-): Promise<void> {
-  let index = 0;
-  for await (const file of files) {
-    if (index >= uses.limits.inlineMaxFiles) throw tooManyFiles(uses.limits.inlineMaxFiles);
-    const said = { ...inputs?.[index], filename: inputs?.[index]?.filename ?? file.filename };
-    const taken = await stage(uses, caller, importId, said, file.bytes);
-    if ('code' in taken) staging.rejected.push({ index, outcome: 'rejected', error: taken });
-    else staging.candidates.push({ index, ...taken });
-    index += 1;
-  }
-  if (index === 0) throw invalid({ field: 'file', code: 'required', message: 'Send at least one part named file.' });
-  if (inputs !== null && inputs.length !== index) {
-    const message = `photos describes ${inputs.length} files, but ${index} were sent. Entries and files are matched by position.`;
-    throw invalid({ field: 'photos', code: 'conflict', message });
-  }
-}
-
-async function stage(
-  uses: InlineUses,
-  { customerId }: Caller,
-  importId: Id,
-  input: InlineInput & { filename: string },
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<Omit<Candidate, 'index'> | ItemError> {
-  // Values are validated before a byte is read; size and hash are those of the bytes that arrive.
-  const wrong = registrationError({ ...input, sizeBytes: 1 }, uses.limits);
-  if (wrong !== null) return wrong;
-  const staged = await place(uses, customerId, importId, input.clientRef);
-  const key = stagingKey({ customerId, importId, ...staged });
-  const { bytes: passing, measure } = withMeasure(bytes, uses.limits.maxFileBytes);
-  try {
-    await uses.blobs.put(key, passing);
-  } catch (error) {
-    if (error instanceof TooManyBytes) return tooLarge(uses.limits);
-    throw error;
-  }
-  const whole: Registration = { ...input, sizeBytes: measure.sizeBytes, sha256: measure.sha256 };
-  const error =
-    registrationError(whole, uses.limits) ?? mismatch(input, measure) ?? (await typeError(uses, measure.head));
-  if (error === null) return { input: whole, staged };
-  await uses.blobs.delete([key]);
-  return error;
-}
-
-/**
- * The item that the bytes are for: the one with this clientRef, if it still accepts bytes, or a new one. The upload id is the request's
- * own, so that two requests with one clientRef cannot overwrite each other's bytes.
- */
-async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: string | null | undefined) {
-  const uploadId = newUploadId();
-  return uses.store.transaction(customerId, async (transaction) => {
-    const [known] =
-      typeof clientRef === 'string' ? await transaction.importPhotos.findByClientRefs(importId, [clientRef]) : [];
-    if (known?.status === 'awaiting_upload' || known?.status === 'failed') return { id: known.id, uploadId };
-    return { id: requireFound((await transaction.importPhotos.allocateIds(1))[0], 'import_photo'), uploadId };
-  });
-}
-
-function mismatch(input: InlineInput, { sizeBytes, sha256 }: Measure): ItemError | null {
-  if (input.sizeBytes !== undefined && input.sizeBytes !== sizeBytes) {
-    return { code: 'size_mismatch', message: `${input.sizeBytes} bytes were declared, but ${sizeBytes} arrived.` };
-  }
-  if (typeof input.sha256 !== 'string' || normalSha256(input.sha256) === sha256) return null;
-  return {
-    code: 'checksum_mismatch',
-    message: 'The SHA-256 of the uploaded bytes is not the declared one. Send the file again.',
-  };
-}
-
-async function typeError({ media }: InlineUses, head: Uint8Array): Promise<ItemError | null> {
-  const sniffed = await media.sniff(head);
-  if (sniffed.kind === 'accepted') return null;
-  if (sniffed.kind === 'not_an_image') return { code: 'not_an_image', message: 'The file is not an image.' };
-  return {
-    code: 'unsupported_format',
-    message: `${sniffed.contentType} is not accepted. The account lists the accepted formats.`,
-  };
-}
-
-function isUsed({ index, staged }: Candidate, { results }: RegistrationResults): boolean {
-  const photo = results.find((result) => result.index === index)?.photo;
-  return photo?.status === 'processing' && photo.id === staged?.id && photo.uploadId === staged.uploadId;
-}
-
-async function unstage(
-  { blobs }: InlineUses,
-  { customerId }: Caller,
-  importId: Id,
-  candidates: readonly Candidate[],
-): Promise<void> {
-  await blobs.delete(
-    candidates.flatMap(({ staged }) => (staged ? [stagingKey({ customerId, importId, ...staged })] : [])),
-  );
-}
-
-function tooManyFiles(max: number) {
-  return invalid({ field: 'file', code: 'too_many', message: `A request can contain at most ${max} files.`, max });
 }

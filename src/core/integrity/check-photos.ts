@@ -1,7 +1,7 @@
 import { renditionKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { defaultFormat } from '../media/renditions.js';
-import { markLost, markRecovered, type Photo, type PhotoWithTags, withNewVersion } from '../photos/photo.js';
+import { markLost, markRecovered, type PhotoWithTags } from '../photos/photo.js';
 import { fixedRendition } from '../photos/rendition.js';
 import type { RenditionMaker } from '../photos/rendition-maker.js';
 import type { Clock } from '../shared/clock.js';
@@ -10,6 +10,7 @@ import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { faultOf, reasonOf } from './check-bytes.js';
 import type { Findings } from './findings.js';
+import { isUnchanged, markOriginal } from './mark-original.js';
 
 export type CheckUses = {
   store: Transactional<'photos' | 'importPhotos' | 'outbox'>;
@@ -52,48 +53,16 @@ async function checkPhoto(
   findings.count('photos');
   const fault = await faultOf(uses, storedKey(photo.blobKey), photo, options);
   if (fault === null) {
-    if (photo.originalLostAt !== null && !options.fast) await unmark(uses, photo, options, findings);
+    if (photo.originalLostAt !== null && !options.fast) await reportIntact(uses, photo, options, findings);
     return checkThumb(uses, photo, options, findings);
   }
   // What cannot be read now may be readable in an hour: it is not lost.
-  if (options.repair && fault.kind !== 'unreadable') await mark(uses, photo, markLost);
+  if (options.repair && fault.kind !== 'unreadable') await markOriginal(uses, photo, markLost);
   if (!(await isUnchanged(uses, photo))) return;
   findings.report('I1', `The original of this photo ${fault.message}${advice}`, about(photo));
 }
 
 const advice = ' Restore the file from a backup, or import the same file again.';
-
-/** The API returns it, and downloads are refused instead of cut off. */
-function mark({ store, clock }: CheckUses, seen: PhotoWithTags, as: (photo: Photo, at: Date) => Photo): Promise<void> {
-  return store.transaction(seen.customerId, async ({ photos, outbox }) => {
-    const photo = (await photos.lock([seen.id]))[0];
-    if (photo?.blobKey !== seen.blobKey) return;
-    const at = clock.now();
-    const next = withNewVersion(photo, as(photo, at), at);
-    if (next === photo) return;
-    await photos.update(next);
-    await outbox.add('photo.updated', [next.id], at);
-  });
-}
-
-/** Somebody has restored the original. */
-async function unmark(
-  uses: CheckUses,
-  photo: PhotoWithTags,
-  { repair }: CheckOptions,
-  findings: Findings,
-): Promise<void> {
-  if (repair) await mark(uses, photo, (held) => markRecovered(held));
-  const advice = repair ? 'The mark was removed.' : 'phs verify --repair removes the mark.';
-  const message = `This photo is marked as lost, but its original is intact. ${advice}`;
-  findings.report('I1', message, { ...about(photo), repaired: repair });
-}
-
-/** Purged or given another original since it was read: then the result is obsolete. */
-async function isUnchanged({ store }: CheckUses, { customerId, id, blobKey }: PhotoWithTags): Promise<boolean> {
-  const now = await store.query(customerId, (reader) => reader.photos.get(id));
-  return now?.blobKey === blobKey;
-}
 
 async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: CheckOptions, findings: Findings) {
   if ((await uses.blobs.head(renditionKey(photo, 'thumb', defaultFormat(photo)))) !== null) return;
@@ -114,4 +83,17 @@ async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: Che
 
 function about({ customerId, id, importId }: PhotoWithTags) {
   return { customerId, photoId: id, importId };
+}
+
+/** Somebody has restored the original that is marked as lost. */
+async function reportIntact(
+  uses: CheckUses,
+  photo: PhotoWithTags,
+  { repair }: CheckOptions,
+  findings: Findings,
+): Promise<void> {
+  if (repair) await markOriginal(uses, photo, (held) => markRecovered(held));
+  const advice = repair ? 'The mark was removed.' : 'phs verify --repair removes the mark.';
+  const message = `This photo is marked as lost, but its original is intact. ${advice}`;
+  findings.report('I1', message, { ...about(photo), repaired: repair });
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import type { NeededBlob } from '../../../core/backup/back-up-blobs.js';
+import type { NeededBlob } from '../../../core/backup/blob-backup.js';
 import type { ArchivedSchema, ArchivedTable, DatabaseSnapshot } from '../../../core/backup/database-snapshot.js';
 import { originalKey, stagingKey, storedKey } from '../../../core/blobs/blob-key.js';
 import { type CatalogueTable, quoted, tablesByReference } from '../database/catalogue.js';

@@ -1,9 +1,9 @@
 import { defaultLimits } from '../../../core/customers/limits.js';
-import { creationErrors } from '../../../core/imports/create-import.js';
 import type { DuplicatePolicy } from '../../../core/imports/import.js';
+import { creationErrors } from '../../../core/imports/import-creation.js';
 import { type ImportPhotoStatus, importPhotoTransitions } from '../../../core/imports/import-photo.js';
 import { patchErrors } from '../../../core/imports/import-photo-patch.js';
-import type { ItemListRequest } from '../../../core/imports/read-import.js';
+import type { ItemListRequest } from '../../../core/imports/read-import-photos.js';
 import { declareField, RequestModel } from '../../fields/declared.js';
 import { ListOf, OneOf, Text, WholeNumber } from '../../fields/fields.js';
 import type { BodyContext } from '../../requests/json-body.js';

@@ -1,0 +1,95 @@
+import type { Caller } from '../access/caller.js';
+import type { Limits } from '../customers/limits.js';
+import { QuotaReservation } from '../customers/quota.js';
+import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Reader, Transactional } from '../shared/transactional.js';
+import { lockForNewTags } from '../tags/lock-tags.js';
+import { requireOpen, touch } from './import.js';
+import {
+  type ImportDetails,
+  type ItemDetails,
+  importDetailsOf,
+  itemDetailsOf,
+  withUploadTargets,
+} from './import-details.js';
+import { type CandidateOutcome, registerCandidates } from './register-candidates.js';
+import { type Candidate } from './registration.js';
+import type { TargetUses } from './upload-target.js';
+
+export type RegisterUses = TargetUses & {
+  store: Transactional<
+    'photos' | 'tags' | 'imports' | 'importPhotos' | 'customer' | 'usage' | 'blobOwners' | 'jobs' | 'outbox'
+  >;
+  limits: Limits;
+};
+
+/** The outcome of one file, in the order of the request. */
+export interface RegistrationResult {
+  readonly index: number;
+  readonly outcome: 'created' | 'existing' | 'duplicate' | 'rejected';
+  readonly photo: ItemDetails | null;
+  readonly error: ItemError | null;
+}
+
+export interface RegistrationResults {
+  readonly results: readonly RegistrationResult[];
+  readonly import: ImportDetails;
+}
+
+/** The transaction that both ways of adding photos share. */
+export async function registerAll(
+  uses: RegisterUses,
+  caller: Caller,
+  importId: Id,
+  candidates: readonly Candidate[],
+  rejected: readonly CandidateOutcome[],
+): Promise<RegistrationResults> {
+  const answer = await uses.store.transaction(caller.customerId, async (transaction) => {
+    // The customer before the import: the order of all locks.
+    const quota = await QuotaReservation.begin(transaction);
+    await lockForNewTags(transaction, ...candidates.map(({ input }) => input));
+    const subject = requireFound(await transaction.imports.lock(importId), 'import');
+    requireOpen(subject);
+    const at = uses.clock.now();
+    const outcome = await registerCandidates(transaction, caller, subject, candidates, {
+      limits: uses.limits,
+      quota,
+      at,
+    });
+    const outcomes = [...outcome, ...rejected].sort((a, b) => a.index - b.index);
+    const results = await resultsOf(transaction, outcomes);
+    if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw quota.exceededError();
+    if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
+    await transaction.imports.update(touch(subject, at));
+    const counted = requireFound(await transaction.imports.get(importId), 'import');
+    return { results, import: await importDetailsOf(transaction.tags, counted) };
+  });
+  const items = answer.results.flatMap(({ photo }) => photo ?? []);
+  const targeted = new Map((await withUploadTargets(uses, caller, items)).map((item) => [item.id, item]));
+  const results = answer.results.map((each) => ({ ...each, photo: targeted.get(each.photo?.id ?? 0) ?? null }));
+  return { ...answer, results };
+}
+
+async function resultsOf(
+  transaction: Reader<'tags'>,
+  outcomes: readonly CandidateOutcome[],
+): Promise<RegistrationResult[]> {
+  const items = outcomes.flatMap((outcome) => (outcome.outcome === 'rejected' ? [] : [outcome.item]));
+  const details = new Map((await itemDetailsOf(transaction.tags, items)).map((item) => [item.id, item]));
+  return outcomes.map((outcome) =>
+    outcome.outcome === 'rejected'
+      ? { index: outcome.index, outcome: 'rejected', photo: null, error: outcome.error }
+      : { index: outcome.index, outcome: outcome.outcome, photo: details.get(outcome.item.id) ?? null, error: null },
+  );
+}
+
+function noneAccepted(results: readonly RegistrationResult[]): DomainError {
+  return new DomainError(
+    'no_photos_accepted',
+    'Every photo was rejected and nothing was created. See details.results.',
+    {
+      results,
+    },
+  );
+}
