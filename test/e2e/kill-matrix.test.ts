@@ -12,8 +12,8 @@ const NODE_OPTIONS = `--import=${pathToFileURL(join(__dirname, 'support/failpoin
 /** Each step that changes something, in the order of a photo's life: upload, verify, finalize, publish, delete, purge. */
 const steps = [
   'create-import:createImport/store.transaction',
-  'register-photos:registerAll/store.transaction',
-  'receive-upload:stage/blobs.put',
+  'register-all:registerAll/store.transaction',
+  'declared-bytes:storeDeclaredBytes/blobs.put',
   'receive-staged-bytes:receiveStagedBytes/store.transaction',
   'inspect-import-photo:inspectAndApply/blobs.copy',
   'apply-inspection-results:applyResults/store.transaction',
@@ -22,7 +22,7 @@ const steps = [
   'request-publishing:requestPublishing/store.transaction',
   'finalize-import:finalizeImport/store.transaction',
   'publish-many:publishMany/store.transaction',
-  'publish-import:publishImport/store.transaction',
+  'complete-import:completeImport/store.transaction',
   'edit-photo:editPhoto/store.transaction',
   'trash-photo:trashPhoto/store.transaction',
   'trash-photo:purgePhoto/store.transaction',
@@ -64,7 +64,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
 
   it.each(gcSteps)('phs gc: %s', async (step) => {
     // Bytes that arrived and were not told of: gc takes them, and the client, who has no answer, sends them again.
-    await installation.start({ NODE_OPTIONS, FAILPOINT: 'receive-upload:stage/blobs.put' });
+    await installation.start({ NODE_OPTIONS, FAILPOINT: 'declared-bytes:storeDeclaredBytes/blobs.put' });
     const life = liveThrough(client, step);
     await installation.end();
     const cut = await installation.commandWith({ NODE_OPTIONS, FAILPOINT: step }, 'gc', '--grace', '0');

@@ -1,5 +1,5 @@
 // Loaded before the built program by tests, and by nothing else (NODE_OPTIONS=--import). Every step that changes something gets a name: the use
-// case that takes it, and the port's method, as in `receive-upload:receiveUpload/blobs.put`.
+// case that takes it, and the port's method, as in `declared-bytes:storeDeclaredBytes/blobs.put`.
 //   FAILPOINT=name        kill -9 of this very process, right after that step took effect: before anybody is told of it.
 //   FAILPOINTS_SEEN=file  collects the names of all steps that are taken.
 import { appendFileSync } from 'node:fs';
