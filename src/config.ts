@@ -5,6 +5,7 @@ import {
   isolationLevels,
   type WantedIsolation,
 } from './core/media/isolation.js';
+import { DAY, SECOND } from './core/shared/clock.js';
 import { type Environment, EnvironmentReader } from './environment-reader.js';
 
 /** The validated and frozen settings. docs/operations.md has the table of all variables. */
@@ -32,6 +33,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The internal location where the trusted proxies, which are nginx, serve the local blobs; null: they do not. */
   readonly blobsLocation: string | null;
+  /** How long caches may store a delivered picture, in seconds. */
+  readonly deliveryMaxAge: number;
   readonly workerConcurrency: number;
   /** Webhooks may go to private addresses, and over http. */
   readonly webhookAllowPrivate: boolean;
@@ -108,6 +111,7 @@ export function readConfig(env: Environment): Config {
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
     blobsLocation: readBlobsLocation(read),
+    deliveryMaxAge: read.whole('DELIVERY_MAX_AGE', DAY / SECOND, 0, (365 * DAY) / SECOND),
     workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
     webhookAllowPrivate: read.oneOf('WEBHOOK_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
     media: {

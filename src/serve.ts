@@ -52,6 +52,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     logger,
     trustedProxies: config.trustedProxies.length > 0 ? new IpRanges(config.trustedProxies) : null,
     blobsLocation: config.blobsLocation,
+    deliveryMaxAge: config.deliveryMaxAge,
     docs: config.docs,
     securityContacts: config.securityContacts,
     readiness: new Readiness(opened.checks, stopping.signal, logReadiness(logger)),

@@ -366,6 +366,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/img/{deliveryKeyId}/{photoId}/{options}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a photo in any size and format
+         * @description Your own server makes and signs these URLs, with a delivery key. The signature is the HMAC-SHA-256 of the path from `/img/` on, and of `?exp=…` if the URL has it, under the secret of the key. It is checked before anything else; the URL is used exactly as it was signed. The picture is upright, in sRGB, and free of metadata.
+         */
+        get: operations["showDeliveredPicture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "photo.created": {
@@ -4274,6 +4294,23 @@ export interface components {
                 };
             };
         };
+        /** @description `invalid_request`: the path, query, headers or body are invalid; `details.errors` lists every error. */
+        SignedInvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -4310,6 +4347,8 @@ export interface components {
         "Content-Disposition": string;
         /** @description The SHA-256 of the complete original (RFC 9530). */
         "Repr-Digest": string;
+        /** @description By which caches that support it can remove everything that shows a photo. */
+        "Cache-Tag": string;
         /** @description Pages of any origin may use signed URLs. */
         "Access-Control-Allow-Origin": "*";
     };
@@ -5580,6 +5619,91 @@ export interface operations {
                 };
                 content?: never;
             };
+            403: components["responses"]["SignedUrlForbidden"];
+            404: components["responses"]["SignedNotFound"];
+            416: components["responses"]["SignedRangeNotSatisfiable"];
+            500: components["responses"]["SignedInternalError"];
+            503: components["responses"]["SignedServiceUnavailable"];
+        };
+    };
+    showDeliveredPicture: {
+        parameters: {
+            query: {
+                /** @description When the URL expires, in Unix time in seconds. It is signed, and stands before `sig`. */
+                exp?: string;
+                /** @description The signature, in base64url without padding. The last parameter. */
+                sig: string;
+            };
+            header?: {
+                /** @description The ETag you have. If it is still current, the response is 304 without a body. The request still counts. */
+                "If-None-Match"?: string;
+                /** @description A single range of bytes (RFC 9110 §14.2). Multiple or malformed ranges return the whole file. */
+                Range?: string;
+                /** @description An ETag or a date. The range applies only if the file has not changed since. */
+                "If-Range"?: string;
+                /** @description Ignored if `If-None-Match` is sent. */
+                "If-Modified-Since"?: string;
+            };
+            path: {
+                /** @description The id of the delivery key that signed the URL. */
+                deliveryKeyId: string;
+                /** @description The id of the photo. */
+                photoId: string;
+                /** @description What to show: `w` and `h` (1 to 4096), `fit` (inside, cover, contain, fill), `g` (center, focus, auto), `f` (auto, jpeg, webp, avif, png), `q` (1 to 100), `dpr` (1 to 3), `bg` (rrggbb), `blur` (0.3 to 100), `p` (a preset, which the others override). Separated by commas, each once, in any order. */
+                options: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The image. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": string;
+                };
+            };
+            /** @description The requested range. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": string;
+                };
+            };
+            /** @description The image has not changed. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["SignedInvalidRequest"];
             403: components["responses"]["SignedUrlForbidden"];
             404: components["responses"]["SignedNotFound"];
             416: components["responses"]["SignedRangeNotSatisfiable"];

@@ -10,6 +10,8 @@ export interface HttpOptions {
   readonly trustedProxies: IpRanges | null;
   /** The location under which the trusted proxies, which are nginx, serve the blob folder; null: they do not. */
   readonly blobsLocation: string | null;
+  /** How long caches may store a delivered picture, in seconds. */
+  readonly deliveryMaxAge: number;
   /** Whether the API reference and the guides are served; default: yes. */
   readonly docs?: boolean;
   /** Where to report a vulnerability, as URIs; absent or empty: `/.well-known/security.txt` does not exist. */

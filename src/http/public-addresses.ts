@@ -3,6 +3,8 @@ import type { Addresses, UploadAddress } from '../core/shared/addresses.js';
 /** Paths of controllers whose addresses are handed out, each followed by a token. */
 export const UPLOADS_PATH = 'uploads';
 export const RENDITIONS_PATH = 'renditions';
+/** Its addresses are made by clients. */
+export const DELIVERY_PATH = 'img';
 export const SIGN_IN_LINKS_PATH = 'settings/enter';
 
 declare module '../core/ports.js' {

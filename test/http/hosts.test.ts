@@ -24,7 +24,15 @@ async function ask({ path = '/healthz', hosts, accept = '*/*', version = '1.1' }
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head, body };
 }
 
-const FOR_ANY_HOST = ['/api/v1/me', '/uploads/none', '/renditions/none', '/healthz', '/readyz', '/openapi.json'];
+const FOR_ANY_HOST = [
+  '/api/v1/me',
+  '/uploads/none',
+  '/renditions/none',
+  '/img/none',
+  '/healthz',
+  '/readyz',
+  '/openapi.json',
+];
 const PAGES = ['/', '/settings', '/settings/sign-in', '/settings/enter/none', '/settings/nowhere', '/docs', '/nowhere'];
 
 describe('A33: a request to any path', () => {

@@ -70,7 +70,7 @@ describe('a path with nothing at it', () => {
     }
   });
 
-  it.each(['/api/v1/nowhere', '/api/v1', '/uploads/none', '/renditions/none', '/renditions/a/b'])(
+  it.each(['/api/v1/nowhere', '/api/v1', '/uploads/none', '/renditions/none', '/renditions/a/b', '/img/a/b/c'])(
     'of programs is the envelope whatever is asked for: %s',
     async (path) => {
       const { headers, body } = await get(path, BROWSER);

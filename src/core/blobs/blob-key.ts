@@ -7,7 +7,7 @@ import type { Id } from '../shared/ids.js';
 export type BlobKey = string & { readonly blobKey: unique symbol };
 
 /** Incremented when renditions are generated differently: old ones are then no longer found, and are generated again. */
-export const RENDITION_RECIPE = 'v1';
+const RENDITION_RECIPE = 'v1';
 
 export function stagingKey(item: { customerId: Id; importId: Id; id: Id; uploadId: number }): BlobKey {
   return `staging/${item.customerId}/${item.importId}/${item.id}/${item.uploadId}` as BlobKey;

@@ -17,6 +17,8 @@ import { statusOfCode } from './status-of-code.js';
 
 /** Headers that a success had prepared before it failed, and that would be wrong on an error. */
 const HEADERS_OF_SUCCESS = [
+  'X-Accel-Expires',
+  'Cache-Tag',
   'Accept-Ranges',
   'Content-Disposition',
   'Content-Length',

@@ -84,6 +84,10 @@ export const headers = {
       pattern: '^sha-256=:[A-Za-z0-9+/]{43}=:$',
     }),
   },
+  'Cache-Tag': {
+    description: 'By which caches that support it can remove everything that shows a photo.',
+    schema: text('`photo-` followed by the id of the photo.', 'photo-90417', { pattern: '^photo-[0-9]+$' }),
+  },
   'Access-Control-Allow-Origin': {
     description: 'Pages of any origin may use signed URLs.',
     required: true,

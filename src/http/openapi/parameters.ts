@@ -1,3 +1,5 @@
+import { deliveryFormats, gravities, MAX_SIDE } from '../../core/delivery/delivery-options.js';
+import { fits } from '../../core/media/transformation.js';
 import { MAX_IDS } from '../requests/parameters.js';
 import type { Parameter } from './operation.js';
 
@@ -60,6 +62,48 @@ export const pathToken: Parameter = {
   description: 'The signed part of the URL. Use the whole URL as you received it.',
   schema: { type: 'string', examples: ['WzEsNyw5MDQxOF0.c2lnbmF0dXJl'] },
 };
+
+/** Of an address that a client signs. */
+export const deliveryParameters: readonly Parameter[] = [
+  {
+    name: 'deliveryKeyId',
+    in: 'path',
+    required: true,
+    description: 'The id of the delivery key that signed the URL.',
+    schema: { type: 'string', examples: ['dk_0123456789abcdef'] },
+  },
+  {
+    name: 'photoId',
+    in: 'path',
+    required: true,
+    description: 'The id of the photo.',
+    schema: { type: 'string', examples: ['90417'] },
+  },
+  {
+    name: 'options',
+    in: 'path',
+    required: true,
+    description: `What to show: \`w\` and \`h\` (1 to ${MAX_SIDE}), \`fit\` (${fits.join(', ')}), \`g\` (${gravities.join(', ')}), \`f\` (${deliveryFormats.join(', ')}), \`q\` (1 to 100), \`dpr\` (1 to 3), \`bg\` (rrggbb), \`blur\` (0.3 to 100), \`p\` (a preset, which the others override). Separated by commas, each once, in any order.`,
+    schema: { type: 'string', examples: ['w=640,h=480,fit=cover'] },
+  },
+  {
+    name: 'exp',
+    in: 'query',
+    description: 'When the URL expires, in Unix time in seconds. It is signed, and stands before `sig`.',
+    schema: { type: 'string', pattern: '^[1-9][0-9]{0,10}$', examples: ['1800000000'] },
+  },
+  {
+    name: 'sig',
+    in: 'query',
+    required: true,
+    description: 'The signature, in base64url without padding. The last parameter.',
+    schema: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      examples: ['acSLMNBt6af5rOKnvd2JPIGkT6ZRb33FnekfceCkBqs'],
+    },
+  },
+];
 
 export const preferHeader: Parameter = {
   name: 'Prefer',

@@ -19,7 +19,8 @@ export type FrontServer = Pick<HttpOptions, 'trustedProxies' | 'blobsLocation'>;
 export interface Sendable extends Download {
   /** Strong, with its quotes. */
   readonly entityTag: string;
-  readonly lastModified: Date;
+  /** Null: unknown, and not sent. */
+  readonly lastModified: Date | null;
   readonly filename: string;
   readonly disposition: 'attachment' | 'inline';
   readonly headers: Readonly<Record<string, string>>;
@@ -97,7 +98,7 @@ function setHeaders(
 ): void {
   response.setHeader('Accept-Ranges', 'bytes');
   response.setHeader('ETag', entityTag);
-  response.setHeader('Last-Modified', lastModified.toUTCString());
+  if (lastModified !== null) response.setHeader('Last-Modified', lastModified.toUTCString());
   response.setHeader('Content-Disposition', dispositionOf(filename, disposition));
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -112,7 +113,7 @@ export function dispositionOf(filename: string, type: 'attachment' | 'inline'): 
 /** `If-None-Match`; only without it, `If-Modified-Since` (RFC 9110 §13.2.2). */
 function isUnchanged({ headers }: IncomingMessage, { entityTag, lastModified }: Sendable): boolean {
   if (headers['if-none-match'] !== undefined) return !noneMatch(headers['if-none-match'], entityTag);
-  return Date.parse(headers['if-modified-since'] ?? '') >= wholeSeconds(lastModified);
+  return lastModified !== null && Date.parse(headers['if-modified-since'] ?? '') >= wholeSeconds(lastModified);
 }
 
 /** One range is sent as such. Several ranges, other units and invalid ones get everything, as RFC 9110 §14.2 allows. */
@@ -144,7 +145,8 @@ function singleRange(header: string, size: number): ByteRange | 'unsatisfiable' 
 /** `If-Range` (RFC 9110 §13.1.5): a strong tag, or exactly the date that we sent. */
 function isStillCurrent(ifRange: string | string[] | undefined, { entityTag, lastModified }: Sendable): boolean {
   if (ifRange === undefined) return true;
-  return ifRange === entityTag || Date.parse(String(ifRange)) === wholeSeconds(lastModified);
+  if (ifRange === entityTag) return true;
+  return lastModified !== null && Date.parse(String(ifRange)) === wholeSeconds(lastModified);
 }
 
 function wholeSeconds(at: Date): number {

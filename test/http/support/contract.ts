@@ -85,7 +85,7 @@ export class Contract {
 
   faultsIn(exchange: Exchange): string[] {
     const [path = '', ...query] = exchange.path.split('?');
-    if (!/^\/(api\/v1|uploads|renditions)(\/|$)/.test(path)) return [];
+    if (!/^\/(api\/v1|uploads|renditions|img)(\/|$)/.test(path)) return [];
     const route = this.routes.find(({ pattern }) => pattern.test(path));
     const isHead = exchange.method === 'HEAD';
     const method = isHead ? 'get' : exchange.method.toLowerCase();

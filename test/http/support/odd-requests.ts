@@ -25,7 +25,16 @@ const paths = fc.oneof(
     weight: 1,
     arbitrary: odd(
       ...['/', '/api', '/api/v1', '/api/v1/', '/api/v1/me/', '/api/v1//me', '/API/v1/me', '/api/v1/Me', '/api/v2/me'],
-      ...['/healthz', '/readyz', '/uploads/x', '/renditions/x', '/uploads/', '/api/v1/../../etc/passwd', '//api/v1/me'],
+      ...[
+        '/healthz',
+        '/readyz',
+        '/uploads/x',
+        '/renditions/x',
+        '/img/x/1/w=1?sig=x',
+        '/uploads/',
+        '/api/v1/../../etc/passwd',
+        '//api/v1/me',
+      ],
       ...['/api/v1/toString', '/api/v1/photos/1/x', `/api/v1/${'a'.repeat(5000)}`],
     ),
   },

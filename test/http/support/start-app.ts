@@ -45,6 +45,7 @@ import { type Answer, type RequestParts, send } from './http-client.js';
 export interface StartOptions {
   readonly trustedProxies?: readonly string[];
   readonly blobsLocation?: string;
+  readonly deliveryMaxAge?: number;
   readonly docs?: boolean;
   readonly securityContacts?: readonly string[];
   readonly limits?: Partial<Limits>;
@@ -90,6 +91,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     trustedProxies: options.trustedProxies ? new IpRanges(options.trustedProxies) : null,
     blobsLocation: options.blobsLocation ?? null,
+    deliveryMaxAge: options.deliveryMaxAge ?? 86_400,
     docs: options.docs ?? true,
     securityContacts: options.securityContacts ?? [],
     readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),

@@ -1,0 +1,101 @@
+import { All, Controller, Get, HttpCode, Inject, Options, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { type DeliveredDownload, openDeliveredPicture } from '../../core/delivery/open-delivered-picture.js';
+import type { Ports } from '../../core/ports.js';
+import { SECOND } from '../../core/shared/clock.js';
+import { NoKeyRequired } from '../access.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
+import type { HeaderName } from '../openapi/headers.js';
+import { Documented, DocumentTag, picture } from '../openapi/operation.js';
+import { deliveryParameters, ifNoneMatchHeader, rangeParameters } from '../openapi/parameters.js';
+import { PORTS } from '../ports-token.js';
+import { DELIVERY_PATH } from '../public-addresses.js';
+import { type Sendable, sendDownload } from '../responses/send-download.js';
+import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
+import { acceptedFormats, deliveryAddressOf } from './delivery-request.js';
+
+const METHODS = 'GET, HEAD, OPTIONS';
+const PATH = ':deliveryKeyId/:photoId/:options';
+const fileHeaders: readonly HeaderName[] = ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Cache-Tag'];
+
+/** A cache may answer with a picture for so long after it is stale, while it asks for the current one. */
+const STALE_SECONDS = 60;
+/**
+ * How long a cache of nginx stores a picture before it asks whether it is still there: it cannot be told to remove one. Other caches ignore
+ * the header that says it.
+ */
+const NGINX_SECONDS = 60;
+
+/** Addresses that servers of customers sign themselves. */
+@DocumentTag('Signed URLs')
+@Controller(DELIVERY_PATH)
+@NoKeyRequired()
+@AnyOrigin()
+export class DeliveryController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {}
+
+  @Get(PATH)
+  @Documented({
+    operationId: 'showDeliveredPicture',
+    summary: 'Retrieve a photo in any size and format',
+    description:
+      'Your own server makes and signs these URLs, with a delivery key. The signature is the HMAC-SHA-256 of the path from `/img/` on, and of `?exp=…` if the URL has it, under the secret of the key. It is checked before anything else; the URL is used exactly as it was signed. The picture is upright, in sRGB, and free of metadata.',
+    path: deliveryParameters,
+    headers: [ifNoneMatchHeader, ...rangeParameters],
+    answers: {
+      200: { description: 'The image.', content: picture, headers: fileHeaders },
+      206: { description: 'The requested range.', content: picture, headers: [...fileHeaders, 'Content-Range'] },
+      304: { description: 'The image has not changed.', headers: fileHeaders },
+    },
+    errors: ['url_forbidden', 'invalid_request', 'not_found', 'range_not_satisfiable'],
+  })
+  async show(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const download = await openDeliveredPicture(this.ports, deliveryAddressOf(request), acceptedFormats(request));
+    // Not handed to nginx: it would not store what it sends itself.
+    await sendDownload(request, response, this.sendable(download));
+  }
+
+  @Options(PATH)
+  @HttpCode(204)
+  preflight(@Res({ passthrough: true }) response: Response): void {
+    preflight(response, METHODS);
+  }
+
+  @All(PATH)
+  other(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
+    throw otherMethod(request, response, METHODS);
+  }
+
+  private sendable(download: DeliveredDownload): Sendable {
+    const { photo, tag, format, isNegotiated } = download;
+    const lifetime = () => this.lifetime(download);
+    return {
+      ...download,
+      entityTag: `"${tag}"`,
+      // A preset may have changed since the photo did.
+      lastModified: null,
+      // Visitors of a page need not know what the file was called.
+      filename: `${photo.id}.${format === 'jpeg' ? 'jpg' : format}`,
+      disposition: 'inline',
+      // Evaluated when the response begins: generating the picture may have taken seconds.
+      get headers() {
+        return { ...lifetime(), 'Cache-Tag': `photo-${photo.id}`, ...(isNegotiated && { Vary: 'Accept' }) };
+      },
+    };
+  }
+
+  /** No cache may retain a picture longer than its URL is valid. */
+  private lifetime({ expiresAt }: DeliveredDownload): Record<string, string> {
+    const now = this.ports.clock.now().getTime();
+    const valid = expiresAt === null ? Number.POSITIVE_INFINITY : Math.floor((expiresAt.getTime() - now) / SECOND);
+    const fresh = Math.max(0, Math.min(valid, this.options.deliveryMaxAge));
+    const stale = Math.max(0, Math.min(valid - fresh, STALE_SECONDS));
+    return {
+      'Cache-Control': `public, max-age=${fresh}, stale-while-revalidate=${stale}`,
+      'X-Accel-Expires': String(Math.min(fresh, NGINX_SECONDS)),
+    };
+  }
+}
