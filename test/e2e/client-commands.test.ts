@@ -52,7 +52,7 @@ function install(): void {
   for (const each of ['cli', 'sdk']) cpSync(join(root, each), join(packing, each), { recursive: true });
   for (const each of ['bin', 'node_modules']) symlinkSync(join(root, each), join(packing, each));
   // What the library needs is in the registry, which is not there.
-  const others = ['openapi-fetch', 'openapi-typescript-helpers'].map((name) => join('node_modules', name));
+  const others = ['openapi-fetch', 'openapi-typescript-helpers', 'thumbhash'].map((name) => join('node_modules', name));
   const folders = ['cli', 'sdk', ...others].map((folder) => `./${folder}`);
   const packed = JSON.parse(npm(packing, 'pack', ...folders, '--json', '--pack-destination', home));
   const [cli, ...library] = packed.map(({ filename }: { filename: string }) => join(home, filename));

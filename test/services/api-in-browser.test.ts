@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { Installation } from '../e2e/support/service.js';
+import { deliveryVectors, vectorKey } from '../support/delivery-vectors.js';
 import { launchBrowser, session } from './support/browser.js';
 
 let installation: Installation;
@@ -61,7 +62,14 @@ test('guides are a click away, and need no JavaScript', async () => {
 });
 
 const root = join(__dirname, '../..');
-const scripts = { 'photo-service-sdk': '/page/sdk/entry.js', 'openapi-fetch': '/page/openapi-fetch.mjs' };
+const packages: Readonly<Record<string, string>> = {
+  'openapi-fetch': 'node_modules/openapi-fetch/dist/index.mjs',
+  thumbhash: 'node_modules/thumbhash/thumbhash.js',
+};
+const scripts = {
+  'photo-service-sdk': '/page/sdk/entry.js',
+  ...Object.fromEntries(Object.keys(packages).map((name) => [name, `/page/${name}`])),
+};
 
 /** A page of the service's own origin that has the built library, as a bundler or an import map would give it. */
 async function pageWithLibrary(page: Page): Promise<void> {
@@ -70,8 +78,7 @@ async function pageWithLibrary(page: Page): Promise<void> {
     const body = () => {
       if (path === '')
         return `<!doctype html><script type="importmap">${JSON.stringify({ imports: scripts })}</script>`;
-      if (path === 'openapi-fetch.mjs') return readFileSync(join(root, 'node_modules/openapi-fetch/dist/index.mjs'));
-      return readFileSync(join(root, 'sdk/dist', path.replace('sdk/', '')));
+      return readFileSync(join(root, packages[path] ?? `sdk/dist/${path.replace('sdk/', '')}`));
     };
     await route.fulfill({ contentType: path === '' ? 'text/html' : 'text/javascript', body: body() });
   });
@@ -99,6 +106,28 @@ test('the library imports what a person chose, and reads it again', async () => 
     filename: 'rocks.jpg',
     length: photo.length,
   });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the library signs addresses as in Node, and shows a placeholder', async () => {
+  const { page, complaints, context } = await session(browser);
+  await pageWithLibrary(page);
+  const { photoId, signed, signature } = deliveryVectors[0];
+  const request = {
+    publicUrl: 'https://photos.example.com',
+    ...vectorKey,
+    photoId,
+    options: { width: 300, fit: 'cover' },
+  };
+  const outcome = await page.evaluate(`(async () => {
+    const { imageUrl, placeholder } = await import('photo-service-sdk');
+    const image = new Image();
+    image.src = placeholder('1QcSHQRnh493V4dIh4eXh1h4kJUI');
+    await image.decode();
+    return [await imageUrl(${JSON.stringify(request)}), Math.max(image.naturalWidth, image.naturalHeight)];
+  })()`);
+  expect(outcome).toEqual([`https://photos.example.com${signed}?sig=${signature}`, 32]);
   expect(complaints).toEqual([]);
   await context.close();
 });
