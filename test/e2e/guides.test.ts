@@ -14,7 +14,11 @@ const guides = [...readdirSync(join(root, 'docs/guides')).map((name) => join('do
 const selfHosting = 'docs/guides/self-hosting.md';
 
 /** What can be run, in the order of the page. `text` is what cannot: output, what is to be filled in, what needs the world outside. */
-type Language = 'sh' | 'ts' | 'json' | 'text';
+type Language = 'sh' | 'ts' | 'json' | 'text' | keyof typeof examples;
+
+/** Other languages are quoted from examples, which test/services runs. */
+const examples = { python: 'sign.py', php: 'sign.php', go: 'sign.go', ruby: 'sign.rb' } as const;
+const example = (name: string) => readFileSync(join(root, 'examples/delivery', name), 'utf8');
 
 interface Block {
   readonly language: Language;
@@ -127,7 +131,8 @@ describe.each(guides.filter((guide) => guide !== selfHosting))('%s', (file) => {
   const blocks = blocksOf(file);
 
   test('its blocks are of languages that are known', () => {
-    const others = blocks.filter(({ language }) => !['sh', 'ts', 'json', 'text'].includes(language));
+    const known = ['sh', 'ts', 'json', 'text', ...Object.keys(examples)];
+    const others = blocks.filter(({ language }) => !known.includes(language));
     expect(others.map(({ line }) => line)).toEqual([]);
     expect(blocks.some(({ language }) => language === 'sh' || language === 'ts')).toBe(true);
   });
@@ -144,6 +149,13 @@ describe.each(guides.filter((guide) => guide !== selfHosting))('%s', (file) => {
       }
     }
   });
+});
+
+test('the guide to delivery has its code from the examples', () => {
+  const files = { ...examples, ts: 'sign.mjs', sh: 'sign.sh' };
+  const blocks = blocksOf('docs/guides/delivery.md').filter(({ language }) => language !== 'text');
+  expect(blocks.map(({ language }) => language).sort()).toEqual(Object.keys(files).sort());
+  for (const { language, code } of blocks) expect(example(files[language as keyof typeof files])).toContain(code);
 });
 
 test(`${selfHosting}: its lines run from top to bottom, in a shell that has no settings but its phs.env`, async () => {

@@ -21,6 +21,7 @@ export type AssetName = (typeof reader)[number] | (typeof ours)[number];
 const guideFiles = {
   'quick-start': 'docs/guides/quick-start.md',
   importing: 'docs/guides/importing.md',
+  delivery: 'docs/guides/delivery.md',
   sync: 'docs/guides/sync.md',
   errors: 'docs/guides/errors.md',
   'rate-limits': 'docs/guides/rate-limits.md',
