@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getMetadataStorage } from 'class-validator';
 import { errorCodes } from '../../src/core/shared/errors.js';
 import type { Model } from '../../src/http/fields/declared.js';
-import { listsOf } from '../../src/http/fields/fields.js';
+import { listsOf } from '../../src/http/fields/lists.js';
 import { openApiDocument, openApiText } from '../../src/http/openapi/document.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
 import { type RunningApp, startApp } from '../http/support/start-app.js';

@@ -1,7 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { plainToInstance, Type } from 'class-transformer';
 import {
-  ArrayMaxSize,
   IsBoolean,
   IsDefined,
   IsIn,
@@ -15,7 +14,6 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import type { FieldErrorCode } from '../../core/shared/errors.js';
-import { isId } from '../../core/shared/ids.js';
 import { declareField, type FieldSchema, type Model, ResponseModel } from './declared.js';
 
 /**
@@ -126,40 +124,11 @@ export function withMeanings(description: string, meanings: Readonly<Record<stri
   return list.length === 0 ? description : `${description}\n${list.join('')}`;
 }
 
-const ID = { $ref: '#/components/schemas/Id' };
+export const ID = { $ref: '#/components/schemas/Id' };
 
 /** The id of whatever is named. */
 export function IdOf({ example, ...options }: FieldOptions & { readonly example: number }): PropertyDecorator {
   return field(options, { ...ID, ...examplesOf(example) }, IsNumber({}, constraint('must be a number.')));
-}
-
-interface ListOptions<T> extends FieldOptions {
-  readonly example?: readonly T[];
-}
-
-export function Ids(max?: number, { example, ...options }: ListOptions<number> = {}): PropertyDecorator {
-  const validate = (value: unknown) => Array.isArray(value) && value.every(isId);
-  const areIds = ValidateBy({ name: 'areIds', validator: { validate } }, constraint('must be a list of ids.'));
-  return field(
-    options,
-    { type: 'array', items: ID, maxItems: max, ...examplesOf(example) },
-    areIds,
-    ...maxEntries(max),
-  );
-}
-
-/** @param item The schema of an entry. */
-export function Texts(
-  max?: number,
-  { example, item = { type: 'string' }, ...options }: ListOptions<string> & { readonly item?: FieldSchema } = {},
-): PropertyDecorator {
-  const schema = { type: 'array', items: item, maxItems: max, ...examplesOf(example) };
-  return field(
-    options,
-    schema,
-    IsString({ ...constraint('must be a list of strings.'), each: true }),
-    ...maxEntries(max),
-  );
 }
 
 export interface MapOptions extends FieldOptions {
@@ -211,37 +180,11 @@ export function nestedModel(model: Model, name: string): Model | undefined {
   return value === undefined || value.constructor === Object ? undefined : (value.constructor as Model);
 }
 
-/** A list of objects, each with its own class. */
-export interface ListField {
-  readonly name: string;
-  readonly shape: Model;
-  readonly max: number;
-}
-
-const LISTS = Symbol('Lists');
-
-/** A required list of 1 to `max` objects. They are read one by one, so that a long list does not block other requests. */
-export function ListOf(shape: Model, max: number, options: FieldOptions = {}): PropertyDecorator {
-  const declare = declared(options, { model: shape, isList: true, required: true, minItems: 1, maxItems: max });
-  return (target, name) => {
-    Reflect.defineMetadata(
-      LISTS,
-      [...listsOf(target.constructor as Model), { name: String(name), shape, max }],
-      target,
-    );
-    declare(target, name);
-  };
-}
-
-export function listsOf(shape: Model): readonly ListField[] {
-  return Reflect.getMetadata(LISTS, shape.prototype) ?? [];
-}
-
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function field(options: FieldOptions, schema: FieldSchema, ...validators: readonly PropertyDecorator[]) {
+export function field(options: FieldOptions, schema: FieldSchema, ...validators: readonly PropertyDecorator[]) {
   return applyDecorators(presence(options), ...validators, declared(options, schema));
 }
 
@@ -250,7 +193,7 @@ function presence({ required, nullable }: FieldOptions): PropertyDecorator {
   return nullable ? IsOptional() : ValidateIf((_, value) => value !== undefined);
 }
 
-function declared({ description, nullable, ...options }: FieldOptions, schema: FieldSchema): PropertyDecorator {
+export function declared({ description, nullable, ...options }: FieldOptions, schema: FieldSchema): PropertyDecorator {
   if (description === undefined && !('model' in schema) && !('$ref' in schema)) return () => undefined;
   return declareField({
     ...schema,
@@ -260,17 +203,11 @@ function declared({ description, nullable, ...options }: FieldOptions, schema: F
   });
 }
 
-function examplesOf<T>(example: T | undefined): { readonly examples?: readonly T[] } {
+export function examplesOf<T>(example: T | undefined): { readonly examples?: readonly T[] } {
   return example === undefined ? {} : { examples: [example] };
 }
 
-function maxEntries(max: number | undefined): PropertyDecorator[] {
-  return max === undefined
-    ? []
-    : [ArrayMaxSize(max, constraint(`can have at most ${max} entries.`, 'too_many', { max }))];
-}
-
-function constraint(
+export function constraint(
   message: string,
   code: FieldErrorCode = 'invalid_type',
   bounds: { max?: number } = {},

@@ -5,7 +5,8 @@ import type { Limits } from '../../core/customers/limits.js';
 import { type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Model } from '../fields/declared.js';
-import { isPlainObject, type ListField, listsOf, nestedModel } from '../fields/fields.js';
+import { isPlainObject, nestedModel } from '../fields/fields.js';
+import { type ListField, listsOf } from '../fields/lists.js';
 import { inOrder } from './field-errors.js';
 
 /** Deepest nesting of a body. */

@@ -3,7 +3,8 @@ import { defaultLimits, type Limits } from '../../../core/customers/limits.js';
 import type { CustomerWithUsage } from '../../../core/customers/read-customer.js';
 import type { Uses } from '../../../core/ports.js';
 import { InlineModel, ResponseModel } from '../../fields/declared.js';
-import { IdOf, Instant, Nested, OneOf, Text, Texts, WholeNumber } from '../../fields/fields.js';
+import { IdOf, Instant, Nested, OneOf, Text, WholeNumber } from '../../fields/fields.js';
+import { Texts } from '../../fields/lists.js';
 import { instant } from '../../responses/wire.js';
 
 const Count = (description: string, example: number) => WholeNumber({ description, example, min: 0 });

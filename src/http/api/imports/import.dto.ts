@@ -5,7 +5,8 @@ import { type ImportPhotoStatus, importPhotoTransitions } from '../../../core/im
 import { patchErrors } from '../../../core/imports/import-photo-patch.js';
 import type { ItemListRequest } from '../../../core/imports/read-import-photos.js';
 import { declareField, RequestModel } from '../../fields/declared.js';
-import { ListOf, OneOf, Text, WholeNumber } from '../../fields/fields.js';
+import { OneOf, Text, WholeNumber } from '../../fields/fields.js';
+import { ListOf } from '../../fields/lists.js';
 import type { BodyContext } from '../../requests/json-body.js';
 import { PaginationQuery, Parameter, paginationOf, someOf } from '../../requests/parameters.js';
 import type { ParameterRule } from '../../requests/read-request.js';

@@ -1,7 +1,8 @@
 import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
 import { type Scope, scopeMeanings, scopes } from '../../../core/access/scope.js';
 import { ResponseModel } from '../../fields/declared.js';
-import { Flag, IdOf, Instant, Text, Texts, withMeanings } from '../../fields/fields.js';
+import { Flag, IdOf, Instant, Text, withMeanings } from '../../fields/fields.js';
+import { Texts } from '../../fields/lists.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 
 @ResponseModel('ApiKey', 'An API key, without its secret.')

@@ -11,7 +11,8 @@ import {
   MIN_ALTITUDE,
   MIN_FOCUS,
 } from '../../../core/photos/photo-values.js';
-import { Decimal, Ids, OneOfNumbers, StringMap, Text, Texts, WholeNumber } from '../../fields/fields.js';
+import { Decimal, OneOfNumbers, StringMap, Text, WholeNumber } from '../../fields/fields.js';
+import { Ids, Texts } from '../../fields/lists.js';
 import { STORED, tagName } from '../tags/tag-fields.js';
 
 /** Fields that several classes of photos and imports have. */

@@ -1,8 +1,6 @@
 import type { TakenAtSource } from '../../../core/media/capture-time.js';
-import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
-import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 import { ResponseModel } from '../../fields/declared.js';
 import {
   Flag,
@@ -29,7 +27,6 @@ import {
   LocationView,
   locationView,
   RenditionUrlsView,
-  urlsView,
 } from './photo-parts.view.js';
 
 @ResponseModel('Photo', 'A photo in the library.')
@@ -244,19 +241,5 @@ export function photoView(photo: PhotoWithTags): PhotoView {
     createdAt: instant(photo.createdAt),
     updatedAt: instant(photo.updatedAt),
     version: photo.version,
-  };
-}
-
-/** The fields that only `include` adds. */
-export interface PhotoExtras {
-  readonly urls?: PhotoUrls | null;
-  readonly exif?: ExifTags | null;
-}
-
-export function photoWithExtras(photo: PhotoWithTags, { urls, exif }: PhotoExtras): PhotoView {
-  return {
-    ...photoView(photo),
-    ...(urls !== undefined && { urls: urls && urlsView(urls) }),
-    ...(exif !== undefined && { exif: { ...exif } }),
   };
 }

@@ -23,9 +23,10 @@ import { Outcomes } from '../../responses/reply.js';
 import { WithETag } from '../../responses/send-reply.js';
 import { CurrentCaller } from '../../server/current-caller.js';
 import { DeletionQuery, PhotoPatchBody, PhotoQuery } from './photo.dto.js';
-import { PhotoPage, PhotoView, photoView, photoWithExtras } from './photo.view.js';
+import { PhotoPage, PhotoView, photoView } from './photo.view.js';
 import { PhotoDeletionsView, PhotoEditsView, photoDeletionView, photoEditView } from './photo-bulk.view.js';
 import { PhotoListQuery, photoListRequest } from './photo-list.dto.js';
+import { photoWithExtras } from './photo-with-extras.js';
 
 const photoId = pathId('id', 'photo', 90417);
 const photoIds = pathIds('id', 'photo');

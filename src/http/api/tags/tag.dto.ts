@@ -5,7 +5,8 @@ import type { TagListRequest } from '../../../core/tags/read-tag.js';
 import { type TagFilters, type TagSort, tagSorts } from '../../../core/tags/tag-query.js';
 import { tagErrors } from '../../../core/tags/tag-values.js';
 import { RequestModel } from '../../fields/declared.js';
-import { Ids, ListOf, Text } from '../../fields/fields.js';
+import { Text } from '../../fields/fields.js';
+import { Ids, ListOf } from '../../fields/lists.js';
 import type { BodyContext } from '../../requests/json-body.js';
 import {
   flag,

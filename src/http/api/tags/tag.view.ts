@@ -4,18 +4,8 @@ import type { EditedTag } from '../../../core/tags/edit-tag.js';
 import { MAX_TAG_NAME, type Tag, type TagName } from '../../../core/tags/tag.js';
 import type { TagChanges } from '../../../core/tags/tag-tools.js';
 import { ResponseModel } from '../../fields/declared.js';
-import {
-  IdOf,
-  Ids,
-  Instant,
-  Models,
-  Nested,
-  OneOf,
-  pageOf,
-  Reference,
-  Text,
-  WholeNumber,
-} from '../../fields/fields.js';
+import { IdOf, Instant, Models, Nested, OneOf, pageOf, Reference, Text, WholeNumber } from '../../fields/fields.js';
+import { Ids } from '../../fields/lists.js';
 import { listView } from '../../responses/list-view.js';
 import { instant } from '../../responses/wire.js';
 import { Color, TagDescription } from './tag-fields.js';

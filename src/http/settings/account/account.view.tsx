@@ -4,8 +4,9 @@ import type { KnownSession, Session } from '../../../core/users/session.js';
 import { MAX_EMAIL } from '../../../core/users/user.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
-import { Badge, Card, Heading, Moment, Table } from '../parts.js';
+import { Card, Heading } from '../parts.js';
 import { PASSWORD_HINT, UserName } from '../password-field.js';
+import { SessionsCard } from './sessions.view.js';
 
 interface AccountProps {
   readonly customer: Customer;
@@ -154,41 +155,6 @@ function PasswordCard({ person, mayOmitCurrent, problems }: PasswordProps) {
   );
 }
 
-function SessionsCard({ sessions, current }: { sessions: readonly Session[]; current: number }) {
-  const rows = sessions.map((session) => ({
-    key: session.id,
-    cells: [
-      <>
-        {browserName(session.browser)} {session.id === current && <Badge tone="good">This browser</Badge>}
-      </>,
-      session.address,
-      <Moment at={session.lastSeenAt} />,
-      <Moment at={session.startedAt} />,
-      session.id === current ? null : (
-        <div class="actions">
-          <Form action={`/settings/account/sessions/${session.id}/end`}>
-            <button class="quiet" type="submit">
-              Sign out<span class="unseen">{` ${browserName(session.browser)} at ${session.address}`}</span>
-            </button>
-          </Form>
-        </div>
-      ),
-    ],
-  }));
-  return (
-    <Card title="Signed-in browsers">
-      <Table caption="Signed-in browsers" columns={['Browser', 'Address', 'Last seen', 'Since', '']} rows={rows} />
-      {sessions.length > 1 && (
-        <Form action="/settings/account/sessions/end-others">
-          <div class="buttons">
-            <Button kind="plain">Sign out everywhere else</Button>
-          </div>
-        </Form>
-      )}
-    </Card>
-  );
-}
-
 function ExportCard() {
   return (
     <Card title="Export your data">
@@ -223,28 +189,6 @@ function EraseCard({ name }: { name: string }) {
       </div>
     </Card>
   );
-}
-
-const NAMES: readonly (readonly [RegExp, string])[] = [
-  [/Edg\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrom(e|ium)\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
-];
-const SYSTEMS: readonly (readonly [RegExp, string])[] = [
-  [/iPhone|iPad/, 'iOS'],
-  [/Android/, 'Android'],
-  [/Windows/, 'Windows'],
-  [/Mac OS X/, 'macOS'],
-  [/Linux/, 'Linux'],
-];
-
-/** The most likely browser. Browsers claim to be each other, so the order matters. */
-function browserName(userAgent: string): string {
-  const name = NAMES.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'A browser';
-  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
-  return system ? `${name} on ${system}` : name;
 }
 
 /** The zones that the platform knows; UTC and the current one even if they are not listed. */

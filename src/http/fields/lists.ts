@@ -1,0 +1,65 @@
+import { ArrayMaxSize, IsString, ValidateBy } from 'class-validator';
+import { isId } from '../../core/shared/ids.js';
+import { type FieldSchema, type Model } from './declared.js';
+import { constraint, declared, examplesOf, type FieldOptions, field, ID } from './fields.js';
+
+interface ListOptions<T> extends FieldOptions {
+  readonly example?: readonly T[];
+}
+
+export function Ids(max?: number, { example, ...options }: ListOptions<number> = {}): PropertyDecorator {
+  const validate = (value: unknown) => Array.isArray(value) && value.every(isId);
+  const areIds = ValidateBy({ name: 'areIds', validator: { validate } }, constraint('must be a list of ids.'));
+  return field(
+    options,
+    { type: 'array', items: ID, maxItems: max, ...examplesOf(example) },
+    areIds,
+    ...maxEntries(max),
+  );
+}
+
+/** @param item The schema of an entry. */
+export function Texts(
+  max?: number,
+  { example, item = { type: 'string' }, ...options }: ListOptions<string> & { readonly item?: FieldSchema } = {},
+): PropertyDecorator {
+  const schema = { type: 'array', items: item, maxItems: max, ...examplesOf(example) };
+  return field(
+    options,
+    schema,
+    IsString({ ...constraint('must be a list of strings.'), each: true }),
+    ...maxEntries(max),
+  );
+}
+
+/** A list of objects, each with its own class. */
+export interface ListField {
+  readonly name: string;
+  readonly shape: Model;
+  readonly max: number;
+}
+
+const LISTS = Symbol('Lists');
+
+/** A required list of 1 to `max` objects. They are read one by one, so that a long list does not block other requests. */
+export function ListOf(shape: Model, max: number, options: FieldOptions = {}): PropertyDecorator {
+  const declare = declared(options, { model: shape, isList: true, required: true, minItems: 1, maxItems: max });
+  return (target, name) => {
+    Reflect.defineMetadata(
+      LISTS,
+      [...listsOf(target.constructor as Model), { name: String(name), shape, max }],
+      target,
+    );
+    declare(target, name);
+  };
+}
+
+export function listsOf(shape: Model): readonly ListField[] {
+  return Reflect.getMetadata(LISTS, shape.prototype) ?? [];
+}
+
+function maxEntries(max: number | undefined): PropertyDecorator[] {
+  return max === undefined
+    ? []
+    : [ArrayMaxSize(max, constraint(`can have at most ${max} entries.`, 'too_many', { max }))];
+}
