@@ -3,7 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import sharp from 'sharp';
+import { PhotoService } from '../../sdk/src/entry.js';
+import { importFiles } from '../../sdk/src/node/entry.js';
+import { Installation } from '../e2e/support/service.js';
 import { deliveryVectors, vectorKey } from '../support/delivery-vectors.js';
+import { present } from '../support/tenant.js';
+import { newDeliveryKey } from './support/delivery-key.js';
 import { program } from './support/programs.js';
 
 // The Go compiler translates its standard library first.
@@ -25,14 +31,20 @@ const languages = {
 };
 const examples = Object.keys(languages) as readonly (keyof typeof languages)[];
 
-async function sign(example: keyof typeof languages, args: readonly string[]): Promise<string> {
+const vectors = { url: 'https://photos.example.com', ...vectorKey };
+
+async function sign(
+  example: keyof typeof languages,
+  args: readonly string[],
+  { url, keyId, secret } = vectors,
+): Promise<string> {
   const [command = '', ...before] = languages[example]();
   const env = {
     PATH: process.env.PATH,
     HOME: home,
-    PHOTO_SERVICE_URL: 'https://photos.example.com',
-    DELIVERY_KEY: vectorKey.keyId,
-    DELIVERY_SECRET: vectorKey.secret,
+    PHOTO_SERVICE_URL: url,
+    DELIVERY_KEY: keyId,
+    DELIVERY_SECRET: secret,
   };
   const child = spawn(command, [...before, join(folder, example), ...args], { env, cwd: home });
   const ended = new Promise((resolve) => child.once('close', resolve));
@@ -49,6 +61,27 @@ test.each(examples)('%s signs the test vectors', async (example) => {
   for (const { photoId, options, exp, signed, signature } of deliveryVectors) {
     const address = await sign(example, [String(photoId), options, ...(exp === null ? [] : [String(exp)])]);
     expect(address).toBe(`https://photos.example.com${signed}${exp === null ? '?' : '&'}sig=${signature}`);
+  }
+});
+
+test('a running service shows the image whose URL an example signs, and no other', async () => {
+  const installation = await Installation.make();
+  try {
+    await installation.start();
+    const client = new PhotoService({ baseUrl: installation.url, token: present(installation.token()) });
+    await importFiles(client, [join(__dirname, '../../examples/photos/rocks.jpg')]);
+    const [photo] = await client.photos.list().toArray();
+    const key = { url: installation.url, ...newDeliveryKey(installation) };
+    const inAnHour = String(Math.floor(Date.now() / 1000) + 3600);
+    for (const example of examples) {
+      const address = await sign(example, [String(photo?.id), 'w=64,f=webp', inAnHour], key);
+      const answer = await fetch(address);
+      expect([example, answer.status, answer.headers.get('content-type')]).toEqual([example, 200, 'image/webp']);
+      expect((await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).width).toBe(64);
+      expect((await fetch(address.replace('w=64', 'w=65'))).status).toBe(403);
+    }
+  } finally {
+    await installation.remove();
   }
 });
 
