@@ -32,7 +32,7 @@ function configuration({ port, dataDir }, folder, { front, files }) {
     ['listen 8080;', `listen 127.0.0.1:${front};`],
     ['server 127.0.0.1:3000;', `server 127.0.0.1:${port};`],
     ['/var/lib/photo-service/blobs/;', `${dataDir}/blobs/;`],
-    ['proxy_pass http://service;', 'proxy_pass http://service; proxy_bind 127.0.0.2;'],
+    ['/var/cache/nginx/photo-service', `${folder}/cache`],
     // Its usual folders are root's.
     [
       'sendfile on;',
@@ -45,6 +45,10 @@ function configuration({ port, dataDir }, folder, { front, files }) {
       if (!text.includes(from)) throw new Error(`docker/nginx.conf has no "${from}" any more`);
       return text.replace(from, to);
     },
-    readFileSync(join(root, 'docker', 'nginx.conf'), 'utf8'),
+    // Each location says so.
+    readFileSync(join(root, 'docker', 'nginx.conf'), 'utf8').replaceAll(
+      'proxy_pass http://service;',
+      '$& proxy_bind 127.0.0.2;',
+    ),
   );
 }

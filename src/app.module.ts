@@ -62,7 +62,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: CallHandlers },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [...portProviders(ports), HTTP_OPTIONS, KeyUseRecorder],
+      exports: [...portProviders(ports), HTTP_OPTIONS, KeyUseRecorder, TrafficRecorder],
     };
   }
 }

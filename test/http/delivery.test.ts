@@ -262,3 +262,17 @@ test('a hundred first requests make the picture once', async () => {
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
   expect(made).toBe(1);
 });
+
+test('what was sent is counted for the key, and what was made for it', async () => {
+  const path = address('w=90,f=jpeg');
+  const { bytes, headers } = await ask(path);
+  await ask(path);
+  await ask(path, { 'if-none-match': headers.etag ?? '' });
+  await ask(path, {}, 'HEAD');
+  await ask(path, { range: 'bytes=0-9' });
+  await ask(`${path}A`);
+  await app.writeCounts();
+  const counts = await app.ports.store.query(actor.customerId, ({ traffic }) => traffic.pictures('2000-01-01'));
+  const expected = { deliveryKeyId: key.key.id, requests: 5, bytes: 2 * bytes.length + 10, made: 1 };
+  expect(counts).toEqual([expect.objectContaining(expected)]);
+});

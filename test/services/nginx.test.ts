@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sha256 } from '../e2e/support/client.js';
 import { until } from '../e2e/support/processes.js';
 import { freePort, Installation } from '../e2e/support/service.js';
+import { ImageSigner } from '../e2e/support/signed-image.js';
 import { Daemon } from './support/daemon.js';
 import { program } from './support/programs.js';
 
@@ -18,6 +19,8 @@ let nginx: Daemon;
 let front: string;
 let photoId: number;
 let thumb: string;
+/** One that no test deletes before it is done with it. */
+let pictureId: number;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nginx-'));
@@ -41,13 +44,18 @@ beforeAll(async () => {
   );
   const client = installation.client();
   const { id } = (await client.post('/imports')).body;
-  expect((await client.inline(id, [{ name: 'cyclamen.jpg', bytes }])).status).toBe(201);
+  const other = new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos/notocactus.jpg')));
+  const files = [
+    { name: 'cyclamen.jpg', bytes },
+    { name: 'notocactus.jpg', bytes: other },
+  ];
+  expect((await client.inline(id, files)).status).toBe(201);
   await client.post(`/imports/${id}/finalize`);
   const ended = await until('the import to end', async () => {
     const { body } = await client.get(`/imports/${id}?include=photos`);
     return body.status === 'processing' ? false : body;
   });
-  photoId = ended.photos.data[0].photoId;
+  [photoId, pictureId] = ended.photos.data.map((item: { photoId: number }) => item.photoId);
   thumb = (await client.get(`/photos/${photoId}?include=urls`)).body.urls.thumb;
 }, 120_000);
 afterAll(async () => {
@@ -63,14 +71,15 @@ function configuration(port: number): string {
     ['listen 8080;', `listen 127.0.0.1:${port};`],
     ['server 127.0.0.1:3000;', `server 127.0.0.1:${installation.port};`],
     ['/var/lib/photo-service/blobs/;', `${installation.dataDir}/blobs/;`],
-    ['proxy_pass http://service;', `proxy_pass http://service; proxy_bind ${NGINX};`],
+    ['/var/cache/nginx/photo-service', `${folder}/cache`],
   ];
   return places.reduce(
     (text, [from, to]) => {
       expect(text.split(from)).toHaveLength(2);
       return text.replace(from, to);
     },
-    readFileSync(EXAMPLE, 'utf8'),
+    // Each location says so.
+    readFileSync(EXAMPLE, 'utf8').replaceAll('proxy_pass http://service;', `$& proxy_bind ${NGINX};`),
   );
 }
 
@@ -93,6 +102,8 @@ const steady = ({ headers }: Asked) => {
     'x-request-id',
     'x-ratelimit-remaining',
     'x-ratelimit-reset',
+    // To nginx.
+    'x-accel-expires',
   ];
   return Object.fromEntries([...headers].filter(([name]) => !own.includes(name)));
 };
@@ -147,12 +158,89 @@ test('ranges and conditions are answered as without nginx', async () => {
 
 test('the location is closed to clients, and an original that is gone is 503 in the words of the API', async () => {
   const originals = join(installation.dataDir, 'blobs', 'originals', '1');
-  const [name = ''] = readdirSync(originals);
-  expect(statSync(join(originals, name)).size).toBe(bytes.length);
+  const name = readdirSync(originals).find((each) => statSync(join(originals, each)).size === bytes.length) ?? '';
+  expect(name).not.toBe('');
   expect((await ask(`${front}/stored-blobs/originals/1/${name}`)).status).toBe(404);
   expect((await ask(original(front), { 'X-Accel-Redirect': '/stored-blobs/x' })).status).toBe(200);
   unlinkSync(join(originals, name));
   const gone = await ask(original(front));
   expect(gone.status).toBe(503);
   expect(JSON.parse(Buffer.from(gone.bytes).toString()).error.code).toBe('service_unavailable');
+});
+
+describe('delivered pictures in its cache', () => {
+  const ROUTE = '/img/:deliveryKeyId/:photoId/:options';
+  /** Statuses of the requests that have come to the service. */
+  const served = () =>
+    installation
+      .printed()
+      .split('\n')
+      .filter((line) => line.includes(ROUTE))
+      .map((line) => JSON.parse(line).status as number);
+  let signer: ImageSigner;
+  beforeAll(async () => {
+    signer = await ImageSigner.of(installation);
+  });
+
+  test('the service is asked once for each set of formats that count', async () => {
+    const url = `${front}${signer.path(pictureId, 'w=200')}`;
+    const accepts: [string, string][] = [
+      ['image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', 'image/avif'],
+      ['image/avif,image/webp,*/*', 'image/avif'],
+      ['image/webp,image/png;q=0.8,*/*;q=0.5', 'image/webp'],
+      ['image/avif;q=0,image/webp;q=0.5', 'image/webp'],
+      ['image/avif;q=0.0, */*', 'image/jpeg'],
+      ['*/*', 'image/jpeg'],
+      ['text/html', 'image/jpeg'],
+    ];
+    const before = served().length;
+    for (const [Accept, type] of [...accepts, ...accepts]) {
+      const { status, headers } = await ask(url, { Accept });
+      expect([Accept, status, headers.get('content-type'), headers.get('vary')]).toEqual([Accept, 200, type, 'Accept']);
+      expect(headers.has('x-accel-expires')).toBe(false);
+    }
+    await ask(`${installation.url}/img/none/1/w=1`);
+    // The last line is of a request past nginx.
+    await until('the log to be complete', () => served().length > before + 3);
+    expect(served().slice(before)).toEqual([200, 200, 200, 403]);
+  });
+
+  test('many first requests come to the service as one; ranges and conditions are answered by nginx', async () => {
+    const url = `${front}${signer.path(pictureId, 'w=210,f=jpeg')}`;
+    const before = served().length;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(url)));
+    expect(new Set(answers.map(({ status, bytes: body }) => `${status} ${sha256(body)}`)).size).toBe(1);
+    const whole = answers[0]?.bytes ?? new Uint8Array();
+    const part = await ask(url, { Range: 'bytes=5-14' });
+    expect([part.status, Buffer.from(part.bytes)]).toEqual([206, Buffer.from(whole.subarray(5, 15))]);
+    const etag = answers[0]?.headers.get('etag') ?? '';
+    expect((await ask(url, { 'If-None-Match': etag })).status).toBe(304);
+    const head = await ask(url, {}, 'HEAD');
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(whole.length)]);
+    await ask(`${installation.url}/img/none/1/w=1`);
+    await until('the log to be complete', () => served().length > before + 1);
+    expect(served().slice(before)).toEqual([200, 403]);
+  });
+
+  test('errors are not stored, and another signature is another address', async () => {
+    const url = `${front}${signer.path(pictureId, 'w=220')}`;
+    expect((await ask(url.replace(/sig=./, 'sig=_'))).status).toBe(403);
+    expect((await ask(url)).status).toBe(200);
+    expect((await ask(url.replace(/sig=./, 'sig=_'))).status).toBe(403);
+    expect((await ask(`${front}${signer.path(999_999, 'w=1')}`)).status).toBe(404);
+  });
+
+  test('what is stored is confirmed by a 304, and a deleted photo is gone when its time is over', async () => {
+    await installation.stop();
+    await installation.start({ DELIVERY_MAX_AGE: '1' });
+    const url = `${front}${signer.path(pictureId, 'w=230,f=jpeg')}`;
+    await until('nginx to reach the service again', async () => (await ask(url)).status === 200);
+    await until('the stored picture to be confirmed', async () => {
+      expect((await ask(url)).status).toBe(200);
+      return served().includes(304);
+    });
+    expect((await installation.client().delete(`/photos/${pictureId}`)).status).toBe(204);
+    expect((await ask(url.replace(front, installation.url))).status).toBe(404);
+    await until('nginx to ask again', async () => (await ask(url)).status === 404);
+  });
 });

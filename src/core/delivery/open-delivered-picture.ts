@@ -32,6 +32,9 @@ export interface DeliveredDownload extends Download {
   /** Identifies the bytes: those of another rotation, focus or preset have another. */
   readonly tag: string;
   readonly format: PictureFormat;
+  readonly deliveryKeyId: Id;
+  /** Once it is opened: whether it had to be made first. */
+  readonly isNew: boolean;
   /** Clients that accept other formats may get another picture. */
   readonly isNegotiated: boolean;
   /** From when on its address is refused; null: not until its key is deleted. */
@@ -60,8 +63,16 @@ export async function openDeliveredPicture(
   const rendition = deliveredRendition(photo, deliveredPicture(photo, options, accepted));
   const { format } = rendition.transformation;
   const isNegotiated = (options.f ?? 'auto') === 'auto';
+  let isNew = false;
+  const onMissing = () => {
+    isNew = true;
+  };
   return {
-    ...openRendition(uses, photo, rendition),
+    ...openRendition(uses, photo, rendition, onMissing),
+    deliveryKeyId: key.id,
+    get isNew() {
+      return isNew;
+    },
     tag: deliveredTag(photo, rendition),
     format,
     isNegotiated,

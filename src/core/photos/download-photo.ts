@@ -85,21 +85,27 @@ export function renditionOf(
 /**
  * A rendition, generated when its size is requested or it is opened. Errors of these two: `not_found` (`rendition`, which cannot be made),
  * `service_unavailable`.
+ * @param onMissing Called when it does not exist yet.
  */
 export function openRendition(
   { blobs, blobCache, renditionMaker }: RenditionUses,
   photo: Photo,
   rendition: Rendition,
+  onMissing: () => void = () => undefined,
 ): Download {
   const { key, transformation } = rendition;
+  const make = () => {
+    onMissing();
+    return renditionMaker.make(photo, rendition);
+  };
   const sizeBytes = async () => {
-    const info = (await blobs.head(key)) ?? (await renditionMaker.make(photo, rendition));
+    const info = (await blobs.head(key)) ?? (await make());
     return info.sizeBytes;
   };
   const stored = async (range?: ByteRange) => {
     const found = await blobs.get(key, range);
     if (found !== null) return found;
-    await renditionMaker.make(photo, rendition);
+    await make();
     const made = await blobs.get(key, range);
     if (made === null) throw lostBytes();
     return made;

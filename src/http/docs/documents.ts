@@ -28,6 +28,7 @@ const guideFiles = {
   cursors: 'docs/guides/cursors.md',
   'time-zones': 'docs/guides/time-zones.md',
   webhooks: 'docs/webhooks.md',
+  caching: 'docs/guides/caching.md',
   'self-hosting': 'docs/guides/self-hosting.md',
   operations: 'docs/operations.md',
 } as const;

@@ -4,6 +4,7 @@ import { type DeliveredDownload, openDeliveredPicture } from '../../core/deliver
 import type { Ports } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
 import { NoKeyRequired } from '../access.js';
+import { TrafficRecorder } from '../guards/traffic-recorder.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import type { HeaderName } from '../openapi/headers.js';
 import { Documented, DocumentTag, picture } from '../openapi/operation.js';
@@ -13,6 +14,7 @@ import { DELIVERY_PATH } from '../public-addresses.js';
 import { type Sendable, sendDownload } from '../responses/send-download.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 import { acceptedFormats, deliveryAddressOf } from './delivery-request.js';
+import { nginxCacheHeaders } from './nginx-cache.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';
 const PATH = ':deliveryKeyId/:photoId/:options';
@@ -20,11 +22,6 @@ const fileHeaders: readonly HeaderName[] = ['ETag', 'Accept-Ranges', 'Content-Di
 
 /** A cache may answer with a picture for so long after it is stale, while it asks for the current one. */
 const STALE_SECONDS = 60;
-/**
- * How long a cache of nginx stores a picture before it asks whether it is still there: it cannot be told to remove one. Other caches ignore
- * the header that says it.
- */
-const NGINX_SECONDS = 60;
 
 /** Addresses that servers of customers sign themselves. */
 @DocumentTag('Signed URLs')
@@ -35,6 +32,7 @@ export class DeliveryController {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
     @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
   ) {}
 
   @Get(PATH)
@@ -54,6 +52,7 @@ export class DeliveryController {
   })
   async show(@Req() request: Request, @Res() response: Response): Promise<void> {
     const download = await openDeliveredPicture(this.ports, deliveryAddressOf(request), acceptedFormats(request));
+    response.once('close', () => this.count(download, request, response));
     // Not handed to nginx: it would not store what it sends itself.
     await sendDownload(request, response, this.sendable(download));
   }
@@ -87,6 +86,15 @@ export class DeliveryController {
     };
   }
 
+  /** What an answer without a body, or one that was cut off, did not send counts as well: a cache asked for it. */
+  private count(download: DeliveredDownload, { method }: Request, response: Response): void {
+    if (response.statusCode >= 400) return;
+    const hasBody = method === 'GET' && response.statusCode !== 304;
+    const bytes = hasBody ? Number(response.getHeader('Content-Length') ?? 0) : 0;
+    const { photo, deliveryKeyId, isNew } = download;
+    this.traffic.notePicture({ customerId: photo.customerId, deliveryKeyId, bytes, isNew });
+  }
+
   /** No cache may retain a picture longer than its URL is valid. */
   private lifetime({ expiresAt }: DeliveredDownload): Record<string, string> {
     const now = this.ports.clock.now().getTime();
@@ -95,7 +103,7 @@ export class DeliveryController {
     const stale = Math.max(0, Math.min(valid - fresh, STALE_SECONDS));
     return {
       'Cache-Control': `public, max-age=${fresh}, stale-while-revalidate=${stale}`,
-      'X-Accel-Expires': String(Math.min(fresh, NGINX_SECONDS)),
+      ...nginxCacheHeaders(fresh),
     };
   }
 }

@@ -5,7 +5,6 @@ import type { Ports } from '../../core/ports.js';
 import { type Clock, SECOND } from '../../core/shared/clock.js';
 import { NoKeyRequired } from '../access.js';
 import { sendableRendition } from '../api/photos/photo-bytes.js';
-import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import type { HeaderName } from '../openapi/headers.js';
 import { Documented, DocumentTag, picture } from '../openapi/operation.js';
 import { ifNoneMatchHeader, pathToken, rangeParameters } from '../openapi/parameters.js';
@@ -13,6 +12,7 @@ import { PORTS } from '../ports-token.js';
 import { RENDITIONS_PATH } from '../public-addresses.js';
 import { type Sendable, sendDownload } from '../responses/send-download.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
+import { nginxCacheHeaders } from './nginx-cache.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';
 const fileHeaders: readonly HeaderName[] = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Disposition'];
@@ -28,10 +28,7 @@ function wholeSecondsUntil(end: Date, clock: Clock): number {
 @NoKeyRequired()
 @AnyOrigin()
 export class RenditionsController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
-  ) {}
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get(':token')
   @Documented({
@@ -60,10 +57,12 @@ export class RenditionsController {
       ...sendableRendition(download),
       disposition: 'inline',
       get headers() {
-        return { 'Cache-Control': `public, max-age=${wholeSecondsUntil(download.expiresAt, clock)}, immutable` };
+        const seconds = wholeSecondsUntil(download.expiresAt, clock);
+        return { 'Cache-Control': `public, max-age=${seconds}, immutable`, ...nginxCacheHeaders(seconds) };
       },
     };
-    await sendDownload(request, response, sendable, this.options);
+    // Not handed to nginx: it does not store what it sends from a file.
+    await sendDownload(request, response, sendable);
   }
 
   @Options(':token')

@@ -1,0 +1,151 @@
+// Delivered pictures: made a second, against bare sharp on as many cores; and stored ones asked for again, against the thumb by its signed URL,
+// and through nginx's cache against bare nginx. Needs wrk (Debian: apt-get install wrk nginx-light).
+//   npm run bench:delivery -- [photos of 12 megapixels, default 24] [seconds of each measurement, default 4]
+import { spawnSync } from 'node:child_process';
+import { createHash, createHmac } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { load } from './load.mjs';
+import { hasNginx, NGINX_SETTINGS, startNginx } from './nginx.mjs';
+import { apiOf, root, startService, timedEach, until200 } from './service.mjs';
+
+const [count, seconds] = [Number(process.argv[2] ?? 24), Number(process.argv[3] ?? 4)];
+const ROUNDS = 3;
+const cores = availableParallelism();
+const [WIDTH, HEIGHT] = [4000, 3000];
+/** So much that 12 megapixels come to 3 or 4 MB, as out of a camera. */
+const GRAIN = 35;
+
+const square = { width: 512, height: 512, fit: 'cover' };
+const inside = { width: 1280, height: 1280, fit: 'inside' };
+/** Options of URLs, and the same work for sharp alone. */
+const cases = [
+  ['512², JPEG', 'w=512,h=512,fit=cover,f=jpeg', (picture) => picture.resize(square).jpeg({ quality: 80 })],
+  ['1280, JPEG', 'w=1280,h=1280,f=jpeg', (picture) => picture.resize(inside).jpeg({ quality: 80 })],
+  ['512², WebP', 'w=512,h=512,fit=cover,f=webp', (picture) => picture.resize(square).webp({ quality: 80 })],
+  ['1280, WebP', 'w=1280,h=1280,f=webp', (picture) => picture.resize(inside).webp({ quality: 80 })],
+  ['512², AVIF', 'w=512,h=512,fit=cover,f=avif', (picture) => picture.resize(square).avif({ quality: 55, effort: 0 })],
+  ['1280, AVIF', 'w=1280,h=1280,f=avif', (picture) => picture.resize(inside).avif({ quality: 55, effort: 0 })],
+];
+
+sharp.cache(false);
+sharp.concurrency(1);
+
+async function main() {
+  const folder = mkdtempSync(join(tmpdir(), 'phs-bench-delivery-'));
+  const settings = { WORKER_CONCURRENCY: String(cores), MEDIA_PRIORITY: 'low', PUBLIC_URL: 'http://127.0.0.1' };
+  const service = await startService({ ...settings, ...NGINX_SETTINGS });
+  let nginx = null;
+  try {
+    const files = await makeFiles(folder);
+    const ids = await upload(service, files);
+    const sign = signer(service);
+    console.log(`${count} photos of ${WIDTH} × ${HEIGHT}, ${cores} cores, ${ROUNDS} rounds, medians`);
+    for (const one of cases) await ofMaking(service, sign, ids, files, one);
+    const stored = `${service.url}${sign(ids[0], 'w=320,h=320,f=jpeg')}`;
+    const { urls } = await apiOf(service)('GET', `/photos/${ids[0]}?include=urls`);
+    const thumb = `${service.url}${new URL(urls.thumb).pathname}`;
+    await ofServing('stored picture, of the thumb by its signed URL', stored, thumb);
+    if (!hasNginx()) return;
+    mkdirSync(join(folder, 'cache'));
+    writeFileSync(join(folder, 'picture'), Buffer.from(await (await fetch(stored)).arrayBuffer()));
+    nginx = await startNginx(service, folder);
+    const through = stored.replace(service.url, nginx.front);
+    await until200(through);
+    await ofServing("through nginx's cache, of bare nginx", through, `${nginx.files}/picture`);
+  } finally {
+    nginx?.stop();
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Each round has a quality of its own, so that nothing has been made before; both do the same. */
+async function ofMaking(service, sign, ids, files, [name, options, work]) {
+  const rates = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const quality = `q=${(options.includes('avif') ? 55 : 80) - round}`;
+    const made = await timedEach(ids, 2 * cores, async (id) => {
+      const answer = await fetch(`${service.url}${sign(id, `${options},${quality}`)}`);
+      if (answer.status !== 200) throw new Error(`${name} answered ${answer.status}: ${await answer.text()}`);
+      await answer.arrayBuffer();
+    });
+    const bare = await timedEach(files, cores, (file) => work(sharp(file).autoOrient()).toBuffer());
+    rates.push({ made: ids.length / made, bare: files.length / bare });
+  }
+  const [made, bare] = [median(rates.map((each) => each.made)), median(rates.map((each) => each.bare))];
+  const ratio = median(rates.map((each) => each.made / each.bare));
+  console.log(`${name}: ${ratio.toFixed(2)} of bare sharp (${made.toFixed(1)} and ${bare.toFixed(1)} a second)`);
+}
+
+async function ofServing(name, url, reference) {
+  const rates = [];
+  await load({ url }, 1);
+  await load({ url: reference }, 1);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    rates.push({ own: await load({ url }, seconds), other: await load({ url: reference }, seconds) });
+  }
+  const ratio = median(rates.map(({ own, other }) => own.rate / other.rate));
+  const [own, p99] = [median(rates.map((each) => each.own.rate)), median(rates.map((each) => each.own.p99))];
+  console.log(`${name}: ${ratio.toFixed(2)} (${own.toFixed(0)} a second, p99 ${p99.toFixed(1)} ms)`);
+}
+
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** One photo with a camera's grain; each file differs by a comment, which no decoder looks at. */
+async function makeFiles(folder) {
+  const size = { width: WIDTH, height: HEIGHT };
+  const grain = { ...size, channels: 3, background: '#000000', noise: { type: 'gaussian', mean: 128, sigma: GRAIN } };
+  const input = await sharp({ create: grain }).png({ compressionLevel: 0 }).toBuffer();
+  const photo = sharp(join(root, 'examples', 'photos', 'rocks.jpg')).resize({ ...size, fit: 'fill' });
+  const jpeg = await photo
+    .composite([{ input, blend: 'soft-light' }])
+    .jpeg({ quality: 85 })
+    .toBuffer();
+  return Array.from({ length: count }, (_, at) => {
+    const comment = Buffer.from(`photo ${at}`);
+    const segment = Buffer.from([0xff, 0xfe, 0, comment.length + 2]);
+    const path = join(folder, `${at}.jpg`);
+    writeFileSync(path, Buffer.concat([jpeg.subarray(0, 2), segment, comment, jpeg.subarray(2)]));
+    return path;
+  });
+}
+
+async function upload(service, paths) {
+  const api = apiOf(service);
+  const { id } = await api('POST', '/imports');
+  const { readFile } = await import('node:fs/promises');
+  for (const [at, path] of paths.entries()) {
+    const bytes = await readFile(path);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const photos = [{ filename: `${at}.jpg`, sizeBytes: bytes.length, sha256 }];
+    const { data } = await api('POST', `/imports/${id}/photos`, { photos });
+    const target = `${service.url}${new URL(data[0].photo.upload.url).pathname}`;
+    const answer = await fetch(target, { method: 'PUT', body: bytes });
+    if (answer.status !== 204) throw new Error(`an upload answered ${answer.status}: ${await answer.text()}`);
+  }
+  await api('POST', `/imports/${id}/finalize`);
+  for (;;) {
+    const { status } = await api('GET', `/imports/${id}`);
+    if (status !== 'processing') break;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const { data } = await api('GET', '/photos?limit=100');
+  return data.map((photo) => photo.id);
+}
+
+function signer({ env }) {
+  const args = [join(root, 'bin', 'phs.js'), 'delivery-key', 'create', '--customer', '1', '--name', 'bench', '--json'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`no delivery key could be made: ${stderr}`);
+  const [id] = /dk_[0-9A-Za-z]{16}/.exec(stdout);
+  const [secret] = /phs_sign_[A-Za-z0-9_-]{43}/.exec(stdout);
+  return (photoId, options) => {
+    const signed = `/img/${id}/${photoId}/${options}`;
+    return `${signed}?sig=${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+  };
+}
+
+await main();
