@@ -3,10 +3,12 @@ import { loadSettings } from '../settings-file.js';
 import { backupCommand } from './backup-command.js';
 import { blobsCommand } from './blobs-command.js';
 import { customerCommand } from './customer-command.js';
+import { deliveryKeyCommand } from './delivery-key-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
 import { envFileOf, envFileOption } from './options.js';
+import { presetCommand } from './preset-command.js';
 import { restoreCommand } from './restore-command.js';
 import { migrateCommand, serveCommand } from './serve-command.js';
 import { userCommand } from './user-command.js';
@@ -39,6 +41,8 @@ function commands(): Command[] {
     keyCommand(),
     userCommand(),
     webhookCommand(),
+    deliveryKeyCommand(),
+    presetCommand(),
     verifyCommand(),
     gcCommand(),
     backupCommand(),

@@ -1,0 +1,95 @@
+import { Command } from 'commander';
+import { operatorFor } from '../core/customers/account-caller.js';
+import { createDeliveryKey } from '../core/delivery/create-delivery-key.js';
+import { deleteDeliveryKey } from '../core/delivery/delete-delivery-key.js';
+import type { DeliveryKey } from '../core/delivery/delivery-key.js';
+import { listDeliveryKeys } from '../core/delivery/read-delivery-keys.js';
+import { requireFound } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
+import { idOption, instantOption } from './options.js';
+import { print, table } from './print.js';
+import { withPorts } from './with-ports.js';
+
+export function deliveryKeyCommand(): Command {
+  return new Command('delivery-key')
+    .description('manage the keys that a customer signs image URLs with')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(remove());
+}
+
+interface CreateOptions {
+  readonly customer: Id;
+  readonly name: string;
+  readonly presetsOnly?: boolean;
+  readonly expiresAt?: Date;
+  readonly json?: boolean;
+}
+
+function create(): Command {
+  return new Command('create')
+    .description('create a delivery key; its secret is shown only once')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .requiredOption('--name <name>', 'what the key is for')
+    .option('--presets-only', 'its URLs can only name presets')
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: CreateOptions) => {
+      const { customer, name, presetsOnly = false, expiresAt = null } = options;
+      const { key, secret } = await withPorts((ports) =>
+        createDeliveryKey(ports, operatorFor(customer), { name, presetsOnly, expiresAt }),
+      );
+      print(options, { ...keyJson(key), secret }, [
+        `Delivery key ${key.publicId} "${key.name}" for customer ${key.customerId}`,
+        'Its secret, shown only now:',
+        '',
+        `  ${secret}`,
+        '',
+      ]);
+    });
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('list the delivery keys of a customer')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: { customer: Id; json?: boolean }) => {
+      const keys = await withPorts(async (ports) => {
+        requireFound(await ports.customers.find(options.customer), 'customer');
+        return listDeliveryKeys(ports, options.customer);
+      });
+      const rows = keys.map((key) => [
+        key.publicId,
+        key.name,
+        key.presetsOnly ? 'presets only' : 'any',
+        key.expiresAt?.toISOString() ?? 'never',
+      ]);
+      print(options, { deliveryKeys: keys.map(keyJson) }, table([['ID', 'NAME', 'OPTIONS', 'EXPIRES'], ...rows]));
+    });
+}
+
+function remove(): Command {
+  return new Command('delete')
+    .description('delete a delivery key; its URLs are refused immediately')
+    .argument('<id>', 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x')
+    .option('--json', 'print one JSON document')
+    .action(async (publicId: string, options: { json?: boolean }) => {
+      await withPorts(async (ports) => {
+        const { key } = requireFound(await ports.deliveryKeys.find(publicId), 'delivery_key');
+        await deleteDeliveryKey(ports, operatorFor(key.customerId), key.id);
+      });
+      print(options, { id: publicId, deleted: true }, [`Delivery key ${publicId} deleted.`]);
+    });
+}
+
+function keyJson(key: DeliveryKey) {
+  return {
+    id: key.publicId,
+    customerId: key.customerId,
+    name: key.name,
+    presetsOnly: key.presetsOnly,
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    createdAt: key.createdAt.toISOString(),
+  };
+}

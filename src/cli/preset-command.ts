@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import { operatorFor } from '../core/customers/account-caller.js';
+import { deletePreset } from '../core/delivery/delete-preset.js';
+import type { Preset } from '../core/delivery/preset.js';
+import { listPresets } from '../core/delivery/read-presets.js';
+import { savePreset } from '../core/delivery/save-preset.js';
+import { requireFound } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
+import { idOption } from './options.js';
+import { print, table } from './print.js';
+import { withPorts } from './with-ports.js';
+
+export function presetCommand(): Command {
+  return new Command('preset')
+    .description('manage the presets of a customer: sets of options that image URLs name')
+    .addCommand(set())
+    .addCommand(list())
+    .addCommand(remove());
+}
+
+interface OfCustomer {
+  readonly customer: Id;
+  readonly json?: boolean;
+}
+
+function set(): Command {
+  return new Command('set')
+    .description('create a preset, or change what all its URLs show')
+    .argument('<name>', 'for example card')
+    .argument('<options>', 'for example w=300,h=200,fit=cover')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (name: string, text: string, options: OfCustomer) => {
+      const preset = await withPorts((ports) =>
+        savePreset(ports, operatorFor(options.customer), { name, options: text }),
+      );
+      print(options, presetJson(preset), [`Preset ${preset.name}: ${preset.options}`]);
+    });
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('list the presets of a customer')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: OfCustomer) => {
+      const presets = await withPorts(async (ports) => {
+        requireFound(await ports.customers.find(options.customer), 'customer');
+        return listPresets(ports, options.customer);
+      });
+      const rows = presets.map((preset) => [preset.name, preset.options]);
+      print(options, { presets: presets.map(presetJson) }, table([['NAME', 'OPTIONS'], ...rows]));
+    });
+}
+
+function remove(): Command {
+  return new Command('delete')
+    .description('delete a preset; URLs that name it are refused immediately')
+    .argument('<name>', 'the name of the preset')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (name: string, options: OfCustomer) => {
+      await withPorts((ports) => deletePreset(ports, operatorFor(options.customer), name));
+      print(options, { name, deleted: true }, [`Preset ${name} deleted.`]);
+    });
+}
+
+function presetJson({ name, options, createdAt, updatedAt }: Preset) {
+  return { name, options, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+}
