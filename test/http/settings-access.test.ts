@@ -357,6 +357,7 @@ test('the navigation has the areas that a person may see, in the order that thei
   ];
   const ofOwners = [
     ['/settings/keys', 'API keys'],
+    ['/settings/delivery', 'Image delivery'],
     ['/settings/webhooks', 'Webhooks'],
   ];
   expect(await areasOf('member')).toEqual(everyone);

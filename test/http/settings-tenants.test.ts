@@ -1,4 +1,6 @@
 import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
+import { savePreset } from '../../src/core/delivery/save-preset.js';
 import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import type { Route } from '../../src/http/route-table.js';
 import { present } from '../support/tenant.js';
@@ -37,6 +39,9 @@ async function tenant(): Promise<Tenant> {
   const { endpoint } = await createWebhookEndpoint(app.ports, operatorFor(customerId), {
     url: 'https://example.com/hooks',
   });
+  const delivery = { name: 'shop', presetsOnly: false, expiresAt: null };
+  const { key } = await createDeliveryKey(app.ports, operatorFor(customerId), delivery);
+  await savePreset(app.ports, operatorFor(customerId), { name: 'card', options: 'w=300' });
   const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture(`${customerId}`) }]);
   const tags = await actor.put(`/photos/${photo.id}/tags`, { tagNames: ['Hush hush'] });
   const begun = await actor.post('/imports', { clientRef: 'half way' });
@@ -53,6 +58,7 @@ async function tenant(): Promise<Tenant> {
     '/settings/import': begun.body.id,
     ':photoId': announced.body.data[0].photo.id,
     '/settings/keys': actor.keyId,
+    '/settings/delivery/keys': key.id,
     '/settings/webhooks': endpoint.id,
     ':deliveryId': present(deliveries[0]).id,
     '/settings/account/people': bert,
@@ -89,6 +95,7 @@ function addressOf(path: string, { ids }: Tenant): string {
   const area = path.slice(0, path.indexOf('/:'));
   return path.replaceAll(/:([a-zA-Z]+)/g, (parameter, name) => {
     if (name === 'name') return 'thumb';
+    if (name === 'preset') return 'card';
     const id = ids[name === 'id' ? area : parameter];
     if (id === undefined) throw new Error(`say whose id ${parameter} of ${path} is`);
     return String(id);
@@ -112,6 +119,7 @@ async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
   const people = await app.ports.store.query(actor.customerId, ({ users }) => users.list());
   const sessions = people.map(({ id }) => app.ports.store.query(actor.customerId, ({ users }) => users.sessionsOf(id)));
   const endpoints = await app.ports.store.query(actor.customerId, (reader) => reader.webhookEndpoints.list());
+  const deliveryKeys = await app.ports.store.query(actor.customerId, (reader) => reader.deliveryKeys.list());
   const sent = await app.ports.store.query(actor.customerId, (reader) =>
     reader.deliveries.list(ids['/settings/webhooks'] ?? 0, null, 100),
   );
@@ -120,7 +128,7 @@ async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
     tags: await read('/tags'),
     import: await read(`/imports/${ids['/settings/import']}?include=photos`),
     keys: (await app.ports.keys.list(actor.customerId)).map(({ lastUsedAt: _, lastUsedIp: __, ...key }) => key),
-    ...{ people, endpoints, sent },
+    ...{ people, endpoints, deliveryKeys, sent },
     sessions: (await Promise.all(sessions)).flat().map(({ id }) => id),
     signedIn: (await browser.get('/settings/account')).status,
   };
@@ -175,7 +183,7 @@ test('ids in addresses and fields of forms lead to nothing of another customer, 
 
 describe('every page', () => {
   const isPage = ({ method, path }: Route) =>
-    method === 'GET' && !/export|\.csv$|original|rendition|state$|tag-names/.test(path);
+    method === 'GET' && !/export|\.csv$|original|rendition|preview|state$|tag-names/.test(path);
 
   it('lets in nothing but our own files, is kept by nobody, and says nothing to other sites', async () => {
     for (const { path } of pages.filter(isPage)) {

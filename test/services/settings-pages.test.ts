@@ -175,6 +175,32 @@ test('usage and the audit log tell of it', async () => {
   expect(opened.complaints).toEqual([]);
 });
 
+test('a delivery key is made, its secret copied from the only page that shows it, and a preset tried on a photo', async () => {
+  await open('/settings/delivery');
+  await page.getByRole('link', { name: 'New key' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Shop');
+  await press('Create key');
+  const secret = await page.locator('#secret').textContent();
+  expect(secret).toMatch(/^phs_sign_/);
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'I have stored it' }).click();
+  expect(await page.content()).not.toContain(secret);
+  await page.getByRole('link', { name: 'New preset' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('card');
+  await page.getByLabel('Options').fill('w=60,h=40,fit=cover');
+  await press('Preview');
+  const sizes = () =>
+    page.locator('img.preset-preview').evaluate((image) => {
+      const { naturalWidth, naturalHeight } = image as HTMLImageElement;
+      return [naturalWidth, naturalHeight];
+    });
+  await until(async () => (await sizes())[0] !== 0);
+  expect(await sizes()).toEqual([60, 40]);
+  await press('Save');
+  await page.getByText('The preset “card” was saved.').waitFor();
+  expect(opened.complaints).toEqual([]);
+});
+
 /** Pages by what they are, whichever thing they are about. */
 const kindOf = (path: string) => path.replace(/\?(?!view=trash).*/, '').replace(/[0-9]+/g, '*');
 
@@ -185,6 +211,12 @@ const pages = [
   '/settings/account/people',
   '/settings/account/people/*/remove',
   '/settings/audit',
+  '/settings/delivery',
+  '/settings/delivery/keys/*/delete',
+  '/settings/delivery/keys/new',
+  '/settings/delivery/presets/card/delete',
+  '/settings/delivery/presets/card/edit',
+  '/settings/delivery/presets/new',
   '/settings/import',
   '/settings/imports',
   '/settings/imports/*',

@@ -42,7 +42,7 @@ export type DeliveryOptions = {
   readonly [N in Name]?: NonNullable<ReturnType<(typeof rules)[N]['read']>>;
 };
 
-const names = Object.keys(rules) as readonly Name[];
+export const optionNames = Object.keys(rules) as readonly Name[];
 
 /**
  * The options in the text of an address, such as `w=300,fit=cover`: comma separated, in any order, each once, in one spelling. Errors:
@@ -68,7 +68,7 @@ export function parseDeliveryOptions(text: string): DeliveryOptions {
 
 /** The same options always give the same text; `parseDeliveryOptions` reads it. */
 export function formatDeliveryOptions(options: DeliveryOptions): string {
-  return names
+  return optionNames
     .filter((name) => options[name] !== undefined)
     .map((name) => `${name}=${options[name]}`)
     .join(',');
@@ -79,7 +79,7 @@ function isName(text: string): text is Name {
 }
 
 function unknownOption(name: string): FieldError {
-  const message = `There is no option "${name}". Options are ${names.join(', ')}.`;
+  const message = `There is no option "${name}". Options are ${optionNames.join(', ')}.`;
   return { field: 'options', code: 'unknown_field', message };
 }
 

@@ -5,6 +5,8 @@ import { LeavingController } from './account/leaving.controller.js';
 import { PeopleController } from './account/people.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
+import { DeliveryKeysController } from './delivery/delivery-keys.controller.js';
+import { PresetsController } from './delivery/presets.controller.js';
 import { ImportController } from './imports/import.controller.js';
 import { ImportsController } from './imports/imports.controller.js';
 import { KeysController } from './keys/keys.controller.js';
@@ -30,6 +32,8 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     KeysController,
     WebhookPagesController,
     WebhookActsController,
+    DeliveryKeysController,
+    PresetsController,
     UsageController,
     AuditController,
     AccountController,

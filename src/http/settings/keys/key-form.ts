@@ -124,7 +124,8 @@ function lastDay(expiresAt: Date | null): string {
   return expiresAt === null ? '' : after(expiresAt, -1).toISOString().slice(0, 10);
 }
 
-function endOf(day: string): Date | undefined {
+/** The end of a day in UTC; undefined when it is not a date. */
+export function endOf(day: string): Date | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
   const at = new Date(`${day}T00:00:00.000Z`);
   return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day ? undefined : after(at, DAY);

@@ -1,0 +1,88 @@
+import { type DeliveryKey, MAX_DELIVERY_KEY_NAME } from '../../../core/delivery/delivery-key.js';
+import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Card, Confirm, Heading } from '../parts.js';
+import { LIST } from './delivery-area.js';
+
+/** What the form says. */
+export interface DeliveryKeyFields {
+  readonly name: string;
+  readonly presetsOnly: boolean;
+  readonly expiresOn: string;
+}
+
+export function NewDeliveryKey({ fields, problems }: { fields: DeliveryKeyFields; problems: Problems | null }) {
+  return (
+    <>
+      <Heading title="New delivery key" lead="Your server signs addresses of pictures with its secret." />
+      <Card>
+        <ProblemSummary problems={problems} />
+        <Form action={`${LIST}/keys/new`}>
+          <Field
+            label="Name"
+            name="name"
+            errors={problems}
+            hint="What the key is for, for example your shop."
+            input={{ value: fields.name, required: true, maxLength: MAX_DELIVERY_KEY_NAME, autocomplete: 'off' }}
+          />
+          <div class="choice">
+            <input type="checkbox" id="presets-only" name="presetsOnly" value="yes" checked={fields.presetsOnly} />
+            <label for="presets-only">Presets only: its addresses name a preset, and no other option</label>
+          </div>
+          <Field
+            label="Expiry date"
+            name="expiresOn"
+            hint="Its addresses stop working at the end of this day (UTC). Optional."
+            errors={problems?.renamed('expiresAt', 'expiresOn')}
+            input={{ type: 'date', value: fields.expiresOn }}
+          />
+          <div class="buttons">
+            <Button>Create key</Button>
+            <a class="button plain" href={LIST}>
+              Back
+            </a>
+          </div>
+        </Form>
+      </Card>
+    </>
+  );
+}
+
+/** The only page that shows a secret. */
+export function ShowDeliverySecret({ subject, secret }: { subject: DeliveryKey; secret: string }) {
+  return (
+    <>
+      <Heading title={`“${subject.name}” is ready`} />
+      <Card
+        title="Its secret"
+        lead="It is shown only once: store it on your server, like a password. It must not reach a browser."
+      >
+        <p>
+          Id of the key: <code>{subject.publicId}</code>
+        </p>
+        <div class="secret">
+          <code id="secret">{secret}</code>
+          <button class="button plain" type="button" data-copy="secret" hidden>
+            Copy
+          </button>
+        </div>
+        <p class="unseen" id="copied" role="status" />
+        <div class="buttons">
+          <a class="button primary" href={LIST}>
+            I have stored it
+          </a>
+        </div>
+      </Card>
+    </>
+  );
+}
+
+export function DeleteDeliveryKey({ subject: { id, name, publicId } }: { subject: DeliveryKey }) {
+  return (
+    <Confirm title={`Delete “${name}”?`} action={`${LIST}/keys/${id}/delete`} button="Delete key" back={LIST}>
+      <p>
+        Every address that was signed with <code>{publicId}</code> stops working immediately, wherever it is used. This
+        cannot be undone. Photos and presets are not affected.
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,98 @@
+import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { createDeliveryKey } from '../../../core/delivery/create-delivery-key.js';
+import { deleteDeliveryKey } from '../../../core/delivery/delete-delivery-key.js';
+import { readDeliveryKey } from '../../../core/delivery/read-delivery-keys.js';
+import { readImageDelivery } from '../../../core/delivery/read-image-delivery.js';
+import type { Ports } from '../../../core/ports.js';
+import { invalid } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { RequireRole } from '../../access.js';
+import { TrafficRecorder } from '../../guards/traffic-recorder.js';
+import { PORTS } from '../../ports-token.js';
+import { PathId } from '../../requests/path-id.js';
+import type { Reply } from '../../responses/reply.js';
+import { type Problems, problemsOf } from '../form.js';
+import type { FormFields } from '../form-fields.js';
+import { endOf } from '../keys/key-form.js';
+import { InNavigation } from '../navigation.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { DeliveryPage } from './delivery.view.js';
+import { AREA, LIST, ONCE } from './delivery-area.js';
+import { DeleteDeliveryKey, type DeliveryKeyFields, NewDeliveryKey, ShowDeliverySecret } from './delivery-key.view.js';
+
+/** The page on image delivery, and its keys. Presets are in PresetsController. */
+@Controller('settings/delivery')
+@RequireRole('owner')
+export class DeliveryKeysController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
+  ) {}
+
+  @Get()
+  @InNavigation('Image delivery', 45)
+  async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    await this.traffic.flush();
+    const delivery = await readImageDelivery(this.ports, customerOf(context));
+    const page = <DeliveryPage delivery={delivery} now={this.ports.clock.now()} />;
+    return renderPage(this.ports, context, { ...AREA, title: 'Image delivery' }, page);
+  }
+
+  @Get('keys/new')
+  newForm(@CurrentPageContext() context: PageContext): Reply {
+    return this.form(context, { name: '', presetsOnly: false, expiresOn: '' }, null);
+  }
+
+  @Post('keys/new')
+  async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const fields = fieldsOf(context.form);
+    try {
+      const { key, secret } = await createDeliveryKey(this.ports, callerOfPage(context), submittedValues(fields));
+      return renderPage(
+        this.ports,
+        context,
+        { ...ONCE, title: 'Delivery key created' },
+        <ShowDeliverySecret subject={key} secret={secret} />,
+      );
+    } catch (error) {
+      return this.form(context, fields, problemsOf(error));
+    }
+  }
+
+  @Get('keys/:id/delete')
+  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const key = await readDeliveryKey(this.ports, customerOf(context), id);
+    const page = <DeleteDeliveryKey subject={key} />;
+    return renderPage(this.ports, context, { ...AREA, title: 'Delete a delivery key' }, page);
+  }
+
+  @Post('keys/:id/delete')
+  async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { name } = await readDeliveryKey(this.ports, customerOf(context), id);
+    await deleteDeliveryKey(this.ports, callerOfPage(context), id);
+    return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was deleted; its addresses no longer work.` });
+  }
+
+  private form(context: PageContext, fields: DeliveryKeyFields, problems: Problems | null): Reply {
+    const options = { ...AREA, title: 'New delivery key', status: problems?.status ?? 200 };
+    return renderPage(this.ports, context, options, <NewDeliveryKey fields={fields} problems={problems} />);
+  }
+}
+
+function customerOf(context: PageContext): Id {
+  return personOf(context).customer.id;
+}
+
+function fieldsOf(form: FormFields): DeliveryKeyFields {
+  return { name: form.text('name'), presetsOnly: form.has('presetsOnly'), expiresOn: form.text('expiresOn').trim() };
+}
+
+/** Errors: `invalid_request`. */
+function submittedValues({ name, presetsOnly, expiresOn }: DeliveryKeyFields) {
+  const expiresAt = expiresOn === '' ? null : endOf(expiresOn);
+  if (expiresAt === undefined) {
+    throw invalid({ field: 'expiresAt', code: 'invalid_format', message: 'Enter a date such as 2027-01-31.' });
+  }
+  return { name, presetsOnly, expiresAt };
+}

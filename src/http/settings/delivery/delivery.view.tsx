@@ -1,0 +1,145 @@
+import { isExpired } from '../../../core/access/api-key.js';
+import { type DeliveryKey, MAX_DELIVERY_KEYS } from '../../../core/delivery/delivery-key.js';
+import { MAX_PRESETS, type Preset } from '../../../core/delivery/preset.js';
+import type { ImageDelivery } from '../../../core/delivery/read-image-delivery.js';
+import { type PictureCount, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
+import { bytes, number } from '../counted.js';
+import { Badge, Card, Empty, Heading, Moment, Table } from '../parts.js';
+import { monthDay } from '../usage/chart.view.js';
+import { LIST, presetPath } from './delivery-area.js';
+
+const LEAD = 'Your own server signs addresses of pictures, in the sizes and formats that your pages need.';
+
+export function DeliveryPage({ delivery, now }: { delivery: ImageDelivery; now: Date }) {
+  return (
+    <>
+      <Heading title="Image delivery" lead={LEAD}>
+        <a class="button primary" href={`${LIST}/keys/new`}>
+          New key
+        </a>
+        <a class="button plain" href={`${LIST}/presets/new`}>
+          New preset
+        </a>
+      </Heading>
+      <Keys delivery={delivery} now={now} />
+      <Presets presets={delivery.presets} />
+      <Usage delivery={delivery} />
+    </>
+  );
+}
+
+function Keys({ delivery: { keys, pictures }, now }: { delivery: ImageDelivery; now: Date }) {
+  return (
+    <section class="log">
+      <h2>Delivery keys</h2>
+      <p class="lead">Deleting a key ends all of its addresses. At most {MAX_DELIVERY_KEYS}.</p>
+      {keys.length === 0 ? (
+        <Empty title="No delivery keys yet">
+          <p>Create one to sign the first address.</p>
+        </Empty>
+      ) : (
+        <Table
+          caption="Delivery keys"
+          columns={['Key', 'Options', 'Expires', `Requests in ${TRAFFIC_DAYS} days`, '']}
+          rows={keys.map((key) => ({ key: key.id, cells: keyCells(key, now, pictures) }))}
+        />
+      )}
+    </section>
+  );
+}
+
+function keyCells(key: DeliveryKey, now: Date, pictures: readonly PictureCount[]) {
+  const own = sum(pictures.filter(({ deliveryKeyId }) => deliveryKeyId === key.id));
+  return [
+    <>
+      <span class="strong">{key.name}</span>
+      <code class="small soft">{key.publicId}</code>
+      {isExpired(key, now) && <Badge tone="bad">Expired</Badge>}
+    </>,
+    key.presetsOnly ? 'Presets only' : 'Any',
+    <Moment key="expires" at={key.expiresAt} />,
+    number(own.requests),
+    <span key="do" class="actions">
+      <a class="button plain small" href={`${LIST}/keys/${key.id}/delete`} aria-label={`Delete ${key.name}`}>
+        Delete…
+      </a>
+    </span>,
+  ];
+}
+
+function Presets({ presets }: { presets: readonly Preset[] }) {
+  return (
+    <section class="log">
+      <h2>Presets</h2>
+      <p class="lead">
+        Options under a name. Changing a preset changes the pictures at all addresses that name it. At most{' '}
+        {MAX_PRESETS}.
+      </p>
+      {presets.length === 0 ? (
+        <Empty title="No presets yet">
+          <p>For example “card”, for pictures of 300 by 200 pixels.</p>
+        </Empty>
+      ) : (
+        <Table
+          caption="Presets"
+          columns={['Preset', 'Options', 'Changed', '']}
+          rows={presets.map(({ name, options, updatedAt }) => ({
+            key: name,
+            cells: [
+              <a key="name" class="strong" href={presetPath(name, 'edit')}>
+                {name}
+              </a>,
+              <code key="options">{options}</code>,
+              <Moment key="at" at={updatedAt} />,
+              <span key="do" class="actions">
+                <a class="button plain small" href={presetPath(name, 'delete')} aria-label={`Delete ${name}`}>
+                  Delete…
+                </a>
+              </span>,
+            ],
+          }))}
+        />
+      )}
+    </section>
+  );
+}
+
+function Usage({ delivery: { days, pictures } }: { delivery: ImageDelivery }) {
+  const rows = days.map((day) => ({ day, ...sum(pictures.filter((count) => count.day === day)) })).reverse();
+  return (
+    <Card
+      title="Usage"
+      lead={`Of all delivery keys, deleted ones included, in the last ${TRAFFIC_DAYS} days (UTC). What caches answer is not counted.`}
+    >
+      <Table
+        caption="Usage in total"
+        columns={['Requests', 'Sent', 'Pictures made']}
+        rows={[{ key: 'total', cells: figures(sum(pictures)) }]}
+      />
+      <details>
+        <summary>Day by day</summary>
+        <Table
+          caption="Delivered pictures by day"
+          columns={['Day', 'Requests', 'Sent', 'Pictures made']}
+          rows={rows.map(({ day, ...of }) => ({ key: day, cells: [monthDay(day), ...figures(of)] }))}
+        />
+      </details>
+    </Card>
+  );
+}
+
+type Figures = Pick<PictureCount, 'requests' | 'bytes' | 'made'>;
+
+function figures({ requests, made, ...sent }: Figures): readonly string[] {
+  return [number(requests), bytes(sent.bytes), number(made)];
+}
+
+function sum(counts: readonly Figures[]): Figures {
+  const total = { requests: 0, bytes: 0, made: 0 };
+  for (const count of counts) {
+    total.requests += count.requests;
+    total.bytes += count.bytes;
+    total.made += count.made;
+  }
+  return total;
+}

@@ -1,0 +1,81 @@
+import { optionNames, PRESET_NAME_CHARACTERS } from '../../../core/delivery/delivery-options.js';
+import { Button, Field, Form, ProblemSummary, Problems } from '../form.js';
+import { Card, Confirm, Heading } from '../parts.js';
+import { LIST, presetPath, previewPath } from './delivery-area.js';
+
+export interface PresetFormProps {
+  readonly isNew: boolean;
+  readonly name: string;
+  readonly options: string;
+  /** Options to show the newest photo with; null: it is not shown. */
+  readonly preview: string | null;
+  readonly problems: Problems | null;
+}
+
+export function PresetForm({ isNew, name, options, preview, problems }: PresetFormProps) {
+  // Each option has errors of its own, and all are typed into one field.
+  const ofOptions = optionNames.reduce<Problems | undefined>(
+    (renamed, option) => renamed?.renamed(option, 'options'),
+    problems ?? undefined,
+  );
+  return (
+    <>
+      <Heading title={isNew ? 'New preset' : `Preset “${name}”`} />
+      <Card>
+        <ProblemSummary problems={problems} />
+        <Form action={isNew ? `${LIST}/presets/new` : presetPath(name, 'edit')}>
+          {isNew && (
+            <Field
+              label="Name"
+              name="name"
+              errors={problems}
+              hint={`What addresses call it: ${PRESET_NAME_CHARACTERS}. It cannot be changed.`}
+              input={{ value: name, required: true, autocomplete: 'off', placeholder: 'card' }}
+            />
+          )}
+          <Field
+            label="Options"
+            name="options"
+            errors={ofOptions}
+            hint="As in an address, separated by commas, for example w=300,h=200,fit=cover."
+            input={{ value: options, required: true, autocomplete: 'off', spellcheck: false }}
+          />
+          <div class="buttons">
+            <Button>Save</Button>
+            <Button kind="plain" name="do" value="preview">
+              Preview
+            </Button>
+            <a class="button plain" href={LIST}>
+              Back
+            </a>
+          </div>
+        </Form>
+      </Card>
+      {preview !== null && (
+        <Card title="Preview" lead="Your newest photo with these options.">
+          <img
+            class="preset-preview"
+            src={previewPath(preview)}
+            alt="Preview; there is none while the library is empty"
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+export function DeletePreset({ name }: { name: string }) {
+  return (
+    <Confirm
+      title={`Delete the preset “${name}”?`}
+      action={presetPath(name, 'delete')}
+      button="Delete preset"
+      back={LIST}
+    >
+      <p>
+        Every address that names it stops working immediately, wherever it is used. A preset of the same name would make
+        them work again.
+      </p>
+    </Confirm>
+  );
+}

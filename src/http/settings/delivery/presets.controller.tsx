@@ -1,0 +1,103 @@
+import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { deletePreset } from '../../../core/delivery/delete-preset.js';
+import { presetValues } from '../../../core/delivery/preset.js';
+import { previewOptions } from '../../../core/delivery/preview-options.js';
+import { readPreset } from '../../../core/delivery/read-presets.js';
+import { savePreset } from '../../../core/delivery/save-preset.js';
+import type { Ports } from '../../../core/ports.js';
+import { RequireRole } from '../../access.js';
+import { PORTS } from '../../ports-token.js';
+import type { Reply } from '../../responses/reply.js';
+import { sendDownload } from '../../responses/send-download.js';
+import { oneOfQuery } from '../address.js';
+import { problemsOf } from '../form.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { AREA, LIST } from './delivery-area.js';
+import { DeletePreset, PresetForm, type PresetFormProps } from './preset.view.js';
+
+/** Presets, and what one would show of the newest photo. */
+@Controller('settings/delivery')
+@RequireRole('owner')
+export class PresetsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get('presets/new')
+  newForm(@CurrentPageContext() context: PageContext): Reply {
+    return this.form(context, { isNew: true, name: '', options: '', preview: null, problems: null });
+  }
+
+  @Post('presets/new')
+  create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.submitted(context, { isNew: true, name: context.form.text('name').trim() });
+  }
+
+  @Get('presets/:preset/edit')
+  async editForm(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
+    const { options } = await readPreset(this.ports, personOf(context).customer.id, name);
+    return this.form(context, { isNew: false, name, options, preview: options, problems: null });
+  }
+
+  @Post('presets/:preset/edit')
+  async edit(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
+    await readPreset(this.ports, personOf(context).customer.id, name);
+    return this.submitted(context, { isNew: false, name });
+  }
+
+  @Get('presets/:preset/delete')
+  async confirmDelete(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
+    await readPreset(this.ports, personOf(context).customer.id, name);
+    return renderPage(this.ports, context, { ...AREA, title: 'Delete a preset' }, <DeletePreset name={name} />);
+  }
+
+  @Post('presets/:preset/delete')
+  async delete(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
+    await deletePreset(this.ports, callerOfPage(context), name);
+    return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was deleted.` });
+  }
+
+  @Get('preview')
+  async preview(
+    @CurrentPageContext() context: PageContext,
+    @Query('options') query: unknown,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { name, ...download } = await previewOptions(this.ports, callerOfPage(context), oneOfQuery(query));
+    await sendDownload(request, response, {
+      ...download,
+      entityTag: `"${name}"`,
+      lastModified: download.photo.updatedAt,
+      filename: 'preview',
+      disposition: 'inline',
+      headers: { 'Cache-Control': 'private, no-cache, no-transform' },
+    });
+  }
+
+  /** Saves the preset, or only shows the form again with a preview. */
+  private async submitted(
+    context: PageContext,
+    { isNew, name }: Pick<PresetFormProps, 'isNew' | 'name'>,
+  ): Promise<Reply> {
+    const options = context.form.text('options').replace(/\s/g, '');
+    const fields = { isNew, name, options };
+    try {
+      if (context.form.text('do') === 'preview') {
+        // Without a name yet, too.
+        const { options: preview } = presetValues({ name: name || 'preview', options });
+        return this.form(context, { ...fields, preview, problems: null });
+      }
+      await savePreset(this.ports, callerOfPage(context), { name, options });
+      return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was saved.` });
+    } catch (error) {
+      return this.form(context, { ...fields, preview: null, problems: problemsOf(error) });
+    }
+  }
+
+  private form(context: PageContext, props: PresetFormProps): Reply {
+    const title = props.isNew ? 'New preset' : 'Edit preset';
+    const options = { ...AREA, title, status: props.problems?.status ?? 200 };
+    return renderPage(this.ports, context, options, <PresetForm {...props} />);
+  }
+}
