@@ -135,6 +135,7 @@ describe('presets', () => {
 
   it('are previewed with options that parse, and for those who may see them', async () => {
     expect((await browser.get(`${PAGE}/preview?options=w%3D0`)).status).toBe(400);
+    expect((await browser.get(`${PAGE}/preview?options=w%3D1%2Cp%3Dcard`)).text).toContain('must not name another');
     expect((await browser.get(`${PAGE}/preview?options=w%3D1`)).status).toBe(404);
     const member = await visitor('member');
     expect((await member.get(`${PAGE}/preview?options=w%3D1`)).status).toBe(403);

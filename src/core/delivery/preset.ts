@@ -9,7 +9,7 @@ import {
   parseDeliveryOptions,
 } from './delivery-options.js';
 
-/** Options under a name, which addresses give in their stead. */
+/** A named set of options, which URLs give in their stead. */
 export interface Preset {
   readonly customerId: Id;
   readonly name: string;
@@ -33,11 +33,17 @@ export const MAX_PRESETS = 50;
 /** In the form in which it is stored. Errors: `invalid_request`. */
 export function presetValues({ name, options }: PresetInput): PresetInput {
   if (!PRESET_NAME.test(name)) throw invalid(wrongName);
-  const parsed = parseDeliveryOptions(options);
-  if (parsed.p !== undefined) throw invalid(nested);
+  const parsed = parsePresetOptions(options);
   // Sides that are too long times `dpr` would make every address of the preset fail.
   deliveredPicture({ alpha: false, focus: null }, parsed, new Set());
   return { name, options: formatDeliveryOptions(parsed) };
+}
+
+/** The options of an address that names no preset. Errors: `invalid_request`. */
+export function parsePresetOptions(text: string): DeliveryOptions {
+  const parsed = parseDeliveryOptions(text);
+  if (parsed.p !== undefined) throw invalid(nested);
+  return parsed;
 }
 
 export function optionsOfPreset({ options }: Pick<Preset, 'options'>): DeliveryOptions {

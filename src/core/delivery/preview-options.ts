@@ -3,7 +3,7 @@ import { type Download, openRendition, type RenditionUses } from '../photos/down
 import { notFound } from '../shared/errors.js';
 import type { Readable } from '../shared/transactional.js';
 import { deliveredPicture, deliveredRendition, transformationName } from './delivered-picture.js';
-import { parseDeliveryOptions } from './delivery-options.js';
+import { parsePresetOptions } from './preset.js';
 
 export interface PreviewDownload extends Download {
   /** Two previews with the same name have the same bytes. */
@@ -11,7 +11,7 @@ export interface PreviewDownload extends Download {
 }
 
 /**
- * What an address with these options would show of the newest photo, to a client that shows no newer formats. Errors: `invalid_request`;
+ * What a preset with these options would show of the newest photo, to a client that shows no newer formats. Errors: `invalid_request`;
  * `not_found` when there is no photo; when opened those of `openRendition`.
  */
 export async function previewOptions(
@@ -19,7 +19,7 @@ export async function previewOptions(
   { customerId }: Pick<Caller, 'customerId'>,
   options: string,
 ): Promise<PreviewDownload> {
-  const parsed = parseDeliveryOptions(options);
+  const parsed = parsePresetOptions(options);
   const window = { after: null, limit: 1 };
   const [photo] = await store.query(customerId, ({ photos }) =>
     photos.list({ filters: { trashed: 'false' }, sort: '-createdAt', window }),
