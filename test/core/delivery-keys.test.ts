@@ -7,7 +7,7 @@ import { deletePreset } from '../../src/core/delivery/delete-preset.js';
 import { type DeliveryKey, isPublicId, MAX_DELIVERY_KEYS } from '../../src/core/delivery/delivery-key.js';
 import { parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
 import { openDeliveryKey } from '../../src/core/delivery/open-delivery-key.js';
-import { MAX_PRESETS } from '../../src/core/delivery/preset.js';
+import { MAX_PRESETS, type Preset } from '../../src/core/delivery/preset.js';
 import { listDeliveryKeys, readDeliveryKey } from '../../src/core/delivery/read-delivery-keys.js';
 import { listPresets, readPreset } from '../../src/core/delivery/read-presets.js';
 import { resealDeliverySecrets } from '../../src/core/delivery/reseal-delivery-secrets.js';
@@ -34,9 +34,9 @@ const entries = async () => {
   const all = await here.store.query(acme, ({ audit }) => audit.list(null, 100));
   return all.toReversed().map(({ action, subjectId, subjectName }) => [action, subjectId, subjectName]);
 };
-const invalid = (field: string) => ({
+const invalid = (field: string, code: unknown = expect.any(String)) => ({
   code: 'invalid_request',
-  details: { errors: [expect.objectContaining({ field })] },
+  details: { errors: [expect.objectContaining({ field, code })] },
 });
 
 describe('a delivery key', () => {
@@ -194,6 +194,17 @@ describe('a preset', () => {
   ])('is refused for its %s: %s %s', async (field, name, options) => {
     await expect(save(name, options)).rejects.toMatchObject(invalid(field));
     expect(await listPresets(here, acme)).toEqual([]);
+  });
+
+  test('that is new replaces none of the same name, not even one that is created at the same time', async () => {
+    const create = (options: string) => savePreset(here, operatorFor(acme), { name: 'card', options, isNew: true });
+    const [first, second] = await Promise.allSettled([create('w=300'), create('w=400')]);
+    const saved = present([first, second].find(({ status }) => status === 'fulfilled'));
+    const refused = [first, second].filter(({ status }) => status === 'rejected');
+    const taken = invalid('name', 'conflict');
+    expect(refused).toEqual([{ status: 'rejected', reason: expect.objectContaining(taken) }]);
+    await expect(create('w=300')).rejects.toMatchObject(taken);
+    expect(await listPresets(here, acme)).toEqual([(saved as PromiseFulfilledResult<Preset>).value]);
   });
 
   test(`is one of ${MAX_PRESETS} at most; those that there are can be changed`, async () => {

@@ -113,6 +113,17 @@ describe('presets', () => {
     expect(await presets()).toEqual([]);
   });
 
+  it('do not replace one of the same name when they are created', async () => {
+    await createPreset('card', 'w=300');
+    for (const options of ['w=400', 'w=300']) {
+      const answer = await createPreset('card', options);
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain('There is already a preset &quot;card&quot;');
+      expect(answer.text).toMatch(/id="field-name"[^>]*aria-invalid="true"/);
+    }
+    expect(await presets()).toEqual(['card w=300']);
+  });
+
   it('are shown with a photo of one’s own before they are saved, without a script', async () => {
     const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture('a') }]);
     const answer = await createPreset('', 'w=40,h=20,fit=cover', { do: 'preview' });

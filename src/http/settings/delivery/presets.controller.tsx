@@ -88,7 +88,7 @@ export class PresetsController {
         const { options: preview } = presetValues({ name: name || 'preview', options });
         return this.form(context, { ...fields, preview, problems: null });
       }
-      await savePreset(this.ports, callerOfPage(context), { name, options });
+      await savePreset(this.ports, callerOfPage(context), { name, options, isNew });
       return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was saved.` });
     } catch (error) {
       return this.form(context, { ...fields, preview: null, problems: problemsOf(error) });
