@@ -62,6 +62,13 @@ describe('options of an address', () => {
     expect(errorsOf(() => parseDeliveryOptions(text))).toEqual([error]);
   });
 
+  it('are refused with one error when there are more than options exist', () => {
+    const message = 'options: There are more than 10 options. Give each once.';
+    expect(errorsOf(() => parseDeliveryOptions(','.repeat(12_000)))).toEqual([message]);
+    expect(errorsOf(() => parseDeliveryOptions(','.repeat(10)))).toEqual([message]);
+    expect(errorsOf(() => parseDeliveryOptions(','.repeat(9)))).toHaveLength(10);
+  });
+
   it('are refused with every error at once', () => {
     expect(errorsOf(() => parseDeliveryOptions('w=0,h=x,size=9'))).toHaveLength(3);
   });

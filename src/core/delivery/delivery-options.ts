@@ -44,12 +44,21 @@ export type DeliveryOptions = {
 
 export const optionNames = Object.keys(rules) as readonly Name[];
 
+const tooManyOptions: FieldError = {
+  field: 'options',
+  code: 'too_many',
+  max: optionNames.length,
+  message: `There are more than ${optionNames.length} options. Give each once.`,
+};
+
 /**
  * The options in the text of an address, such as `w=300,fit=cover`: comma separated, in any order, each once, in one spelling. Errors:
  * `invalid_request`, one error for each option that is wrong.
  */
 export function parseDeliveryOptions(text: string): DeliveryOptions {
   const given = text.split(',').map((part) => part.split('='));
+  // One error, not one for each of thousands of parts.
+  if (given.length > optionNames.length) throw invalid(tooManyOptions);
   const options: Record<string, unknown> = {};
   const errors: FieldError[] = [];
   for (const [name = '', value, ...rest] of given) {
