@@ -156,6 +156,14 @@ describe('srcSet', () => {
     ]);
   });
 
+  it('leaves out what would be larger than the service makes', () => {
+    const sizes = (request: object) => parsed(node.srcSet({ ...key, photoId: 7, ...request })).map(([of]) => of);
+    expect(sizes({ aspectRatio: 9 / 16 }).at(-1)).toEqual({ w: 1920, h: 3413 });
+    expect(sizes({ widths: [320, 5000] })).toEqual([{ w: 320 }]);
+    expect(() => sizes({ aspectRatio: 0.05 })).toThrow('height must be');
+    expect(() => sizes({ widths: [Number.NaN] })).toThrow('width must be');
+  });
+
   it('ends with the width of the photo, because nothing is enlarged', () => {
     const widths = parsed(node.srcSet({ ...key, photoId: 7, photoWidth: 1000 })).map(([, width]) => width);
     expect(widths).toEqual(['320w', '480w', '640w', '960w', '1000w']);

@@ -1,4 +1,4 @@
-import { formatOptions, type ImageOptions } from './image-options.js';
+import { formatOptions, type ImageOptions, MAX_SIDE } from './image-options.js';
 
 /** Whose pictures an address shows, and who signs it. The secret stays on servers: never send it to a browser. */
 export interface DeliveryKey {
@@ -23,7 +23,10 @@ export interface SrcSetRequest extends Omit<ImageRequest, 'options'> {
   readonly options?: Omit<ImageOptions, 'width' | 'height' | 'dpr'> | undefined;
   /** Pixels, as few as make sense: each is made and stored once. Default: 320 to 2560 in seven steps. */
   readonly widths?: readonly number[] | undefined;
-  /** Width by height, for `fit: 'cover'`: each picture is as tall as that requires. Default: the shape of the photo. */
+  /**
+   * Width by height, for `fit: 'cover'`: each picture is as tall as that requires; widths that would make it taller than 4096 are left
+   * out. Default: the shape of the photo.
+   */
   readonly aspectRatio?: number | undefined;
   /** The width of the photo. Pictures are not enlarged, so wider ones are replaced by one of this width. */
   readonly photoWidth?: number | undefined;
@@ -60,9 +63,13 @@ export function candidates(
   if (aspectRatio !== undefined && !(aspectRatio > 0 && aspectRatio < Number.POSITIVE_INFINITY))
     throw new TypeError('aspectRatio must be a number above 0.');
   const distinct = [...new Set(widths.map((width) => Math.min(width, photoWidth)))].sort((a, b) => a - b);
-  return distinct.map((width) => {
-    const height = aspectRatio === undefined ? {} : { height: Math.max(1, Math.round(width / aspectRatio)) };
-    return { width, image: { photoId, expiresAt, options: { ...options, width, ...height } } };
+  const sizes = distinct.map((width) => {
+    return aspectRatio === undefined ? { width } : { width, height: Math.max(1, Math.round(width / aspectRatio)) };
+  });
+  const possible = sizes.filter(({ width, height = 0 }) => !(Math.max(width, height) > MAX_SIDE));
+  // If none is possible, the error says why.
+  return (possible.length > 0 ? possible : sizes).map((size) => {
+    return { width: size.width, image: { photoId, expiresAt, options: { ...options, ...size } } };
   });
 }
 
