@@ -1,6 +1,6 @@
 /** How a picture is made of a photo. At least one option is required. */
 export interface ImageOptions {
-  /** Pixels, 1 to 4096. */
+  /** Pixels, 1 to 4096. Without `width` or `height`, the missing side follows from the shape of the photo and is at most 4096 too. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   /**
@@ -16,7 +16,7 @@ export interface ImageOptions {
   readonly quality?: number | undefined;
   /** Device pixels for each pixel of width and height, 1 to 3, with at most two decimals. */
   readonly dpr?: number | undefined;
-  /** `rrggbb`: beside the photo with `contain`, and behind transparency. */
+  /** `rrggbb`: beside the photo with `contain`, and behind transparency in a JPEG. */
   readonly background?: string | undefined;
   /** 0.3 to 100, with at most two decimals. */
   readonly blur?: number | undefined;
