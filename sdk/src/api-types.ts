@@ -2921,7 +2921,7 @@ export interface components {
              */
             id: components["schemas"]["Id"];
             /**
-             * @description What addresses of pictures name the key by.
+             * @description What image URLs name the key by.
              * @example dk_3kTMd1PzUo8WcQ5x
              */
             publicId: string;
@@ -2931,7 +2931,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Whether its addresses can only name presets.
+             * @description Whether its URLs can only name presets.
              * @example false
              */
             presetsOnly: boolean;

@@ -25,7 +25,7 @@ export function renditionKey(
   return renditionNamed(photo, `${name}.${format}`);
 }
 
-/** @param name 32 hex digits: of whatever makes this picture of the photo another than the rest. */
+/** @param name 32 hex digits: identifies the transformation. */
 export function deliveredKey(
   photo: { customerId: Id; id: Id; rotation: number },
   name: string,

@@ -2,7 +2,7 @@ import type { CustomerStatus } from '../customers/customer.js';
 import type { Id } from '../shared/ids.js';
 import { base62, newRandomToken, randomNumber } from '../shared/random-token.js';
 
-/** A customer's own server signs addresses of pictures with it. */
+/** A customer's own server signs URLs of images with it. */
 export interface DeliveryKey {
   readonly customerId: Id;
   readonly id: Id;

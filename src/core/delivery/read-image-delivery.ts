@@ -5,7 +5,7 @@ import { type PictureCount, trafficDays } from '../traffic/traffic.js';
 import type { DeliveryKey } from './delivery-key.js';
 import type { Preset } from './preset.js';
 
-/** What addresses of an account's pictures are made with, and how often they were used. */
+/** What the URLs of an account's images are made with, and how often they were used. */
 export interface ImageDelivery {
   /** Oldest first. */
   readonly keys: readonly DeliveryKey[];

@@ -8,13 +8,13 @@ export class DeliveryKeyView {
   @IdOf({ description: 'The unique identifier of the key.', example: 4 })
   id: number;
 
-  @Text({ description: 'What addresses of pictures name the key by.', example: 'dk_3kTMd1PzUo8WcQ5x' })
+  @Text({ description: 'What image URLs name the key by.', example: 'dk_3kTMd1PzUo8WcQ5x' })
   publicId: string;
 
   @Text({ description: 'The name of the key.', example: 'shop' })
   name: string;
 
-  @Flag({ description: 'Whether its addresses can only name presets.', example: false })
+  @Flag({ description: 'Whether its URLs can only name presets.', example: false })
   presetsOnly: boolean;
 
   @Instant({ description: 'When the key was created.' })

@@ -13,7 +13,7 @@ export interface DeliveryKeyFields {
 export function NewDeliveryKey({ fields, problems }: { fields: DeliveryKeyFields; problems: Problems | null }) {
   return (
     <>
-      <Heading title="New delivery key" lead="Your server signs addresses of pictures with its secret." />
+      <Heading title="New delivery key" lead="Your server signs URLs of images with its secret." />
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={`${LIST}/keys/new`}>
@@ -26,12 +26,12 @@ export function NewDeliveryKey({ fields, problems }: { fields: DeliveryKeyFields
           />
           <div class="choice">
             <input type="checkbox" id="presets-only" name="presetsOnly" value="yes" checked={fields.presetsOnly} />
-            <label for="presets-only">Presets only: its addresses name a preset, and no other option</label>
+            <label for="presets-only">Presets only: its URLs name a preset, and no other option</label>
           </div>
           <Field
             label="Expiry date"
             name="expiresOn"
-            hint="Its addresses stop working at the end of this day (UTC). Optional."
+            hint="Its URLs stop working at the end of this day (UTC). Optional."
             errors={problems?.renamed('expiresAt', 'expiresOn')}
             input={{ type: 'date', value: fields.expiresOn }}
           />
@@ -80,8 +80,8 @@ export function DeleteDeliveryKey({ subject: { id, name, publicId } }: { subject
   return (
     <Confirm title={`Delete “${name}”?`} action={`${LIST}/keys/${id}/delete`} button="Delete key" back={LIST}>
       <p>
-        Every address that was signed with <code>{publicId}</code> stops working immediately, wherever it is used. This
-        cannot be undone. Photos and presets are not affected.
+        The service refuses all URLs signed with <code>{publicId}</code> immediately; caches may show their copies until
+        these expire. This cannot be undone. Photos and presets are not affected.
       </p>
     </Confirm>
   );

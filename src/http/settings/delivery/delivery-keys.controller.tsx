@@ -71,7 +71,10 @@ export class DeliveryKeysController {
   async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { name } = await readDeliveryKey(this.ports, customerOf(context), id);
     await deleteDeliveryKey(this.ports, callerOfPage(context), id);
-    return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was deleted; its addresses no longer work.` });
+    return redirectTo(context, LIST, {
+      kind: 'done',
+      text: `“${name}” was deleted; URLs signed with it no longer work.`,
+    });
   }
 
   private form(context: PageContext, fields: DeliveryKeyFields, problems: Problems | null): Reply {

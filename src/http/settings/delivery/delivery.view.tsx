@@ -8,7 +8,7 @@ import { Badge, Card, Empty, Heading, Moment, Table } from '../parts.js';
 import { monthDay } from '../usage/chart.view.js';
 import { LIST, presetPath } from './delivery-area.js';
 
-const LEAD = 'Your own server signs addresses of pictures, in the sizes and formats that your pages need.';
+const LEAD = 'Your own server signs URLs of images, in the sizes and formats that your pages need.';
 
 export function DeliveryPage({ delivery, now }: { delivery: ImageDelivery; now: Date }) {
   return (
@@ -32,10 +32,10 @@ function Keys({ delivery: { keys, pictures }, now }: { delivery: ImageDelivery; 
   return (
     <section class="log">
       <h2>Delivery keys</h2>
-      <p class="lead">Deleting a key ends all of its addresses. At most {MAX_DELIVERY_KEYS}.</p>
+      <p class="lead">Deleting a key invalidates all URLs signed with it. At most {MAX_DELIVERY_KEYS}.</p>
       {keys.length === 0 ? (
         <Empty title="No delivery keys yet">
-          <p>Create one to sign the first address.</p>
+          <p>Create one to sign the first URL.</p>
         </Empty>
       ) : (
         <Table
@@ -72,12 +72,11 @@ function Presets({ presets }: { presets: readonly Preset[] }) {
     <section class="log">
       <h2>Presets</h2>
       <p class="lead">
-        Options under a name. Changing a preset changes the pictures at all addresses that name it. At most{' '}
-        {MAX_PRESETS}.
+        Named sets of options. Changing a preset changes the images at all URLs that name it. At most {MAX_PRESETS}.
       </p>
       {presets.length === 0 ? (
         <Empty title="No presets yet">
-          <p>For example “card”, for pictures of 300 by 200 pixels.</p>
+          <p>For example “card”, for images of 300 by 200 pixels.</p>
         </Empty>
       ) : (
         <Table
@@ -113,14 +112,14 @@ function Usage({ delivery: { days, pictures } }: { delivery: ImageDelivery }) {
     >
       <Table
         caption="Usage in total"
-        columns={['Requests', 'Sent', 'Pictures made']}
+        columns={['Requests', 'Sent', 'Images made']}
         rows={[{ key: 'total', cells: figures(sum(pictures)) }]}
       />
       <details>
         <summary>Day by day</summary>
         <Table
-          caption="Delivered pictures by day"
-          columns={['Day', 'Requests', 'Sent', 'Pictures made']}
+          caption="Delivered images by day"
+          columns={['Day', 'Requests', 'Sent', 'Images made']}
           rows={rows.map(({ day, ...of }) => ({ key: day, cells: [monthDay(day), ...figures(of)] }))}
         />
       </details>

@@ -29,7 +29,7 @@ export function PresetForm({ isNew, name, options, preview, problems }: PresetFo
               label="Name"
               name="name"
               errors={problems}
-              hint={`What addresses call it: ${PRESET_NAME_CHARACTERS}. It cannot be changed.`}
+              hint={`What URLs call it: ${PRESET_NAME_CHARACTERS}. It cannot be changed.`}
               input={{ value: name, required: true, autocomplete: 'off', placeholder: 'card' }}
             />
           )}
@@ -37,7 +37,7 @@ export function PresetForm({ isNew, name, options, preview, problems }: PresetFo
             label="Options"
             name="options"
             errors={ofOptions}
-            hint="As in an address, separated by commas, for example w=300,h=200,fit=cover."
+            hint="As in a URL, separated by commas, for example w=300,h=200,fit=cover."
             input={{ value: options, required: true, autocomplete: 'off', spellcheck: false }}
           />
           <div class="buttons">
@@ -73,8 +73,8 @@ export function DeletePreset({ name }: { name: string }) {
       back={LIST}
     >
       <p>
-        Every address that names it stops working immediately, wherever it is used. A preset of the same name would make
-        them work again.
+        The service refuses all URLs that name it immediately; caches may show their copies until these expire. A new
+        preset of the same name makes the URLs work again.
       </p>
     </Confirm>
   );
