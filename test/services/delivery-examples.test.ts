@@ -71,7 +71,7 @@ test('a running service shows the image whose URL an example signs, and no other
     const client = new PhotoService({ baseUrl: installation.url, token: present(installation.token()) });
     await importFiles(client, [join(__dirname, '../../examples/photos/rocks.jpg')]);
     const [photo] = await client.photos.list().toArray();
-    const key = { url: installation.url, ...newDeliveryKey(installation) };
+    const key = { url: installation.url, ...(await newDeliveryKey(installation)) };
     const inAnHour = String(Math.floor(Date.now() / 1000) + 3600);
     for (const example of examples) {
       const address = await sign(example, [String(photo?.id), 'w=64,f=webp', inAnHour], key);

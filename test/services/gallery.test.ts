@@ -36,7 +36,7 @@ beforeAll(async () => {
     files.push(path);
   }
   await importFiles(new PhotoService({ baseUrl: installation.url, token }), files);
-  const { keyId, secret } = newDeliveryKey(installation);
+  const { keyId, secret } = await newDeliveryKey(installation);
   const port = String(await freePort());
   address = `http://127.0.0.1:${port}`;
   server = spawn(process.execPath, [join(__dirname, '../../examples/gallery/server.mjs')], {
