@@ -119,6 +119,29 @@ test('a hundred requests at once make it once, and it is stored', async () => {
   expect(media.sources).toEqual([600]);
 });
 
+test('a photo that is deleted while its picture is made leaves nothing behind', async () => {
+  const photo = await acme.addPhoto(picture('one.jpg', { width: 600, height: 400 }));
+  const render = media.render.bind(media);
+  media.render = async (...order) => {
+    const rendered = await render(...order);
+    await purgePhoto(ports, acme.caller, photo.id);
+    return rendered;
+  };
+  await expect(sizeOf(photo, 'w=300')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await stored(photo)).toEqual([]);
+});
+
+test.each([
+  ['', [4096, 2]],
+  ['f=webp', [4096, 2]],
+  ['fit=cover', [4096, 2]],
+  ['h=4096', [4096, 2]],
+  ['fit=fill', [4096, 10]],
+])('no side is longer than 4096 pixels, even if the address leaves it open: %s', async (options, size) => {
+  const photo = await acme.addPhoto(picture('panorama.jpg', { width: 20_000, height: 10 }));
+  expect(await sizeOf(photo, options === '' ? 'f=jpeg' : options)).toEqual(size);
+});
+
 test('the oldest delivered pictures of a photo make space for new ones; named sizes remain', async () => {
   const photo = await acme.addPhoto(picture('one.jpg', { width: 600, height: 400 }));
   const other = await acme.addPhoto(picture('other.jpg', { width: 600, height: 400 }));

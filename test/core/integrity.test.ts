@@ -218,7 +218,7 @@ describe('what can be repaired', () => {
     const photo = await acme.addPhoto(picture('a.jpg'));
     await damage.flipped(photo);
     const bytesOf = async (name: 'small' | 'thumb') =>
-      (await downloadRendition(here, acme.caller, photo.id, { name })).sizeBytes();
+      (await (await downloadRendition(here, acme.caller, photo.id, { name })).info()).sizeBytes;
     const small = () => bytesOf('small');
     await expect(small()).rejects.toMatchObject({ code: 'service_unavailable' });
     await look({ repair: true });

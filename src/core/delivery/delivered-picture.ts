@@ -1,10 +1,16 @@
 import { hash } from 'node:crypto';
 import { deliveredKey } from '../blobs/blob-key.js';
-import { type Focus, MIDDLE, type PictureFormat, type Transformation } from '../media/transformation.js';
+import {
+  type Focus,
+  MAX_RESULT_SIDE,
+  MIDDLE,
+  type PictureFormat,
+  type Transformation,
+} from '../media/transformation.js';
 import type { Photo } from '../photos/photo.js';
 import type { Rendition } from '../photos/rendition.js';
 import { invalid } from '../shared/errors.js';
-import { type DeliveryOptions, MAX_SIDE } from './delivery-options.js';
+import type { DeliveryOptions } from './delivery-options.js';
 
 /** What of a photo decides how it is delivered. */
 export interface DeliveredPhoto {
@@ -69,9 +75,9 @@ export function transformationName(transformation: Transformation): string {
 function side(name: 'w' | 'h', length: number | undefined, dpr: number): number | null {
   if (length === undefined) return null;
   const pixels = Math.round(length * dpr);
-  if (pixels <= MAX_SIDE) return pixels;
-  const message = `${name} × dpr must be at most ${MAX_SIDE} pixels.`;
-  throw invalid({ field: name, code: 'out_of_range', message, max: MAX_SIDE });
+  if (pixels <= MAX_RESULT_SIDE) return pixels;
+  const message = `${name} × dpr must be at most ${MAX_RESULT_SIDE} pixels.`;
+  throw invalid({ field: name, code: 'out_of_range', message, max: MAX_RESULT_SIDE });
 }
 
 function bestFormat({ alpha }: DeliveredPhoto, accepted: AcceptedFormats): PictureFormat {

@@ -1,8 +1,6 @@
-import { fits, pictureFormats } from '../media/transformation.js';
+import { fits, MAX_RESULT_SIDE, pictureFormats } from '../media/transformation.js';
 import { type FieldError, type FieldErrorCode, invalid } from '../shared/errors.js';
 
-/** Pixels of a side of a delivered picture, `dpr` included. */
-export const MAX_SIDE = 4096;
 /** How a preset may be called. */
 export const PRESET_NAME = /^[a-z0-9_-]{1,40}$/;
 export const PRESET_NAME_CHARACTERS = '1 to 40 of a-z, 0-9, _ and -';
@@ -23,8 +21,8 @@ interface Rule<T> {
 }
 
 const rules = {
-  w: whole(1, MAX_SIDE),
-  h: whole(1, MAX_SIDE),
+  w: whole(1, MAX_RESULT_SIDE),
+  h: whole(1, MAX_RESULT_SIDE),
   fit: oneOf(fits),
   g: oneOf(gravities),
   f: oneOf(deliveryFormats),

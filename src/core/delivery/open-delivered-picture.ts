@@ -64,11 +64,11 @@ export async function openDeliveredPicture(
   const { format } = rendition.transformation;
   const isNegotiated = (options.f ?? 'auto') === 'auto';
   let isNew = false;
-  const onMissing = () => {
+  const onStart = () => {
     isNew = true;
   };
   return {
-    ...openRendition(uses, photo, rendition, onMissing),
+    ...openRendition(uses, photo, rendition, onStart),
     deliveryKeyId: key.id,
     get isNew() {
       return isNew;

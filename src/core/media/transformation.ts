@@ -10,6 +10,9 @@ export interface Focus {
   readonly y: number;
 }
 
+/** Pixels of the longest side of a result, whoever leaves it open. Every format can store it, and every decoder makes it in its bounds of memory. */
+export const MAX_RESULT_SIDE = 4096;
+
 /** How a picture fits into the requested size. */
 export const fits = ['inside', 'cover', 'contain', 'fill'] as const;
 export type Fit = (typeof fits)[number];
@@ -19,7 +22,7 @@ export type PictureFormat = (typeof pictureFormats)[number];
 
 /** What to make of a picture, with nothing left to decide: the same transformation of the same picture gives the same result. */
 export interface Transformation {
-  /** Pixels; null: as the other side and the shape of the picture require. Both null: the size of the picture. */
+  /** Pixels; null: as the other side and the shape of the picture require. Both null: the size of the picture. At most `MAX_RESULT_SIDE`. */
   readonly width: number | null;
   readonly height: number | null;
   /** Never enlarged, except by `fill`. */
@@ -75,13 +78,18 @@ export interface Layout {
 
 /** Where everything of an upright picture goes. */
 export function layoutOf(picture: Size, { width, height, fit, gravity }: Transformation): Layout {
-  const box = { width: width ?? Number.POSITIVE_INFINITY, height: height ?? Number.POSITIVE_INFINITY };
+  const box = { width: width ?? MAX_RESULT_SIDE, height: height ?? MAX_RESULT_SIDE };
   const ratios = [box.width / picture.width, box.height / picture.height] as const;
-  if (fit === 'fill') return whole({ width: width ?? picture.width, height: height ?? picture.height });
+  if (fit === 'fill')
+    return whole({ width: width ?? shortened(picture.width), height: height ?? shortened(picture.height) });
   if (fit === 'cover' && width !== null && height !== null) return cover(picture, { width, height }, gravity);
   const inside = whole(scale(picture, Math.min(1, ...ratios)));
   if (fit !== 'contain') return inside;
   return { ...inside, canvas: { width: width ?? inside.scaled.width, height: height ?? inside.scaled.height } };
+}
+
+function shortened(side: number): number {
+  return Math.min(side, MAX_RESULT_SIDE);
 }
 
 /** A box that is larger than the picture shrinks to it, and keeps its shape. */

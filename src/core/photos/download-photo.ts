@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import type { BlobCache } from '../blobs/blob-cache.js';
 import { type BlobKey, storedKey } from '../blobs/blob-key.js';
-import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
+import type { BlobInfo, BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
 import type { RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName } from '../media/renditions.js';
 import type { Id } from '../shared/ids.js';
@@ -16,8 +16,8 @@ import { lostBytes, lostOriginal, verified } from './verified-bytes.js';
 export interface Download {
   readonly photo: Photo;
   readonly contentType: string;
-  /** The total number of bytes, without opening them. Errors: those of `open`, except for lost bytes. */
-  sizeBytes(): Promise<number>;
+  /** About all of the bytes, without opening them. Errors: those of `open`, except for lost bytes. */
+  info(): Promise<BlobInfo>;
   open(range?: ByteRange): Promise<OpenBlob>;
   /** The blob's location, for programs that read the store directly. Errors: those of `open`. */
   place(): Promise<BlobKey>;
@@ -44,7 +44,13 @@ export async function downloadOriginal(
     if ((await blobs.head(key))?.sizeBytes !== photo.sizeBytes) throw lostBytes();
     return key;
   };
-  return { photo, contentType: photo.contentType, sizeBytes: async () => photo.sizeBytes, open, place };
+  return {
+    photo,
+    contentType: photo.contentType,
+    info: async () => ({ sizeBytes: photo.sizeBytes, etag: photo.sha256 }),
+    open,
+    place,
+  };
 }
 
 export interface RenditionRequest {
@@ -85,23 +91,17 @@ export function renditionOf(
 /**
  * A rendition, generated when its size is requested or it is opened. Errors of these two: `not_found` (`rendition`, which cannot be made),
  * `service_unavailable`.
- * @param onMissing Called when it does not exist yet.
+ * @param onStart As in `RenditionMaker.make`.
  */
 export function openRendition(
   { blobs, blobCache, renditionMaker }: RenditionUses,
   photo: Photo,
   rendition: Rendition,
-  onMissing: () => void = () => undefined,
+  onStart?: () => void,
 ): Download {
   const { key, transformation } = rendition;
-  const make = () => {
-    onMissing();
-    return renditionMaker.make(photo, rendition);
-  };
-  const sizeBytes = async () => {
-    const info = (await blobs.head(key)) ?? (await make());
-    return info.sizeBytes;
-  };
+  const make = () => renditionMaker.make(photo, rendition, onStart);
+  const info = async () => (await blobs.head(key)) ?? make();
   const stored = async (range?: ByteRange) => {
     const found = await blobs.get(key, range);
     if (found !== null) return found;
@@ -115,8 +115,8 @@ export function openRendition(
     return (await blobCache.get(key)) ?? blobCache.caching(key, await stored());
   };
   const place = async () => {
-    await sizeBytes();
+    await info();
     return key;
   };
-  return { photo, contentType: `image/${transformation.format}`, sizeBytes, open, place };
+  return { photo, contentType: `image/${transformation.format}`, info, open, place };
 }

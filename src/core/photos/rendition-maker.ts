@@ -5,12 +5,13 @@ import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionOr
 import { renditionNames, renditionSizes } from '../media/renditions.js';
 import { layoutOf, type Size, within } from '../media/transformation.js';
 import { notFound } from '../shared/errors.js';
+import type { Readable } from '../shared/transactional.js';
 import type { Photo } from './photo.js';
 import type { Rendition } from './rendition.js';
 import type { RenditionLocks } from './rendition-locks.js';
 import { lostBytes, lostOriginal, verified } from './verified-bytes.js';
 
-type MakerUses = { blobs: BlobStore; media: MediaReader; renditionLocks: RenditionLocks };
+type MakerUses = { store: Readable<'photos'>; blobs: BlobStore; media: MediaReader; renditionLocks: RenditionLocks };
 
 /** Delivered pictures that are stored of one photo, in all its rotations. */
 export const MAX_DELIVERED = 64;
@@ -27,25 +28,36 @@ export class RenditionMaker {
 
   constructor(private readonly uses: MakerUses) {}
 
-  /** Stores a rendition of a photo in its current rotation. Errors: `not_found` (it cannot be made), `service_unavailable`. */
-  make(photo: Photo, rendition: Rendition): Promise<BlobInfo> {
+  /**
+   * Stores a rendition of a photo in its current rotation. Errors: `not_found` (it cannot be made, or the photo no longer exists),
+   * `service_unavailable`.
+   * @param onStart Called when it is made for this request, and not for another.
+   */
+  make(photo: Photo, rendition: Rendition, onStart: () => void = () => undefined): Promise<BlobInfo> {
     const { key } = rendition;
-    const making = this.underWay.get(key) ?? this.makeOnce(photo, rendition).finally(() => this.underWay.delete(key));
+    const making =
+      this.underWay.get(key) ?? this.makeOnce(photo, rendition, onStart).finally(() => this.underWay.delete(key));
     this.underWay.set(key, making);
     return making;
   }
 
-  private makeOnce(photo: Photo, rendition: Rendition): Promise<BlobInfo> {
+  private makeOnce(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {
     const { blobs, renditionLocks } = this.uses;
     const { key } = rendition;
     return renditionLocks.findOrMake(
       { customerId: photo.customerId, key },
-      { find: () => blobs.head(key), make: () => make(this.uses, photo, rendition) },
+      {
+        find: () => blobs.head(key),
+        make: () => {
+          onStart();
+          return make(this.uses, photo, rendition);
+        },
+      },
     );
   }
 }
 
-async function make({ blobs, media }: MakerUses, photo: Photo, rendition: Rendition): Promise<BlobInfo> {
+async function make({ store, blobs, media }: MakerUses, photo: Photo, rendition: Rendition): Promise<BlobInfo> {
   const { key, transformation } = rendition;
   const render = (
     bytes: AsyncIterable<Uint8Array>,
@@ -59,8 +71,23 @@ async function make({ blobs, media }: MakerUses, photo: Photo, rendition: Rendit
   const picture = reduced ?? (await triedTwice((alone) => render(originalBytes(blobs, photo), { rotation, alone })));
   if (picture === null) throw notFound('rendition');
   const stored = await blobs.put(key, inOneChunk(picture.bytes));
+  await requireStillThere({ store, blobs }, photo, key);
   if (isDelivered(key)) await removeSurplus(blobs, photo, key);
   return stored;
+}
+
+/**
+ * A photo that was deleted, or whose customer was erased, in the meantime took its renditions along, except for this one. Whoever deletes it
+ * from here on finds this one, too.
+ */
+async function requireStillThere(
+  { store, blobs }: Pick<MakerUses, 'store' | 'blobs'>,
+  { customerId, id }: Photo,
+  key: BlobKey,
+): Promise<void> {
+  if ((await store.query(customerId, ({ photos }) => photos.get(id))) !== null) return;
+  await blobs.delete([key]);
+  throw notFound('photo');
 }
 
 /**

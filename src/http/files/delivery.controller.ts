@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { All, Controller, Get, HttpCode, Inject, Options, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { type DeliveredDownload, openDeliveredPicture } from '../../core/delivery/open-delivered-picture.js';
@@ -73,7 +74,8 @@ export class DeliveryController {
     const lifetime = () => this.lifetime(download);
     return {
       ...download,
-      entityTag: `"${tag}"`,
+      // Made again, from another source, it has other bytes.
+      entityTag: (info) => `"${tag}-${hash('sha256', info.etag).slice(0, 16)}"`,
       // A preset may have changed since the photo did.
       lastModified: null,
       // Visitors of a page need not know what the file was called.
@@ -100,7 +102,8 @@ export class DeliveryController {
     const now = this.ports.clock.now().getTime();
     const valid = expiresAt === null ? Number.POSITIVE_INFINITY : Math.floor((expiresAt.getTime() - now) / SECOND);
     const fresh = Math.max(0, Math.min(valid, this.options.deliveryMaxAge));
-    const stale = Math.max(0, Math.min(valid - fresh, STALE_SECONDS));
+    // Who sets 0 wants every request to be checked.
+    const stale = fresh === 0 ? 0 : Math.min(valid - fresh, STALE_SECONDS);
     return {
       'Cache-Control': `public, max-age=${fresh}, stale-while-revalidate=${stale}`,
       ...nginxCacheHeaders(fresh),

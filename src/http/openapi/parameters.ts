@@ -1,5 +1,5 @@
-import { deliveryFormats, gravities, MAX_SIDE } from '../../core/delivery/delivery-options.js';
-import { fits } from '../../core/media/transformation.js';
+import { deliveryFormats, gravities } from '../../core/delivery/delivery-options.js';
+import { fits, MAX_RESULT_SIDE } from '../../core/media/transformation.js';
 import { MAX_IDS } from '../requests/parameters.js';
 import type { Parameter } from './operation.js';
 
@@ -83,7 +83,7 @@ export const deliveryParameters: readonly Parameter[] = [
     name: 'options',
     in: 'path',
     required: true,
-    description: `What to show: \`w\` and \`h\` (1 to ${MAX_SIDE}), \`fit\` (${fits.join(', ')}), \`g\` (${gravities.join(', ')}), \`f\` (${deliveryFormats.join(', ')}), \`q\` (1 to 100), \`dpr\` (1 to 3), \`bg\` (rrggbb), \`blur\` (0.3 to 100), \`p\` (a preset, which the others override). Separated by commas, each once, in any order.`,
+    description: `What to show: \`w\` and \`h\` (1 to ${MAX_RESULT_SIDE}), \`fit\` (${fits.join(', ')}), \`g\` (${gravities.join(', ')}), \`f\` (${deliveryFormats.join(', ')}), \`q\` (1 to 100), \`dpr\` (1 to 3), \`bg\` (rrggbb), \`blur\` (0.3 to 100), \`p\` (a preset, which the others override). Separated by commas, each once, in any order.`,
     schema: { type: 'string', examples: ['w=640,h=480,fit=cover'] },
   },
   {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import contentDisposition from 'content-disposition';
-import type { ByteRange } from '../../core/blobs/blob-store.js';
+import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import type { Download } from '../../core/photos/download-photo.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../http-options.js';
@@ -17,8 +17,8 @@ export type FrontServer = Pick<HttpOptions, 'trustedProxies' | 'blobsLocation'>;
 
 /** Bytes and everything that their headers say about them. */
 export interface Sendable extends Download {
-  /** Strong, with its quotes. */
-  readonly entityTag: string;
+  /** Strong, with its quotes. A function, if the bytes depend on more than what is known before they exist. */
+  readonly entityTag: string | ((info: BlobInfo) => string);
   /** Null: unknown, and not sent. */
   readonly lastModified: Date | null;
   readonly filename: string;
@@ -44,14 +44,16 @@ export async function sendDownload(
   }
   // A request for everything, unconditionally, needs no check before opening.
   const all = isPlain ? await sendable.open() : null;
-  const sizeBytes = all?.sizeBytes ?? (await sendable.sizeBytes());
-  setHeaders(response, sendable);
-  if (all === null && isUnchanged(request, sendable)) {
+  const info = all ?? (await sendable.info());
+  const { sizeBytes } = info;
+  const tag = tagOf(sendable, info);
+  setHeaders(response, sendable, tag);
+  if (all === null && isUnchanged(request, sendable, tag)) {
     response.statusCode = 304;
     response.end();
     return;
   }
-  const range = rangeOf(request, response, sendable, sizeBytes);
+  const range = rangeOf(request, response, sendable, info);
   if (range) {
     response.statusCode = 206;
     response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
@@ -84,7 +86,7 @@ function isBehind(front: FrontServer | null, { socket }: IncomingMessage): front
 /** All headers about the bytes, and where nginx finds them. */
 async function handOver(response: ServerResponse, sendable: Sendable, { blobsLocation }: ReadingFront): Promise<void> {
   const key = await sendable.place();
-  setHeaders(response, sendable);
+  setHeaders(response, sendable, tagOf(sendable, await sendable.info()));
   // nginx adds it again.
   response.removeHeader('Accept-Ranges');
   response.setHeader('Content-Type', sendable.contentType);
@@ -92,12 +94,17 @@ async function handOver(response: ServerResponse, sendable: Sendable, { blobsLoc
   response.end();
 }
 
+function tagOf({ entityTag }: Sendable, info: BlobInfo): string {
+  return typeof entityTag === 'string' ? entityTag : entityTag(info);
+}
+
 function setHeaders(
   response: ServerResponse,
-  { entityTag, lastModified, filename, disposition, headers }: Sendable,
+  { lastModified, filename, disposition, headers }: Sendable,
+  tag: string,
 ): void {
   response.setHeader('Accept-Ranges', 'bytes');
-  response.setHeader('ETag', entityTag);
+  response.setHeader('ETag', tag);
   if (lastModified !== null) response.setHeader('Last-Modified', lastModified.toUTCString());
   response.setHeader('Content-Disposition', dispositionOf(filename, disposition));
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
@@ -111,8 +118,8 @@ export function dispositionOf(filename: string, type: 'attachment' | 'inline'): 
 }
 
 /** `If-None-Match`; only without it, `If-Modified-Since` (RFC 9110 §13.2.2). */
-function isUnchanged({ headers }: IncomingMessage, { entityTag, lastModified }: Sendable): boolean {
-  if (headers['if-none-match'] !== undefined) return !noneMatch(headers['if-none-match'], entityTag);
+function isUnchanged({ headers }: IncomingMessage, { lastModified }: Sendable, tag: string): boolean {
+  if (headers['if-none-match'] !== undefined) return !noneMatch(headers['if-none-match'], tag);
   return lastModified !== null && Date.parse(headers['if-modified-since'] ?? '') >= wholeSeconds(lastModified);
 }
 
@@ -121,10 +128,12 @@ function rangeOf(
   request: IncomingMessage,
   response: ServerResponse,
   sendable: Sendable,
-  sizeBytes: number,
+  info: BlobInfo,
 ): ByteRange | undefined {
+  const { sizeBytes } = info;
   const header = request.headers.range;
-  if (header === undefined || !isStillCurrent(request.headers['if-range'], sendable)) return undefined;
+  if (header === undefined || !isStillCurrent(request.headers['if-range'], sendable, tagOf(sendable, info)))
+    return undefined;
   const range = singleRange(header, sizeBytes);
   if (range !== 'unsatisfiable') return range;
   response.setHeader('Content-Range', `bytes */${sizeBytes}`);
@@ -143,9 +152,9 @@ function singleRange(header: string, size: number): ByteRange | 'unsatisfiable' 
 }
 
 /** `If-Range` (RFC 9110 §13.1.5): a strong tag, or exactly the date that we sent. */
-function isStillCurrent(ifRange: string | string[] | undefined, { entityTag, lastModified }: Sendable): boolean {
+function isStillCurrent(ifRange: string | string[] | undefined, { lastModified }: Sendable, tag: string): boolean {
   if (ifRange === undefined) return true;
-  if (ifRange === entityTag) return true;
+  if (ifRange === tag) return true;
   return lastModified !== null && Date.parse(String(ifRange)) === wholeSeconds(lastModified);
 }
 
