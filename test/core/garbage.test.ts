@@ -273,7 +273,7 @@ describe('beside everything else', () => {
         break;
       }
     }
-  }, 120_000);
+  });
 
   test('whatever clients and workers do before any step of a collection keeps what it needs', async () => {
     const chapters = story(() => here).length;
@@ -290,7 +290,7 @@ describe('beside everything else', () => {
         await expectStoryTold();
       }
     }
-  }, 120_000);
+  });
 
   test.each(['by upload', 'in the request'])('bytes that came %s and are claimed after the scan stay', async (how) => {
     const { id } = await acme.start();

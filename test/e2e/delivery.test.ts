@@ -35,7 +35,7 @@ beforeAll(async () => {
     return body.status === 'completed';
   });
   expect(ended.status).toBe(200);
-}, 120_000);
+});
 afterAll(async () => {
   await rows?.end();
   await second?.stop();

@@ -78,7 +78,7 @@ describe.each([
   beforeAll(async () => {
     client = newCustomer(way);
     items = await bring(client);
-  }, 120_000);
+  });
 
   const itemOf = ({ name }: Sample) => items.get(name) ?? fail(`${name} is not in the import`);
   const photoOf = async (sample: Sample) => (await client.get(`/photos/${itemOf(sample).photoId}`)).body;

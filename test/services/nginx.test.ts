@@ -57,7 +57,7 @@ beforeAll(async () => {
   });
   [photoId, pictureId] = ended.photos.data.map((item: { photoId: number }) => item.photoId);
   thumb = (await client.get(`/photos/${photoId}?include=urls`)).body.urls.thumb;
-}, 120_000);
+});
 afterAll(async () => {
   await nginx?.stop();
   await installation?.remove();

@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
   await installation.start();
   client = installation.client();
-}, 120_000);
+});
 afterAll(async () => {
   await installation?.remove();
   await bouncer?.stop();
@@ -56,7 +56,7 @@ test('the main job: import, page, download, tags, delete', async () => {
   expect((await client.get('/tags')).body.data.map(({ name }: { name: string }) => name)).toEqual(['sea', 'sky']);
   expect((await client.delete(`/photos/${first.id}`)).status).toBeLessThan(300);
   expect((await client.get('/photos')).body.data).toHaveLength(files.length - 1);
-}, 60_000);
+});
 
 test("many requests at once share its few connections, and each transaction is its customer's", async () => {
   const made = await atOnce(40, (n) => client.post('/tags', { name: `tag ${n}` }));
@@ -69,7 +69,7 @@ test("many requests at once share its few connections, and each transaction is i
   );
   // Its three, one that shows that the process lives, and two that listen.
   expect(connections).toBeLessThanOrEqual(6);
-}, 60_000);
+});
 
 test('what needs a session has one: a new process ends the leases of a dead one, and verify finds everything sound', async () => {
   await installation.kill();
@@ -77,4 +77,4 @@ test('what needs a session has one: a new process ends the leases of a dead one,
   client = installation.client();
   expect((await client.post('/tags', { name: 'after' })).status).toBe(201);
   await expectSound(installation);
-}, 60_000);
+});

@@ -6,7 +6,7 @@ let postgres: PostgresServer;
 const installations: Installation[] = [];
 beforeAll(async () => {
   postgres = await PostgresServer.start();
-}, 60_000);
+});
 afterAll(async () => {
   for (const installation of installations) await installation.remove();
   await postgres?.stop();
@@ -46,7 +46,7 @@ test('an account that may create roles makes the one that transactions run as', 
   await installation.stop();
   await installation.start();
   await createsTag(installation);
-}, 60_000);
+});
 
 test('one that may not starts, says what an administrator has to run, and uses the role after that', async () => {
   const installation = await ownedBy('plain', '');
@@ -62,11 +62,11 @@ test('one that may not starts, says what an administrator has to run, and uses t
   await installation.start();
   await createsTag(installation);
   expect(await doctor(installation)).toMatchObject({ level: 'ok' });
-}, 60_000);
+});
 
 test('a role that the policies do not apply to is not used', async () => {
   const installation = await ownedBy('careless', '');
   await postgres.query('postgres', 'CREATE ROLE careless_tenant BYPASSRLS; GRANT careless_tenant TO careless');
   await installation.start();
   expect(await doctor(installation)).toMatchObject({ level: 'warn', advice: expect.stringContaining('BYPASSRLS') });
-}, 60_000);
+});
