@@ -230,8 +230,7 @@ test('a picture that was made again is sent in full, because it may have other b
   const again = { 'if-none-match': headers.etag ?? '', 'if-range': headers.etag ?? '', range: 'bytes=0-4' };
   expect((await ask(path, again)).status).toBe(304);
   const { blobs } = app.ports;
-  for await (const { key: stored } of blobs.list(`renditions/${actor.customerId}/`))
-    await blobs.delete([stored]);
+  for await (const { key: stored } of blobs.list(`renditions/${actor.customerId}/`)) await blobs.delete([stored]);
   expect((await ask(path, again)).status).toBe(200);
 });
 
