@@ -4,30 +4,14 @@ import { parseDeliveryOptions } from '../../src/core/delivery/delivery-options.j
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
 import { verify } from '../../src/core/integrity/verify.js';
-import type { MediaReader } from '../../src/core/media/media-reader.js';
+import { MAX_DELIVERED } from '../../src/core/photos/delivered-surplus.js';
 import { downloadRendition, openRendition } from '../../src/core/photos/download-photo.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
-import { MAX_DELIVERED } from '../../src/core/photos/rendition-maker.js';
 import { purgePhoto } from '../../src/core/photos/trash-photo.js';
-import { MemoryMediaReader, pictureIn } from '../memory/memory-media-reader.js';
+import { pictureIn } from '../memory/memory-media-reader.js';
 import { Account, blobsUnder, collected, picture, type World, world } from '../support/core-world.js';
-
-/** Notes how wide each picture is that another is made from. */
-class WatchedReader extends MemoryMediaReader {
-  readonly sources: number[] = [];
-
-  override async render(bytes: AsyncIterable<Uint8Array>, order: Parameters<MediaReader['render']>[1]) {
-    const whole = await collected(bytes);
-    this.sources.push(pictureIn(whole)?.width ?? 0);
-    return super.render(
-      (async function* () {
-        yield whole;
-      })(),
-      order,
-    );
-  }
-}
+import { WatchedReader } from '../support/watched-reader.js';
 
 let media: WatchedReader;
 let ports: World;

@@ -1,26 +1,11 @@
 import { renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
-import type { MediaReader, RenditionFormat } from '../../src/core/media/media-reader.js';
+import type { RenditionFormat } from '../../src/core/media/media-reader.js';
 import type { RenditionName } from '../../src/core/media/renditions.js';
 import { downloadRendition } from '../../src/core/photos/download-photo.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
-import { MemoryMediaReader, pictureIn } from '../memory/memory-media-reader.js';
+import { pictureIn } from '../memory/memory-media-reader.js';
 import { Account, collected, picture, type World, world } from '../support/core-world.js';
-
-/** Notes how large each picture is that a rendition is made from. */
-class WatchedReader extends MemoryMediaReader {
-  readonly sources: number[] = [];
-
-  override async render(bytes: AsyncIterable<Uint8Array>, order: Parameters<MediaReader['render']>[1]) {
-    const whole = await collected(bytes);
-    this.sources.push(pictureIn(whole)?.width ?? 0);
-    return super.render(
-      (async function* () {
-        yield whole;
-      })(),
-      order,
-    );
-  }
-}
+import { WatchedReader } from '../support/watched-reader.js';
 
 let media: WatchedReader;
 let ports: World;

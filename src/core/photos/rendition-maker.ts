@@ -1,26 +1,16 @@
-import { type BlobKey, readBlobKey, renditionKey, renditionsPrefix, storedKey } from '../blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ListedBlob } from '../blobs/blob-store.js';
-import { inOneChunk, recycled } from '../blobs/open-blob.js';
+import { type BlobKey } from '../blobs/blob-key.js';
+import type { BlobInfo, BlobStore } from '../blobs/blob-store.js';
+import { inOneChunk } from '../blobs/open-blob.js';
 import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionOrder } from '../media/media-reader.js';
-import { renditionNames, renditionSizes } from '../media/renditions.js';
-import { layoutOf, type Size, within } from '../media/transformation.js';
 import { notFound } from '../shared/errors.js';
 import type { Readable } from '../shared/transactional.js';
+import { isDelivered, removeSurplus } from './delivered-surplus.js';
 import type { Photo } from './photo.js';
 import type { Rendition } from './rendition.js';
 import type { RenditionLocks } from './rendition-locks.js';
-import { lostBytes, lostOriginal, verified } from './verified-bytes.js';
+import { originalBytes, storedLarger } from './rendition-source.js';
 
 type MakerUses = { store: Readable<'photos'>; blobs: BlobStore; media: MediaReader; renditionLocks: RenditionLocks };
-
-/** Delivered pictures that are stored of one photo, in all its rotations. */
-export const MAX_DELIVERED = 64;
-
-/**
- * A lossy source must be so much larger, in both directions: its losses are then averaged out to less than those of the format of the
- * result.
- */
-const LARGER_BY = 1.25;
 
 /** Makes renditions, each once: concurrent requests wait for the same one, in other processes too. A process has one of these. */
 export class RenditionMaker {
@@ -88,62 +78,6 @@ async function requireStillThere(
   if ((await store.query(customerId, ({ photos }) => photos.get(id))) !== null) return;
   await blobs.delete([key]);
   throw notFound('photo');
-}
-
-/**
- * The smallest stored rendition that is large enough, which is decoded in a fraction of the time that the original takes. Null when there is
- * none, and when the photo itself is not larger than that.
- */
-async function storedLarger(
-  blobs: BlobStore,
-  photo: Photo,
-  { transformation, source }: Rendition,
-): Promise<AsyncIterable<Uint8Array> | null> {
-  if (source === null) return null;
-  const { scaled } = layoutOf(photo, transformation);
-  for (const name of renditionNames) {
-    const size = renditionSizes[name];
-    if (size >= Math.max(photo.width, photo.height)) return null;
-    if (!isLarger(layoutOf(photo, within(size, source)).scaled, scaled)) continue;
-    const key = renditionKey(photo, name, source);
-    if ((await blobs.head(key)) !== null) return storedBytes(blobs, key);
-  }
-  return null;
-}
-
-function isLarger(source: Size, result: Size): boolean {
-  return source.width >= result.width * LARGER_BY && source.height >= result.height * LARGER_BY;
-}
-
-/**
- * Removes the oldest delivered pictures of a photo beyond those that may be stored. Several processes may do so at once: each lists what it
- * and all that stored one before it have stored.
- */
-async function removeSurplus(blobs: BlobStore, photo: Photo, latest: BlobKey): Promise<void> {
-  const others: ListedBlob[] = [];
-  for await (const blob of blobs.list(renditionsPrefix(photo))) {
-    if (blob.key !== latest && isDelivered(blob.key)) others.push(blob);
-  }
-  const newestFirst = others.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime());
-  await blobs.delete(newestFirst.slice(MAX_DELIVERED - 1).map(({ key }) => key));
-}
-
-function isDelivered(key: BlobKey): boolean {
-  const name = readBlobKey(key);
-  return name?.kind === 'renditions' && name.delivered;
-}
-
-/** Opened when they are read, and not while the picture is queued. */
-async function* originalBytes(blobs: BlobStore, photo: Photo): AsyncIterable<Uint8Array> {
-  const original = await blobs.get(storedKey(photo.blobKey));
-  if (original === null) throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
-  yield* recycled(verified(original.bytes, photo.sha256), original.release);
-}
-
-async function* storedBytes(blobs: BlobStore, key: BlobKey): AsyncIterable<Uint8Array> {
-  const blob = await blobs.get(key);
-  if (blob === null) throw new ReaderFailure('The stored rendition has disappeared.');
-  yield* recycled(blob.bytes, blob.release);
 }
 
 function unlessReaderFailed(error: unknown): null {
