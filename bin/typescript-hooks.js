@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from '@swc/core';
+import { options } from './build/transpile.js';
 
 /** Sources name each other as they will be called once they are compiled. */
 export function resolve(specifier, context, next) {
@@ -15,10 +16,8 @@ export function load(url, context, next) {
   if (!url.endsWith('.ts') || url.includes('/node_modules/')) return next(url, context);
   const filename = fileURLToPath(url);
   const { code } = transformSync(readFileSync(filename, 'utf8'), {
+    ...options(filename),
     filename,
-    swcrc: false,
-    jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } },
-    module: { type: 'es6' },
     sourceMaps: 'inline',
   });
   return { format: 'module', source: code, shortCircuit: true };

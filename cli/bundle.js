@@ -18,7 +18,7 @@ if (!process.argv.includes('--remove')) {
 function buildIfNeeded() {
   const build = join(here, '..', 'bin', 'build.js');
   // On standard error: standard output is the name of the tarball.
-  if (existsSync(build)) spawnSync(process.execPath, [build, '--if-needed'], { stdio: ['ignore', 2, 2] });
+  if (existsSync(build)) spawnSync(process.execPath, [build, '--if-needed', '--types'], { stdio: ['ignore', 2, 2] });
   if (!existsSync(join(here, 'dist', 'phs.js'))) throw new Error('dist is not built: npm run build');
 }
 

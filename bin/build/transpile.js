@@ -1,0 +1,45 @@
+import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { transformFile } from '@swc/core';
+
+/**
+ * Writes every source of `folder` to `target` as the JavaScript that runs, each file for itself. Types are not checked here but by
+ * `npm run lint`: a compiler that reads all of them first takes longer than everything else that happens before a first start.
+ */
+export async function transpile(folder, target) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  await Promise.all(files.map((file) => write(file, join(target, relative(folder, file)))));
+  // A command is executable, as npm would make it when it links it.
+  const command = files.find((file) => relative(folder, file) === 'phs.ts');
+  if (command !== undefined) chmodSync(join(target, 'phs.js'), 0o755);
+}
+
+async function write(file, target) {
+  if (file.endsWith('.d.ts')) return;
+  mkdirSync(dirname(target), { recursive: true });
+  // Styles and scripts of pages are sent as they stand in the sources.
+  if (!/\.tsx?$/.test(file)) return cpSync(file, target);
+  const { code, map } = await transformFile(file, { ...options(file), sourceMaps: true, sourceFileName: file });
+  const script = target.replace(/\.tsx?$/, '.js');
+  writeFileSync(script, `${code}//# sourceMappingURL=${basename(script)}.map\n`);
+  writeFileSync(`${script}.map`, map);
+}
+
+/** What tsconfig.json says of the same: decorators of TypeScript with the types that they ask for, and preact's JSX. */
+export function options(file) {
+  return {
+    swcrc: false,
+    jsc: {
+      target: 'es2023',
+      parser: { syntax: 'typescript', decorators: true, tsx: file.endsWith('.tsx') },
+      transform: {
+        legacyDecorator: true,
+        decoratorMetadata: true,
+        useDefineForClassFields: false,
+        react: { runtime: 'automatic', importSource: 'preact' },
+      },
+    },
+    module: { type: 'es6' },
+  };
+}
