@@ -1,0 +1,34 @@
+import { destination, type Logger, pino } from 'pino';
+import type { Config } from '../config.js';
+import type { MediaIsolation } from '../core/media/isolation.js';
+import type { Finding } from '../http/ops/readiness.js';
+
+/**
+ * JSON lines on stderr. Of an error its name, message and stack: its other properties (for example a statement's parameters) may be a
+ * customer's data.
+ */
+export function openLogger({ logLevel }: Config): Logger {
+  const err = (error: unknown) => {
+    if (!(error instanceof Error)) return String(error);
+    const cause = error.cause instanceof Error ? `${error.cause.name}: ${error.cause.message}` : undefined;
+    return { type: error.name, message: error.message, stack: error.stack, cause };
+  };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  return pino({ level: logLevel, base: null, timestamp, serializers: { err } }, destination(2));
+}
+
+/** The addresses of the dependencies contain no secrets, but a message for people only needs the problem and its cause. */
+export function logReadiness(logger: Logger) {
+  return (name: string, finding: Finding, reason?: unknown) =>
+    logger.warn({ check: name, finding, ...(reason !== undefined && { err: reason }) }, 'readiness changed');
+}
+
+/** Logged at every start: what a picture that takes over its reader could reach. */
+export function logIsolation(logger: Logger, { level, refused }: MediaIsolation): void {
+  const isWeak = level === 'process' && process.env['NODE_ENV'] === 'production';
+  const advice = isWeak ? ': see "Isolation of picture readers" in docs/operations.md' : '';
+  logger[isWeak ? 'warn' : 'info'](
+    { isolation: level, refused },
+    `images are read at isolation level ${level}${advice}`,
+  );
+}
