@@ -12,7 +12,7 @@ interface PlaceRow {
 }
 
 interface Place extends Pick<PlaceRow, 'id' | 'placeName' | 'createdAt' | 'closedAt'> {
-  readonly position: string;
+  readonly position: { readonly east: number; readonly north: number } | null;
 }
 
 const table = tableOf<PlaceRow>('place', 'places', {
@@ -26,16 +26,17 @@ const table = tableOf<PlaceRow>('place', 'places', {
 });
 
 const placeOf = jsonReader<PlaceRow, Place>(table, {
-  position: { columns: ['longitude', 'latitude'], compose: (...values) => values.join(' / ') },
+  position: { east: 'longitude', north: 'latitude' },
 });
 
 test('a row as JSON has the columns of the table that are selected', () => {
   expect(jsonColumns(table, 'p')).toBe('p.id, p.place_name, p.latitude, p.longitude, p.created_at, p.closed_at');
 });
 
-test('its reader makes dates of instants, and one field of the columns that belong together', () => {
+test('its reader makes dates of instants, and an object of columns that belong together, or null', () => {
   const [createdAt, closedAt] = ['2026-03-01T12:00:00.123+00:00', '2026-03-02T00:00:00+00:00'];
-  const place = { id: 7, placeName: 'Sea', position: '2 / 1', createdAt: new Date(createdAt) };
+  const place = { id: 7, placeName: 'Sea', position: { east: 2, north: 1 }, createdAt: new Date(createdAt) };
   expect(placeOf([7, 'Sea', 1, 2, createdAt, null])).toEqual({ ...place, closedAt: null });
   expect(placeOf([7, 'Sea', 1, 2, createdAt, closedAt])).toEqual({ ...place, closedAt: new Date(closedAt) });
+  expect(placeOf([7, 'Sea', null, null, createdAt, null])).toEqual({ ...place, position: null, closedAt: null });
 });

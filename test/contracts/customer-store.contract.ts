@@ -6,6 +6,7 @@ import { deliveryContract } from './delivery.contract.js';
 import { importPhotoRepositoryContract } from './import-photo-repository.contract.js';
 import { importRepositoryContract } from './import-repository.contract.js';
 import { photoFiltersContract } from './photo-filters.contract.js';
+import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
 import { photoWalkContract } from './photo-scan.contract.js';
 import { tagRepositoryContract } from './tag-repository.contract.js';
@@ -35,6 +36,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('photos', () => photoRepositoryContract(newTenant));
     describe('filters of photos', () => photoFiltersContract(newTenant));
     describe('walks through photos', () => photoWalkContract(newTenant));
+    describe('photos as JSON', () => photoJsonContract(newTenant));
     describe('tags', () => tagRepositoryContract(newTenant));
     describe('imports', () => importRepositoryContract(newTenant));
     describe('tags of what is not published', () => unpublishedTagsContract(newTenant));

@@ -166,7 +166,7 @@ function disturb(
 /** The documented order, implemented independently. */
 function sorted(photos: readonly Photo[], sort: PhotoSort): Photo[] {
   const direction = sort.startsWith('-') ? -1 : 1;
-  const at = (photo: Photo) => photoPosition({ ...photo, tags: [] }, sort);
+  const at = (photo: Photo) => photoPosition(photo, sort);
   return photos.toSorted((a, b) => compare(at(a), at(b), direction));
 }
 

@@ -175,6 +175,26 @@ describe('GET /photos/{id}, its parameters', () => {
 });
 
 describe('GET /photos', () => {
+  test('has each photo as it is alone, to the order of its fields', async () => {
+    await one();
+    const strange = await one(picture('strange'), 'a "b" \\ \u2028 📷.jpg');
+    await actor.patch(`/photos/${strange.id}`, {
+      title: 'line\nbreak \u007f',
+      takenAt: '0001-01-02T03:04:05.060Z',
+      location: { latitude: 1e-7, longitude: -0, altitude: -12.5 },
+      focus: { x: 0.5, y: 1 },
+      metadata: { 'a.b': '", "', __proto: '' },
+    });
+    await actor.put(`/photos/${strange.id}/tags`, { tagNames: ['b "', 'Ä', 'a\\'] });
+    const list = await actor.get('/photos?sort=id');
+    expect(list.headers['content-type']).toBe('application/json; charset=utf-8');
+    const alone = await Promise.all(ids(list).map(async (id) => (await actor.get(`/photos/${id}`)).body));
+    expect(list.body.data).toEqual(alone);
+    expect(list.body.data.map(Object.keys)).toEqual(alone.map(Object.keys));
+    const withUrls = (await actor.get('/photos?sort=id&include=urls')).body.data;
+    expect(withUrls).toEqual(alone.map((photo) => ({ ...photo, urls: expect.anything() })));
+  });
+
   test('lists the newest first, with tags and without exif', async () => {
     const first = await one(picture('1'));
     app.clock.pass(1000);

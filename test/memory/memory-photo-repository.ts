@@ -9,6 +9,7 @@ import {
 import type { NewPhoto, PhotoRepository } from '../../src/core/photos/photo-repository.js';
 import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import type { JsonShape } from '../../src/core/shared/json-shape.js';
 import type { Position } from '../../src/core/shared/pagination.js';
 import { byName } from '../../src/core/tags/tag.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
@@ -66,6 +67,10 @@ export class MemoryPhotoRepository implements PhotoRepository {
   async list({ filters, sort, window }: PhotoQuery): Promise<readonly PhotoWithTags[]> {
     const rows = this.own(() => true).filter((photo) => matches(photo, filters));
     return windowOf(rows, (photo) => photoPosition(photo, sort), sort.startsWith('-'), window);
+  }
+
+  async listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]> {
+    return (await this.list(query)).map((photo) => JSON.stringify(shaped(photo, shape)));
   }
 
   async hasRowAt(filters: PhotoFilters, sort: PhotoSort, { id, value }: Position): Promise<boolean> {
@@ -203,4 +208,12 @@ export class MemoryPhotoRepository implements PhotoRepository {
       if (tag !== undefined) this.database.tags.set(id, { ...tag, photoCount: tag.photoCount + by });
     }
   }
+}
+
+/** The fields of a value that the shape names. */
+function shaped(value: unknown, shape: true | JsonShape): unknown {
+  if (shape === true || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => shaped(each, shape));
+  const fields = value as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(shape).map(([field, parts]) => [field, shaped(fields[field], parts)]));
 }

@@ -2,24 +2,60 @@ import type { Caller } from '../access/caller.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { JsonShape } from '../shared/json-shape.js';
 import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
 import type { TagReads } from '../tags/tag-repository.js';
 import type { PhotoWithTags } from './photo.js';
-import { isImmutableSort, type PhotoFilters, type PhotoSort, photoPosition } from './photo-query.js';
+import {
+  isImmutableSort,
+  type PhotoFilters,
+  type PhotoQuery,
+  type PhotoSort,
+  photoPosition,
+  positionInJson,
+} from './photo-query.js';
+import type { PhotoReads } from './photo-repository.js';
 
 export interface PhotoListRequest extends PageRequest {
   readonly filters: PhotoFilters;
   readonly sort: PhotoSort;
 }
 
+type ListUses = { store: Readable<'photos' | 'tags'>; secrets: Secrets; clock: Clock };
+
 /** One page of the library. Errors: `invalid_cursor`, `invalid_request` (`unknown_tag`). */
-export function listPhotos(
-  { store, secrets, clock }: { store: Readable<'photos' | 'tags'>; secrets: Secrets; clock: Clock },
+export function listPhotos(uses: ListUses, caller: Caller, request: PhotoListRequest): Promise<Page<PhotoWithTags>> {
+  const position = (photo: PhotoWithTags) => photoPosition(photo, request.sort);
+  return pageOf(uses, caller, request, { position, rows: (photos, query) => photos.list(query) });
+}
+
+/**
+ * The same page as JSON, for a list that is sent as it is: making objects of rows and JSON of objects took half of its time. The shape has
+ * the fields that photos are sorted by.
+ */
+export function listPhotosAsJson(
+  uses: ListUses,
+  caller: Caller,
+  request: PhotoListRequest,
+  shape: JsonShape,
+): Promise<Page<string>> {
+  const position = (photo: string) => positionInJson(photo, request.sort);
+  return pageOf(uses, caller, request, { position, rows: (photos, query) => photos.listAsJson(query, shape) });
+}
+
+interface Form<T> {
+  position(photo: T): Position;
+  rows(photos: PhotoReads, query: PhotoQuery): Promise<readonly T[]>;
+}
+
+function pageOf<T>(
+  { store, secrets, clock }: ListUses,
   { customerId }: Caller,
   { filters, sort, ...request }: PhotoListRequest,
-): Promise<Page<PhotoWithTags>> {
+  { position, rows }: Form<T>,
+): Promise<Page<T>> {
   return store.query(customerId, async (reader) => {
     await requireKnownTags(reader.tags, filters);
     const listing = {
@@ -27,10 +63,9 @@ export function listPhotos(
       list: 'photos',
       sort,
       filters,
-      position: (photo: PhotoWithTags) => photoPosition(photo, sort),
-      rows: (window: PageWindow) => reader.photos.list({ filters, sort, window }),
-      hasRowAt: async (position: Position) =>
-        isImmutableSort(sort) || (await reader.photos.hasRowAt(filters, sort, position)),
+      position,
+      rows: (window: PageWindow) => rows(reader.photos, { filters, sort, window }),
+      hasRowAt: async (at: Position) => isImmutableSort(sort) || (await reader.photos.hasRowAt(filters, sort, at)),
     };
     return readPage({ secrets, clock }, listing, request);
   });

@@ -72,11 +72,14 @@ export interface PhotoQuery {
   readonly window: PageWindow;
 }
 
+/** The fields that lists of photos are sorted by. */
+export type SortedFields = Pick<PhotoWithTags, 'id' | 'takenAt' | 'filename' | 'sizeBytes' | 'updatedAt' | 'createdAt'>;
+
 /**
  * The sort value of a photo: the same here, in every adapter and in cursors. Instants are milliseconds since 1970, file names their
  * `foldKey`.
  */
-export function photoPosition(photo: PhotoWithTags, sort: PhotoSort): Position {
+export function photoPosition(photo: SortedFields, sort: PhotoSort): Position {
   switch (sort.replace('-', '')) {
     case 'id':
       return { value: photo.id, id: photo.id };
@@ -91,4 +94,15 @@ export function photoPosition(photo: PhotoWithTags, sort: PhotoSort): Position {
     default:
       return { value: photo.createdAt.getTime(), id: photo.id };
   }
+}
+
+/** The same of a photo as JSON, whose shape has all of these fields. */
+export function positionInJson(json: string, sort: PhotoSort): Position {
+  const { takenAt, updatedAt, createdAt, ...photo } = JSON.parse(json) as Record<keyof SortedFields, never>;
+  const instants = {
+    takenAt: takenAt && new Date(takenAt),
+    updatedAt: new Date(updatedAt),
+    createdAt: new Date(createdAt),
+  };
+  return photoPosition({ ...photo, ...instants }, sort);
 }

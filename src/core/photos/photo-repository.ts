@@ -1,5 +1,6 @@
 import type { ExifTags } from '../media/picture-metadata.js';
 import type { Id } from '../shared/ids.js';
+import type { JsonShape } from '../shared/json-shape.js';
 import type { Position } from '../shared/pagination.js';
 import type { Photo, PhotoWithTags } from './photo.js';
 import type { PhotoFilters, PhotoQuery, PhotoSort } from './photo-query.js';
@@ -13,6 +14,8 @@ export interface PhotoReads {
   getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
   /** Rows strictly after the window's position in the sort's total order, at most `limit`. */
   list(query: PhotoQuery): Promise<readonly PhotoWithTags[]>;
+  /** The same rows, each as a JSON object with the fields of `PhotoWithTags` that the shape names. */
+  listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]>;
   /** Whether the list still has, at exactly this position, the row that the position was taken from. */
   hasRowAt(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */

@@ -8,12 +8,10 @@ import { instantOf } from './value-parsers.js';
  */
 export type JsonRow = readonly unknown[];
 
-/** A field that is stored in several columns. */
-export interface ComposedField<Row, Value> {
-  readonly columns: readonly (keyof Row & string)[];
-  // biome-ignore lint/suspicious/noExplicitAny: the values of these columns, in their order.
-  readonly compose: (...values: any[]) => Value;
-}
+/** Fields that are objects, each of columns of its own: by the names of its parts. Null where the first of the columns is. */
+export type ObjectFields<Row, Field extends PropertyKey = string> = {
+  readonly [Name in Field]: Readonly<Record<string, keyof Row & string>>;
+};
 
 /** The columns of a `JsonRow`, for `json_build_array`. */
 export function jsonColumns<Row>(table: Table<Row>, alias: string): string {
@@ -25,26 +23,26 @@ export function jsonColumns<Row>(table: Table<Row>, alias: string): string {
 /**
  * A function that reads the values of a `JsonRow`. It is written when this is called, once for each table, as one would by hand: a loop over
  * names takes ten times as long for each row.
- * @param composed The fields that are not columns themselves. Their columns are not fields.
+ * @param objects The fields that are not columns themselves. Their columns are not fields.
  */
 export function jsonReader<Row, Value>(
   table: Table<Row>,
-  composed: { readonly [Field in Exclude<keyof Value, keyof Row>]: ComposedField<Row, Value[Field]> },
+  objects: ObjectFields<Row, Exclude<keyof Value, keyof Row>>,
 ): (row: JsonRow) => Value {
   const properties = selectedProperties(table);
-  const composedFields = Object.entries<ComposedField<Row, unknown>>(composed);
-  const parts = new Set(composedFields.flatMap(([, { columns }]) => columns));
-  const placeOf = (property: keyof Row & string) => `row[${properties.indexOf(property)}]`;
+  const objectFields = Object.entries<Readonly<Record<string, keyof Row & string>>>(objects);
+  const parts = new Set(objectFields.flatMap(([, columns]) => Object.values(columns)));
+  const valueIn = (property: keyof Row & string) => converted(table, property, `row[${properties.indexOf(property)}]`);
+  const objectOf = (columns: Readonly<Record<string, keyof Row & string>>) =>
+    `{ ${Object.entries(columns)
+      .map(([part, property]) => `${part}: ${valueIn(property)}`)
+      .join(', ')} }`;
+  const isNull = (columns: object) => `row[${properties.indexOf(Object.values(columns)[0])}] === null`;
   const fields = [
-    ...properties
-      .filter((property) => !parts.has(property))
-      .map((property) => `${property}: ${converted(table, property, placeOf(property))}`),
-    ...composedFields.map(
-      ([field, { columns }]) => `${field}: composed.${field}.compose(${columns.map(placeOf).join(', ')})`,
-    ),
+    ...properties.filter((property) => !parts.has(property)).map((property) => `${property}: ${valueIn(property)}`),
+    ...objectFields.map(([field, columns]) => `${field}: ${isNull(columns)} ? null : ${objectOf(columns)}`),
   ];
-  const write = new Function('composed', 'instantOf', `return (row) => ({ ${fields.join(', ')} });`);
-  return write(composed, instantOf);
+  return new Function('instantOf', `return (row) => ({ ${fields.join(', ')} });`)(instantOf);
 }
 
 function converted<Row>(table: Table<Row>, property: keyof Row & string, value: string): string {

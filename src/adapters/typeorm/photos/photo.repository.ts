@@ -5,6 +5,7 @@ import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../../core/photos/p
 import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repository.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import type { JsonShape } from '../../../core/shared/json-shape.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import type { JsonRow } from '../database/json-rows.js';
 import { prepared } from '../database/prepared.js';
@@ -12,7 +13,7 @@ import { asJson, assignments, select } from '../database/rows.js';
 import { insertPhotos } from './new-photos.js';
 import { photoJson, photoOf, photoTable, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
-import { isUnmoved, listPhotos } from './photo-list.js';
+import { isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
 import { type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
@@ -43,6 +44,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   list(query: PhotoQuery): Promise<readonly PhotoWithTags[]> {
     return listPhotos(this.manager, this.customerId, query);
+  }
+
+  listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]> {
+    return listPhotosAsJson(this.manager, this.customerId, query, shape);
   }
 
   hasRowAt(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Id } from '../../../core/shared/ids.js';
+import type { JsonShape } from '../../../core/shared/json-shape.js';
 import { foldKey, searchText } from '../../../core/shared/text.js';
 import {
   bigWhole,
@@ -18,6 +19,7 @@ import {
   yesOrNo,
 } from '../database/columns.js';
 import { type JsonRow, jsonColumns, jsonReader } from '../database/json-rows.js';
+import { jsonText } from '../database/json-text.js';
 
 /** A photo with its location in three columns, so that a map's corners can be compared with them, and its focus in two. */
 export interface PhotoRow extends Omit<Photo, 'location' | 'focus'> {
@@ -103,10 +105,12 @@ export const taggedPhotoJson = (tags: string) => `json_build_array(${columns}, c
 /** The tags of one photo, of `tags t`. */
 export const tagsByName = 'json_agg(json_build_array(t.id, t.name) ORDER BY t.name_key, t.id)';
 
-export const photoOf = jsonReader<PhotoRow, Photo>(photoTable, {
-  location: { columns: ['latitude', 'longitude', 'altitude'], compose: locationOf },
-  focus: { columns: ['focusX', 'focusY'], compose: focusOf },
-});
+const objects = {
+  location: { latitude: 'latitude', longitude: 'longitude', altitude: 'altitude' },
+  focus: { x: 'focusX', y: 'focusY' },
+} as const;
+
+export const photoOf = jsonReader<PhotoRow, Photo>(photoTable, objects);
 
 /** The same with its tags. */
 export function taggedPhotoOf(row: JsonRow): PhotoWithTags {
@@ -114,10 +118,10 @@ export function taggedPhotoOf(row: JsonRow): PhotoWithTags {
   return Object.assign(photoOf(row), { tags: tags.map(([id, name]) => ({ id, name })) });
 }
 
-function locationOf(latitude: number | null, longitude: number | null, altitude: number | null): Photo['location'] {
-  return latitude === null || longitude === null ? null : { latitude, longitude, altitude };
+/** A photo `p` as a JSON object of this shape, as text. `tags` is its tags, as `tagsAsJson` writes them; null for none. */
+export function photoAsJson(shape: JsonShape, tags: string): string {
+  return jsonText(photoTable, 'p', shape, { objects, others: { tags: `coalesce(${tags}, '[]')` } });
 }
 
-function focusOf(x: number | null, y: number | null): Photo['focus'] {
-  return x === null || y === null ? null : { x, y };
-}
+/** The tags of one photo, of `tags t`, as a JSON list of objects, as text. */
+export const tagsAsJson = `concat('[', string_agg(concat('{"id":', t.id, ',"name":', to_json(t.name), '}'), ',' ORDER BY t.name_key, t.id), ']')`;

@@ -14,6 +14,7 @@ import {
   Text,
   WholeNumber,
 } from '../../fields/fields.js';
+import { jsonShapeOf } from '../../fields/json-shape.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import { Height, LOCAL_TIME, MetadataMap, Rating, Rotation, Sha256, Width } from './photo-fields.js';
@@ -203,8 +204,10 @@ export class PhotoView {
   exif?: Record<string, unknown>;
 }
 
-/** The fields of every photo. */
 export const PhotoPage = pageOf('PhotoPage', 'A page of photos.', PhotoView);
+
+/** The fields of every photo: what `photoView` makes, for lists that the database writes. */
+export const photoShape = jsonShapeOf(PhotoView);
 
 export function photoView(photo: PhotoWithTags): PhotoView {
   return {
