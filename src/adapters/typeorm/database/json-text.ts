@@ -13,7 +13,7 @@ const MAX_ARGUMENTS = 100;
 
 /**
  * The fields of a row that `shape` names as a JSON object: SQL, as text. Concatenated, because that takes Postgres half the time of
- * `json_build_object` (docs/decisions/0046). Columns of documents are taken whole: core writes them with the fields of their type and no
+ * `json_build_object` (docs/decisions/0042). Columns of documents are taken whole: core writes them with the fields of their type and no
  * others. Errors: an Error when a field is neither a column nor one of `fields`.
  */
 export function jsonText<Row>(
