@@ -1,6 +1,6 @@
 // Delivered pictures: made a second, against bare sharp on as many cores; and stored ones asked for again, against the thumb by its signed URL,
 // and through nginx's cache against bare nginx. Needs wrk (Debian: apt-get install wrk nginx-light).
-//   npm run bench:delivery -- [photos of 12 megapixels, default 24] [seconds of each measurement, default 4]
+//   npm run bench:delivery -- [photos of 12 megapixels, default 24] [seconds of each measurement, default 4] [only, a part of a name]
 import { spawnSync } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { load } from './load.mjs';
 import { hasNginx, NGINX_SETTINGS, startNginx } from './nginx.mjs';
-import { apiOf, root, startService, timedEach, until200 } from './service.mjs';
+import { apiOf, mediaPeakBytes, processorSeconds, root, startService, timedEach, until200 } from './service.mjs';
 
-const [count, seconds] = [Number(process.argv[2] ?? 24), Number(process.argv[3] ?? 4)];
+const [count, seconds, only = ''] = [Number(process.argv[2] ?? 24), Number(process.argv[3] ?? 4), process.argv[4]];
 const ROUNDS = 3;
+const MIB = 1024 ** 2;
 const cores = availableParallelism();
 const [WIDTH, HEIGHT] = [4000, 3000];
 /** So much that 12 megapixels come to 3 or 4 MB, as out of a camera. */
@@ -43,7 +44,13 @@ async function main() {
     const ids = await upload(service, files);
     const sign = signer(service);
     console.log(`${count} photos of ${WIDTH} × ${HEIGHT}, ${cores} cores, ${ROUNDS} rounds, medians`);
-    for (const one of cases) await ofMaking(service, sign, ids, files, one);
+    for (const one of cases) if (one[0].includes(only)) await ofMaking(service, sign, ids, files, one);
+    console.log(
+      `memory of decoders at most: ${mediaPeakBytes(service)
+        .map((bytes) => `${Math.round(bytes / MIB)} MiB`)
+        .join(', ')}`,
+    );
+    if (!'stored'.includes(only)) return;
     const stored = `${service.url}${sign(ids[0], 'w=320,h=320,f=jpeg')}`;
     const { urls } = await apiOf(service)('GET', `/photos/${ids[0]}?include=urls`);
     const thumb = `${service.url}${new URL(urls.thumb).pathname}`;
@@ -67,17 +74,31 @@ async function ofMaking(service, sign, ids, files, [name, options, work]) {
   const rates = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const quality = `q=${(options.includes('avif') ? 55 : 80) - round}`;
+    const before = processorSeconds(service);
     const made = await timedEach(ids, 2 * cores, async (id) => {
       const answer = await fetch(`${service.url}${sign(id, `${options},${quality}`)}`);
       if (answer.status !== 200) throw new Error(`${name} answered ${answer.status}: ${await answer.text()}`);
       await answer.arrayBuffer();
     });
+    const after = processorSeconds(service);
+    const atFirst = process.cpuUsage();
     const bare = await timedEach(files, cores, (file) => work(sharp(file).autoOrient()).toBuffer());
-    rates.push({ made: ids.length / made, bare: files.length / bare });
+    const { user, system } = process.cpuUsage(atFirst);
+    const spent = Object.keys(after).map((kind) => ((after[kind] - before[kind]) * 1000) / ids.length);
+    rates.push({
+      made: ids.length / made,
+      bare: files.length / bare,
+      spent,
+      own: (user + system) / 1000 / files.length,
+    });
   }
   const [made, bare] = [median(rates.map((each) => each.made)), median(rates.map((each) => each.bare))];
   const ratio = median(rates.map((each) => each.made / each.bare));
   console.log(`${name}: ${ratio.toFixed(2)} of bare sharp (${made.toFixed(1)} and ${bare.toFixed(1)} a second)`);
+  const milliseconds = (of) => `${median(rates.map(of)).toFixed(1)} ms`;
+  const [ofService, media, database] = [0, 1, 2].map((kind) => milliseconds(({ spent }) => spent[kind]));
+  const cost = `service ${ofService}, decoders ${media}, database ${database}; bare sharp ${milliseconds(({ own }) => own)}`;
+  console.log(`  processor time of a picture: ${cost}`);
 }
 
 async function ofServing(name, url, reference) {

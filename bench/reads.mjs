@@ -3,7 +3,7 @@
 //   npm run bench:reads -- [photos in the library, default 2000] [seconds of each measurement, default 4] [only, a part of a name]
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,9 +43,13 @@ async function main() {
   let nginx = null;
   try {
     if (hasNginx()) nginx = await startNginx(service, folder);
-    const large = join(folder, 'large.jpg');
-    writeFileSync(large, await threeMegabytes());
-    const ids = await upload(service, readFileSync(large));
+    const jpeg = await threeMegabytes();
+    // The first one is what nginx sends.
+    const large = Array.from({ length: ORIGINALS }, (_, index) =>
+      join(folder, index === 0 ? 'large.jpg' : `large-${index}.jpg`),
+    );
+    for (const path of large) writeFileSync(path, jpeg);
+    const ids = await upload(service, jpeg);
     await fill(database.connection, photos);
     const { urls } = await apiOf(service)('GET', `/photos/${ids[0]}?include=urls`);
     const paths = { photo: `/api/v1/photos/${ids[0]}`, thumb: new URL(urls.thumb).pathname };
@@ -55,7 +59,7 @@ async function main() {
       `${photos} photos, ${CONNECTIONS} connections, ${availableParallelism()} cores, ${ROUNDS} turns of ${seconds} s, medians`,
     );
     const still = await references.start('static.mjs', [], '/');
-    const file = await references.start('files.mjs', [large], '/');
+    const file = await references.start('files.mjs', large, '/');
     const rows = [
       ...(await ofRows(service, references, paths)).map((row) => [...row, still]),
       ...ofFiles(service, paths).map((row) => [...row, file]),

@@ -145,6 +145,14 @@ function family(pid) {
   return members;
 }
 
+/** Bytes of memory that each process which reads pictures has had at most. Linux. */
+export function mediaPeakBytes({ pid }) {
+  // Not those that started them, whose arguments name the same program.
+  const decoders = family(pid).filter((each) => kindOf(each) === 'media' && each.command.startsWith(process.execPath));
+  const peak = (one) => Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/status`, 'utf8'))[1]) * 1024;
+  return decoders.map((each) => peak(each.pid));
+}
+
 /** Bytes of memory of the service and all that it started, what they share counted once. Linux. */
 export function memoryBytes({ pid }) {
   const share = (one) => Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8'))?.[1] ?? 0);

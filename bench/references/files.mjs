@@ -1,11 +1,13 @@
-// Bare node:http that streams one file to everybody.
+// Bare node:http that streams files to everybody, one after the other.
 import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const [port, file] = process.argv.slice(2);
-const { size } = statSync(file);
+const [port, ...paths] = process.argv.slice(2);
+const files = paths.map((path) => ({ path, size: statSync(path).size }));
+let next = 0;
 
 createServer((_, response) => {
+  const { path, size } = files[next++ % files.length];
   response.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': size });
-  createReadStream(file).pipe(response);
+  createReadStream(path).pipe(response);
 }).listen(Number(port), '127.0.0.1');
