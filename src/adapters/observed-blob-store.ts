@@ -1,9 +1,17 @@
 import type { BlobKey } from '../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, DiskSpace, ListedBlob, OpenBlob } from '../core/blobs/blob-store.js';
+import type {
+  BlobFile,
+  BlobInfo,
+  BlobStore,
+  ByteRange,
+  DiskSpace,
+  ListedBlob,
+  OpenBlob,
+} from '../core/blobs/blob-store.js';
 import { isOutage } from '../core/shared/errors.js';
 
-/** A method of the store, by its name in the metric: `diskSpace` has always been `room` there. */
-export type BlobOperation = Exclude<keyof BlobStore, 'diskSpace'> | 'room';
+/** A method of the store, by its name in the metric: `diskSpace` has always been `room` there, and `file` is a `head`. */
+export type BlobOperation = Exclude<keyof BlobStore, 'diskSpace' | 'file'> | 'room';
 
 /** Called with the name of a method that failed because the store is unavailable. Must not throw. */
 export type OnFailure = (operation: BlobOperation) => void;
@@ -26,6 +34,10 @@ export class ObservedBlobStore implements BlobStore {
 
   head(key: BlobKey): Promise<BlobInfo | null> {
     return this.observed('head', this.inner.head(key));
+  }
+
+  file(key: BlobKey): Promise<BlobFile | null> {
+    return this.observed('head', this.inner.file(key));
   }
 
   copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {

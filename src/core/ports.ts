@@ -5,6 +5,7 @@ import type { AuditLog } from './audit/audit-log.js';
 import type { BlobCache } from './blobs/blob-cache.js';
 import type { BlobStore } from './blobs/blob-store.js';
 import type { DirectUploads } from './blobs/direct-uploads.js';
+import type { VerifiedBlobs } from './blobs/verified-blobs.js';
 import type { CustomerDirectory } from './customers/customer-directory.js';
 import type { Limits } from './customers/limits.js';
 import type { DeliveryKeyFinder } from './delivery/delivery-key-repository.js';
@@ -44,6 +45,7 @@ export interface Ports {
   readonly idempotency: IdempotencyStore;
   readonly blobs: BlobStore;
   readonly blobCache: BlobCache;
+  readonly verifiedBlobs: VerifiedBlobs;
   readonly uploads: UploadSlots;
   readonly importBatchers: ImportBatchers;
   /** Null if clients cannot reach the blob store: they send bytes to this service. */

@@ -44,6 +44,24 @@ const fileOf = (path: string): string => join(root, path);
 const temps = (): Promise<string[]> => readdir(join(root, 'tmp'));
 
 describe('files and folders', () => {
+  it('tells that another program has written to a file, even if it sets the time back', async () => {
+    await store.put(key('originals/1/a'), of(Buffer.from('bytes')));
+    const at = new Date('2026-01-01');
+    await utimes(fileOf('originals/1/a'), at, at);
+    const file = await store.file(key('originals/1/a'));
+    const opened = await store.get(key('originals/1/a'));
+    expect(opened?.state).toEqual(file?.state);
+    expect(file?.state.changedAt.getTime()).toBeLessThanOrEqual(Date.now());
+    let now = file;
+    // Times of files advance in steps.
+    while (now?.state.changedAt.getTime() === file?.state.changedAt.getTime()) {
+      await writeFile(fileOf('originals/1/a'), 'BYTES');
+      await utimes(fileOf('originals/1/a'), at, at);
+      now = await store.file(key('originals/1/a'));
+    }
+    expect(now?.state.fingerprint).not.toBe(file?.state.fingerprint);
+  });
+
   it('keeps a blob in the file of its name, and everything from other accounts', async () => {
     const { etag } = await store.put(key('originals/1/a'), of(Buffer.from('bytes')));
     await store.copy(key('originals/1/a'), key('originals/2/deep/er/b'), etag);

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore, ListedBlob } from '../../src/core/blobs/blob-store.js';
@@ -40,6 +41,20 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(info.sizeBytes).toBe(LARGE);
         expect(await store.head(key('a'))).toEqual(info);
         expect(bytes.equals(await read(blob?.bytes))).toBe(true);
+      });
+
+      it('names the file of a blob, if it is one, and another state of it once it was put again', async () => {
+        expect(await store.file(key('a'))).toBeNull();
+        const bytes = randomBytes(LARGE);
+        await store.put(key('a'), of(bytes));
+        const [file, blob] = [await store.file(key('a')), await store.get(key('a'))];
+        await read(blob?.bytes);
+        expect(file?.state).toEqual(blob?.state);
+        if (file === null) return;
+        expect(bytes.equals(await readFile(file.path))).toBe(true);
+        await store.put(key('a'), of(bytes));
+        expect((await store.file(key('a')))?.state.fingerprint).not.toBe(file.state.fingerprint);
+        expect(await store.file(key('a/b'))).toBeNull();
       });
 
       it('knows nothing of a blob that was never put', async () => {

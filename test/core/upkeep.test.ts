@@ -254,6 +254,7 @@ function faulty(blobs: World['blobs'], fault: Error, prefix: string): World['blo
     put: (key, bytes) => blobs.put(key, bytes),
     get: (key, range) => blobs.get(key, range),
     head: (key) => blobs.head(key),
+    file: (key) => blobs.file(key),
     diskSpace: () => blobs.diskSpace(),
     copy: (from, to, ifMatch) => blobs.copy(from, to, ifMatch),
     delete: (keys) => blobs.delete(keys),

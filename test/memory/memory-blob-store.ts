@@ -1,5 +1,6 @@
 import { type BlobKey, checkKeys, checkPrefix } from '../../src/core/blobs/blob-key.js';
 import type {
+  BlobFile,
   BlobInfo,
   BlobStore,
   ByteRange,
@@ -54,6 +55,11 @@ export class MemoryBlobStore implements BlobStore {
     checkKeys(key);
     const blob = this.blobs.get(key);
     return blob === undefined ? null : { sizeBytes: blob.sizeBytes, etag: blob.etag };
+  }
+
+  async file(key: BlobKey): Promise<BlobFile | null> {
+    checkKeys(key);
+    return null;
   }
 
   async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {

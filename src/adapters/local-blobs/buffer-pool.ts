@@ -1,6 +1,7 @@
 /** Buffers of one size, used again after they were returned: new memory has to be cleared, and brings the next garbage collection closer. */
 export class BufferPool {
-  private readonly spare = new Set<Uint8Array>();
+  /** The one that was returned last is taken first: it is most likely still in the processor's cache. */
+  private readonly spare: Uint8Array[] = [];
 
   constructor(
     readonly bufferBytes: number,
@@ -8,15 +9,12 @@ export class BufferPool {
   ) {}
 
   take(): Uint8Array {
-    const [buffer] = this.spare;
-    if (buffer === undefined) return Buffer.allocUnsafeSlow(this.bufferBytes);
-    this.spare.delete(buffer);
-    return buffer;
+    return this.spare.pop() ?? Buffer.allocUnsafeSlow(this.bufferBytes);
   }
 
   /** Anything else than a whole buffer of this size is left to the garbage collector. */
   giveBack(buffer: Uint8Array): void {
     const isWhole = buffer.byteLength === this.bufferBytes && buffer.buffer.byteLength === this.bufferBytes;
-    if (isWhole && this.spare.size < this.maxSpare) this.spare.add(buffer);
+    if (isWhole && this.spare.length < this.maxSpare && !this.spare.includes(buffer)) this.spare.push(buffer);
   }
 }

@@ -1,7 +1,7 @@
-import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { BlobInfo } from '../../core/blobs/blob-store.js';
 import { BufferPool } from './buffer-pool.js';
+import { infoOf } from './file-stats.js';
 import { onDisk } from './storage-error.js';
 
 const FILE_MODE = 0o600;
@@ -72,10 +72,4 @@ function write(handle: FileHandle, bytes: Uint8Array): Promise<void> {
       written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
     }
   });
-}
-
-/** The `etag` distinguishes a file from any other that ever had its path. */
-export function infoOf(stats: BigIntStats): BlobInfo {
-  const etag = [stats.ino, stats.mtimeNs, stats.size].map((part) => part.toString(36)).join('-');
-  return { sizeBytes: Number(stats.size), etag };
 }

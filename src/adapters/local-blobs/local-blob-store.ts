@@ -2,10 +2,19 @@ import { constants, type Dirent } from 'node:fs';
 import { link, lstat, open, opendir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, DiskSpace, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import type {
+  BlobFile,
+  BlobInfo,
+  BlobStore,
+  ByteRange,
+  DiskSpace,
+  ListedBlob,
+  OpenBlob,
+} from '../../core/blobs/blob-store.js';
 import { checkedRange } from '../../core/blobs/open-blob.js';
 import { fileBytes, newChunkPool } from './file-bytes.js';
-import { FileWriter, infoOf } from './file-writer.js';
+import { infoOf, stateOf } from './file-stats.js';
+import { FileWriter } from './file-writer.js';
 import { Folders, makeFolder } from './folders.js';
 import { isAbsence, onDisk, systemCode } from './storage-error.js';
 import { TempFiles } from './temp-files.js';
@@ -64,7 +73,7 @@ export class LocalBlobStore implements BlobStore {
         if (!stats.isFile()) return await handle.close().then(() => null);
         const info = infoOf(stats);
         const bytes = await fileBytes(handle, checkedRange(range, info.sizeBytes), this.chunks);
-        return { ...info, bytes, release: this.release };
+        return { ...info, bytes, release: this.release, state: stateOf(stats) };
       } catch (error) {
         await handle.close();
         throw error;
@@ -76,6 +85,12 @@ export class LocalBlobStore implements BlobStore {
     const path = this.path(key);
     const stats = await onDisk(() => this.unlessAbsent(() => lstat(path, { bigint: true })));
     return stats?.isFile() ? infoOf(stats) : null;
+  }
+
+  async file(key: BlobKey): Promise<BlobFile | null> {
+    const path = this.path(key);
+    const stats = await onDisk(() => this.unlessAbsent(() => lstat(path, { bigint: true })));
+    return stats?.isFile() ? { path, state: stateOf(stats) } : null;
   }
 
   async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {

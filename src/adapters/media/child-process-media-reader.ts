@@ -5,6 +5,7 @@ import {
   type Inspection,
   MAX_RENDITIONS_AT_ONCE,
   type MediaReader,
+  type PictureBytes,
   ReaderFailure,
   type RenderedPicture,
   type RenditionOrder,
@@ -76,7 +77,7 @@ export class ChildProcessMediaReader implements MediaReader {
     return sniff(head);
   }
 
-  async inspect(bytes: AsyncIterable<Uint8Array>, { maxPixels, ...bounds }: InspectBounds): Promise<Inspection> {
+  async inspect(bytes: PictureBytes, { maxPixels, ...bounds }: InspectBounds): Promise<Inspection> {
     const answer = await this.#inTurn(this.#nextInspected, bytes, bounds, (path) => ({
       kind: 'inspect',
       path,
@@ -87,7 +88,7 @@ export class ChildProcessMediaReader implements MediaReader {
     throw errorIn(answer);
   }
 
-  async render(bytes: AsyncIterable<Uint8Array>, order: RenditionOrder): Promise<RenderedPicture | null> {
+  async render(bytes: PictureBytes, order: RenditionOrder): Promise<RenderedPicture | null> {
     const { customerId, alone: _, ...picture } = order;
     if (this.#nextRendered.asked(customerId) >= MAX_RENDITIONS_AT_ONCE) throw tooManyRenditions();
     const answer = await this.#inTurn(this.#nextRendered, bytes, order, (path) => ({
@@ -124,7 +125,7 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   /** However many calls wait, there are few files, and a rendition does not wait behind all pending inspections. */
-  async #inTurn(next: FairLimit, bytes: AsyncIterable<Uint8Array>, turn: Turn, order: Order): Promise<MediaAnswer> {
+  async #inTurn(next: FairLimit, bytes: PictureBytes, turn: Turn, order: Order): Promise<MediaAnswer> {
     await next.acquire(turn.customerId);
     try {
       return await this.#run(bytes, turn, order);
@@ -133,7 +134,7 @@ export class ChildProcessMediaReader implements MediaReader {
     }
   }
 
-  async #run(bytes: AsyncIterable<Uint8Array>, turn: Turn, order: Order): Promise<MediaAnswer> {
+  async #run(bytes: PictureBytes, turn: Turn, order: Order): Promise<MediaAnswer> {
     this.#requireOpen();
     const call = this.#ask(bytes, turn, order);
     this.#calls.add(call);
@@ -147,11 +148,7 @@ export class ChildProcessMediaReader implements MediaReader {
     }
   }
 
-  async #ask(
-    bytes: AsyncIterable<Uint8Array>,
-    { customerId, alone = false }: Turn,
-    order: Order,
-  ): Promise<MediaAnswer> {
+  async #ask(bytes: PictureBytes, { customerId, alone = false }: Turn, order: Order): Promise<MediaAnswer> {
     const scratch = await this.#pool.scratch();
     await this.#pool.isolation();
     this.#names += 1;

@@ -112,7 +112,7 @@ export class MediaProcess {
   async run(job: MediaJob): Promise<MediaAnswer> {
     this.#child.ref();
     this.#child.channel?.ref();
-    let limit = this.#limit(START_MS);
+    let limit = this.#ready ? null : this.#limit(START_MS);
     const watch = setInterval(() => this.#requireMemory(), WATCH_MS);
     try {
       const outcome = await new Promise<MediaAnswer | Error>((resolve) => {
@@ -120,7 +120,7 @@ export class MediaProcess {
         if (!this.#alive)
           resolve(this.#failure(`The media process exited before it finished its job${this.#words()}.`));
         void this.#begun.then(() => {
-          limit.stop();
+          limit?.stop();
           limit = this.#limit(this.bounds.timeoutMs);
           this.#child.send(job, (error) => error && this.#kill(`cannot be reached: ${error.message}`));
         });
@@ -129,7 +129,7 @@ export class MediaProcess {
       return outcome;
     } finally {
       this.#settle = null;
-      limit.stop();
+      limit?.stop();
       clearInterval(watch);
       if (this.#alive) this.#rest();
       if (this.#verdict !== null) await this.#ended;

@@ -1,6 +1,21 @@
-import { chmod, chown, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { PictureBytes } from '../../core/media/media-reader.js';
 import { FileWriter } from '../local-blobs/file-writer.js';
 import { onDisk, systemCode } from '../local-blobs/storage-error.js';
 import type { Owner } from './isolation/isolation.js';
@@ -11,8 +26,8 @@ import type { Owner } from './isolation/isolation.js';
  */
 export interface Scratch {
   readonly path: string;
-  /** Writes bytes to a new file that only this account can read. When it throws, nothing remains. Errors: those of `bytes`, unchanged. */
-  spool(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
+  /** Copies bytes to a new file that only this account can read. When it throws, nothing remains. Errors: those of `bytes`, unchanged. */
+  spool(name: string, bytes: PictureBytes): Promise<void>;
   /** Creates a folder for a process. @param owner The owner, if not this account. */
   folder(name: string, owner: Owner | null): Promise<string>;
   /** Moves a file written by `spool` into such a folder. Returns its name there, which `takeBack` removes. */
@@ -52,11 +67,12 @@ async function openFolder(shared: string): Promise<Scratch> {
   return {
     path,
     async spool(name, bytes) {
+      const source = (await bytes.file?.()) ?? null;
+      if (source !== null && (await copied(source, join(path, name)))) return;
       const file = await onDisk(() => open(join(path, name), 'wx', 0o600));
       try {
         await writer.writeAll(file, bytes);
         await onDisk(() => file.close());
-        return join(path, name);
       } catch (error) {
         await file.close().catch(() => undefined);
         await rm(join(path, name), { force: true });
@@ -91,6 +107,20 @@ async function openFolder(shared: string): Promise<Scratch> {
     remove: (name) => onDisk(() => rm(join(path, name), { recursive: true, force: true })),
     removeAll: () => onDisk(() => rm(path, { recursive: true, force: true })),
   };
+}
+
+/** Copies a file within the kernel, sharing blocks where the file system can. False when there is none: it was deleted a moment ago. */
+function copied(source: string, target: string): Promise<boolean> {
+  return onDisk(async () => {
+    try {
+      await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      return true;
+    } catch (error) {
+      await rm(target, { force: true });
+      if (systemCode(error) === 'ENOENT') return false;
+      throw error;
+    }
+  });
 }
 
 function unlessAbsent(error: unknown): void {

@@ -63,6 +63,11 @@ export class S3BlobStore implements BlobStore {
     return found && infoOf(found, found.ContentLength);
   }
 
+  async file(key: BlobKey): Promise<null> {
+    checkKeys(key);
+    return null;
+  }
+
   async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
     checkKeys(from, to);
     const source = await this.bucket.head(from);

@@ -6,6 +6,14 @@ export interface BlobInfo {
   readonly etag: string;
 }
 
+/** What a store can tell about a blob without reading it. */
+export interface BlobState {
+  /** Another one after anything has written to the blob, whether this service or another program. Opaque. */
+  readonly fingerprint: string;
+  /** When anything last wrote to it, or later. */
+  readonly changedAt: Date;
+}
+
 /** Inclusive, both within the blob. */
 export interface ByteRange {
   readonly start: number;
@@ -23,6 +31,14 @@ export interface OpenBlob extends BlobInfo {
    * returned remains valid. Absent if it would save nothing.
    */
   readonly release?: ((piece: Uint8Array) => void) | undefined;
+  /** When it was opened. Absent if other programs could change the bytes, in the store or on the way, without a trace. */
+  readonly state?: BlobState | undefined;
+}
+
+/** A blob that is a file of this machine. Never write to it. */
+export interface BlobFile {
+  readonly path: string;
+  readonly state: BlobState;
 }
 
 export interface ListedBlob {
@@ -55,6 +71,8 @@ export interface BlobStore {
    */
   get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null>;
   head(key: BlobKey): Promise<BlobInfo | null>;
+  /** Null when the blob is absent, and when it is not a file of this machine. */
+  file(key: BlobKey): Promise<BlobFile | null>;
   /**
    * Copies, as durably as put, if the source still has this etag. False, with nothing written, when it is absent or has changed. Source and
    * copy are independent: replacing or deleting one does not affect the other.

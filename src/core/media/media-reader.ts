@@ -73,6 +73,15 @@ export class ReaderFailure extends Error {
   }
 }
 
+/** The bytes of a picture. */
+export interface PictureBytes extends AsyncIterable<Uint8Array> {
+  /**
+   * Where the same bytes are in a file of this machine, whose path is asked for once it is the picture's turn. Null, or absent: they have to be read
+   * from here.
+   */
+  file?(): Promise<string | null>;
+}
+
 export interface InspectBounds extends OfCustomer {
   readonly maxPixels: number;
   /** No other picture of this customer is read at the same time: for one that failed while others were. */
@@ -92,7 +101,7 @@ export interface MediaReader {
   /** The type according to the first bytes (4,100 are enough); name and declared type are ignored. */
   sniff(head: Uint8Array): Promise<Sniffed>;
   /** Decodes everything once and generates the `thumb`. */
-  inspect(bytes: AsyncIterable<Uint8Array>, bounds: InspectBounds): Promise<Inspection>;
+  inspect(bytes: PictureBytes, bounds: InspectBounds): Promise<Inspection>;
   /** Null when this build cannot decode the picture. */
-  render(bytes: AsyncIterable<Uint8Array>, order: RenditionOrder): Promise<RenderedPicture | null>;
+  render(bytes: PictureBytes, order: RenditionOrder): Promise<RenderedPicture | null>;
 }

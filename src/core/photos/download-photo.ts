@@ -6,11 +6,12 @@ import type { RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName } from '../media/renditions.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
+import { type OriginalUses, openOriginal } from './open-original.js';
 import type { Photo } from './photo.js';
 import { readPhoto, readVisiblePhoto } from './read-photo.js';
 import { fixedRendition, type Rendition } from './rendition.js';
 import type { RenditionMaker } from './rendition-maker.js';
-import { lostBytes, lostOriginal, verified } from './verified-bytes.js';
+import { lostBytes, lostOriginal } from './verified-bytes.js';
 
 /** Bytes that can be sent; which ones is decided after the client's conditions have been checked. */
 export interface Download {
@@ -25,7 +26,7 @@ export interface Download {
 
 /** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes are lost; when opened: the store is unavailable). */
 export async function downloadOriginal(
-  { store, blobs, blobCache }: { store: Readable<'photos'>; blobs: BlobStore; blobCache: BlobCache },
+  { store, blobCache, ...uses }: OriginalUses & { store: Readable<'photos'>; blobCache: BlobCache },
   caller: Pick<Caller, 'customerId'>,
   id: Id,
 ): Promise<Download> {
@@ -36,12 +37,12 @@ export async function downloadOriginal(
   const open = async (range?: ByteRange) => {
     const right = range ? null : await blobCache.get(key);
     if (right !== null) return right;
-    const blob = await blobs.get(key, range);
-    if (blob === null || blob.sizeBytes !== photo.sizeBytes) throw lostBytes();
-    return range ? blob : blobCache.caching(key, { ...blob, bytes: verified(blob.bytes, photo.sha256) });
+    const blob = await openOriginal(uses, photo, range);
+    // The kernel caches files by itself, and what is cached here must have been verified.
+    return range || blob.state !== undefined ? blob : blobCache.caching(key, blob);
   };
   const place = async () => {
-    if ((await blobs.head(key))?.sizeBytes !== photo.sizeBytes) throw lostBytes();
+    if ((await uses.blobs.head(key))?.sizeBytes !== photo.sizeBytes) throw lostBytes();
     return key;
   };
   return {

@@ -1,16 +1,27 @@
 import { type BlobKey } from '../blobs/blob-key.js';
-import type { BlobInfo, BlobStore } from '../blobs/blob-store.js';
+import type { BlobInfo } from '../blobs/blob-store.js';
 import { inOneChunk } from '../blobs/open-blob.js';
-import { type MediaReader, ReaderFailure, type RenderedPicture, type RenditionOrder } from '../media/media-reader.js';
+import {
+  type MediaReader,
+  type PictureBytes,
+  ReaderFailure,
+  type RenderedPicture,
+  type RenditionOrder,
+} from '../media/media-reader.js';
 import { notFound } from '../shared/errors.js';
 import type { Readable } from '../shared/transactional.js';
 import { isDelivered, removeSurplus } from './delivered-surplus.js';
+import type { OriginalUses } from './open-original.js';
 import type { Photo } from './photo.js';
 import type { Rendition } from './rendition.js';
 import type { RenditionLocks } from './rendition-locks.js';
 import { originalBytes, storedLarger } from './rendition-source.js';
 
-type MakerUses = { store: Readable<'photos'>; blobs: BlobStore; media: MediaReader; renditionLocks: RenditionLocks };
+type MakerUses = OriginalUses & {
+  store: Readable<'photos'>;
+  media: MediaReader;
+  renditionLocks: RenditionLocks;
+};
 
 /** Makes renditions, each once: concurrent requests wait for the same one, in other processes too. A process has one of these. */
 export class RenditionMaker {
@@ -47,18 +58,17 @@ export class RenditionMaker {
   }
 }
 
-async function make({ store, blobs, media }: MakerUses, photo: Photo, rendition: Rendition): Promise<BlobInfo> {
+async function make(uses: MakerUses, photo: Photo, rendition: Rendition): Promise<BlobInfo> {
+  const { store, blobs, media } = uses;
   const { key, transformation } = rendition;
-  const render = (
-    bytes: AsyncIterable<Uint8Array>,
-    order: Pick<RenditionOrder, 'rotation' | 'alone' | 'originalSize'>,
-  ) => media.render(bytes, { customerId: photo.customerId, ...transformation, ...order });
+  const render = (bytes: PictureBytes, order: Pick<RenditionOrder, 'rotation' | 'alone' | 'originalSize'>) =>
+    media.render(bytes, { customerId: photo.customerId, ...transformation, ...order });
   const { rotation, width, height } = photo;
   const larger = await storedLarger(blobs, photo, rendition);
   // It is rotated already.
   const reduced =
     larger && (await render(larger, { rotation: 0, originalSize: { width, height } }).catch(unlessReaderFailed));
-  const picture = reduced ?? (await triedTwice((alone) => render(originalBytes(blobs, photo), { rotation, alone })));
+  const picture = reduced ?? (await triedTwice((alone) => render(originalBytes(uses, photo), { rotation, alone })));
   if (picture === null) throw notFound('rendition');
   const stored = await blobs.put(key, inOneChunk(picture.bytes));
   await requireStillThere({ store, blobs }, photo, key);

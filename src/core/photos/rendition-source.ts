@@ -1,12 +1,12 @@
-import { type BlobKey, renditionKey, storedKey } from '../blobs/blob-key.js';
+import { type BlobKey, renditionKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { recycled } from '../blobs/open-blob.js';
-import { ReaderFailure } from '../media/media-reader.js';
+import { type PictureBytes, ReaderFailure } from '../media/media-reader.js';
 import { renditionNames, renditionSizes } from '../media/renditions.js';
 import { layoutOf, type Size, within } from '../media/transformation.js';
+import { type OriginalUses, openOriginal, verifiedFile } from './open-original.js';
 import type { Photo } from './photo.js';
 import type { Rendition } from './rendition.js';
-import { lostBytes, lostOriginal, verified } from './verified-bytes.js';
 
 /**
  * A lossy source must be so much larger, in both directions: its losses are then averaged out to less than those of the format of the
@@ -22,7 +22,7 @@ export async function storedLarger(
   blobs: BlobStore,
   photo: Photo,
   { transformation, source }: Rendition,
-): Promise<AsyncIterable<Uint8Array> | null> {
+): Promise<PictureBytes | null> {
   if (source === null) return null;
   const { scaled } = layoutOf(photo, transformation);
   for (const name of renditionNames) {
@@ -40,14 +40,24 @@ function isLarger(source: Size, result: Size): boolean {
 }
 
 /** Opened when they are read, and not while the picture is queued. */
-export async function* originalBytes(blobs: BlobStore, photo: Photo): AsyncIterable<Uint8Array> {
-  const original = await blobs.get(storedKey(photo.blobKey));
-  if (original === null) throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
-  yield* recycled(verified(original.bytes, photo.sha256), original.release);
+export function originalBytes(uses: OriginalUses, photo: Photo): PictureBytes {
+  return {
+    file: () => verifiedFile(uses, photo),
+    async *[Symbol.asyncIterator]() {
+      const { bytes, release } = await openOriginal(uses, photo);
+      yield* recycled(bytes, release);
+    },
+  };
 }
 
-async function* storedBytes(blobs: BlobStore, key: BlobKey): AsyncIterable<Uint8Array> {
-  const blob = await blobs.get(key);
-  if (blob === null) throw new ReaderFailure('The stored rendition has disappeared.');
-  yield* recycled(blob.bytes, blob.release);
+/** No hash of it was ever stored. */
+function storedBytes(blobs: BlobStore, key: BlobKey): PictureBytes {
+  return {
+    file: async () => (await blobs.file(key))?.path ?? null,
+    async *[Symbol.asyncIterator]() {
+      const blob = await blobs.get(key);
+      if (blob === null) throw new ReaderFailure('The stored rendition has disappeared.');
+      yield* recycled(blob.bytes, blob.release);
+    },
+  };
 }

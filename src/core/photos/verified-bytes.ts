@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '../shared/errors.js';
 
-/** Holds back the last bytes until the hash of all bytes matches that of the photo: a complete download is a correct one. */
-export async function* verified(bytes: AsyncIterable<Uint8Array>, sha256: string): AsyncIterable<Uint8Array> {
+/**
+ * Holds back the last bytes until the hash of all bytes matches that of the photo: a complete download is a correct one.
+ * @param onVerified Called when it does.
+ */
+export async function* verified(
+  bytes: AsyncIterable<Uint8Array>,
+  sha256: string,
+  onVerified: () => void,
+): AsyncGenerator<Uint8Array, void, void> {
   const hash = createHash('sha256');
   let held: Uint8Array | null = null;
   for await (const chunk of bytes) {
@@ -11,6 +18,7 @@ export async function* verified(bytes: AsyncIterable<Uint8Array>, sha256: string
     held = chunk;
   }
   if (hash.digest('hex') !== sha256) throw lostBytes();
+  onVerified();
   if (held !== null) yield held;
 }
 

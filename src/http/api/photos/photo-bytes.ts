@@ -7,7 +7,7 @@ import type { DownloadQuery } from './photo.dto.js';
 
 /** The bytes of a download request, ready to be sent. Errors: those of the use cases. */
 export async function openDownload(
-  uses: Uses<'store' | 'blobs' | 'blobCache' | 'renditionMaker'>,
+  uses: Uses<'store' | 'blobs' | 'blobCache' | 'verifiedBlobs' | 'renditionMaker' | 'clock'>,
   caller: Caller,
   id: Id,
   query: DownloadQuery,

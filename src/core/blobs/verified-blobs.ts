@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { BlobKey } from './blob-key.js';
+import type { BlobState } from './blob-store.js';
+
+/** Blobs that are remembered, in 3 MiB. Two blobs may share a place: the later one takes it, and the other is verified again. */
+const PLACES = 2 ** 18;
+/** Of a hash of 96 bits that identifies a blob and its state, so that no other is ever taken for it. */
+const WORDS = 3;
+/** One read of so many is verified although nothing has written to the blob: disks lose bits without any trace. */
+const ONE_IN = 64;
+/** Some file systems have clocks that advance only once a second: a second change within that time may leave no trace. */
+const SETTLED_MS = 2000;
+
+/**
+ * Blobs whose bytes were found to have the right hash, and which nothing has written to since, as far as the store can tell: they can be read
+ * without being hashed again. A process has one of these.
+ */
+export class VerifiedBlobs {
+  private readonly words = new Uint32Array(PLACES * WORDS);
+
+  constructor(private readonly random: () => number = Math.random) {}
+
+  /**
+   * Whether the bytes need not be hashed.
+   * @param sampled Whether this may be one of the reads that are verified nonetheless.
+   */
+  trusts(key: BlobKey, state: BlobState | undefined, { sampled = true }: { readonly sampled?: boolean } = {}): boolean {
+    if (state === undefined || (sampled && this.random() * ONE_IN < 1)) return false;
+    const { place, words } = placeOf(key, state);
+    return words.every((word, at) => this.words[place + at] === word);
+  }
+
+  /** The bytes of the blob were read, in this state, and had the right hash. */
+  add(key: BlobKey, state: BlobState | undefined, readAt: Date): void {
+    if (state === undefined || readAt.getTime() - state.changedAt.getTime() < SETTLED_MS) return;
+    const { place, words } = placeOf(key, state);
+    this.words.set(words, place);
+  }
+}
+
+function placeOf(key: BlobKey, { fingerprint }: BlobState): { place: number; words: readonly number[] } {
+  const hash = createHash('sha256').update(`${key} ${fingerprint}`).digest();
+  const place = (createHash('sha256').update(key).digest().readUInt32LE(0) % PLACES) * WORDS;
+  return { place, words: Array.from({ length: WORDS }, (_, at) => hash.readUInt32LE(4 * at)) };
+}

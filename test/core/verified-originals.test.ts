@@ -1,0 +1,182 @@
+import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
+import type { BlobFile, BlobState, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
+import { VerifiedBlobs } from '../../src/core/blobs/verified-blobs.js';
+import type { PictureBytes } from '../../src/core/media/media-reader.js';
+import { downloadOriginal } from '../../src/core/photos/download-photo.js';
+import { fixedRendition } from '../../src/core/photos/rendition.js';
+import { RenditionMaker } from '../../src/core/photos/rendition-maker.js';
+import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
+import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { MemoryMediaReader } from '../memory/memory-media-reader.js';
+import { Account, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
+import { present } from '../support/tenant.js';
+
+/** Files, as far as anybody can tell. What `rot` does to their bytes leaves no trace. */
+class StoreOfFiles extends MemoryBlobStore {
+  readonly touched = new Map<BlobKey, BlobState>();
+  readonly rotten = new Set<BlobKey>();
+  bytesRead = 0;
+
+  async stateOf(key: BlobKey): Promise<BlobState> {
+    const { etag } = present(await this.head(key));
+    return this.touched.get(key) ?? { fingerprint: etag, changedAt: new Date(0) };
+  }
+
+  override async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
+    const blob = await super.get(key, range);
+    return blob && { ...blob, bytes: this.read(key, blob.bytes), state: await this.stateOf(key) };
+  }
+
+  override async file(key: BlobKey): Promise<BlobFile | null> {
+    return (await this.head(key)) && { path: `/files/${key}`, state: await this.stateOf(key) };
+  }
+
+  private async *read(key: BlobKey, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    for await (const chunk of bytes) {
+      this.bytesRead += chunk.length;
+      yield this.rotten.has(key) ? chunk.map((byte, at) => (at === 9 ? byte ^ 1 : byte)) : chunk;
+    }
+  }
+}
+
+/** Notes which pictures it was given as files. */
+class NotingReader extends MemoryMediaReader {
+  readonly files: (string | null)[] = [];
+
+  override async render(bytes: PictureBytes, order: Parameters<MemoryMediaReader['render']>[1]) {
+    this.files.push((await bytes.file?.()) ?? null);
+    return super.render(bytes, order);
+  }
+}
+
+const refused = { code: 'service_unavailable' };
+
+describe('docs/reliability.md F14: an original that is a file', () => {
+  const file = picture('a.jpg');
+  const size = file.bytes.length;
+  let blobs: StoreOfFiles;
+  let media: NotingReader;
+  let here: World;
+  let acme: Account;
+  let key: BlobKey;
+  let id: number;
+  let isSampled: boolean;
+  let uses: World;
+
+  beforeEach(async () => {
+    blobs = new StoreOfFiles();
+    media = new NotingReader();
+    here = world({ blobs, media });
+    acme = await Account.open(here);
+    const photo = await acme.addPhoto(file);
+    await runJobsUntilIdle(here);
+    [key, id] = [storedKey(photo.blobKey), photo.id];
+    blobs.bytesRead = 0;
+    isSampled = false;
+    media.files.splice(0);
+    uses = { ...here, verifiedBlobs: new VerifiedBlobs(() => (isSampled ? 0 : 0.5)) };
+  });
+
+  const download = async (range?: ByteRange) => {
+    const { open } = await downloadOriginal(uses, acme.caller, id);
+    return Buffer.from(await collected((await open(range)).bytes));
+  };
+  const touch = (changedAt = new Date(0)) => {
+    blobs.touched.set(key, { fingerprint: `touched ${changedAt.getTime()} ${blobs.touched.size}`, changedAt });
+  };
+
+  test('is not given when it is wrong at its first read, nor a range of it', async () => {
+    blobs.rotten.add(key);
+    await expect(download()).rejects.toMatchObject(refused);
+    await expect(download({ start: 0, end: 0 })).rejects.toMatchObject(refused);
+    expect(await download().catch(({ code }) => code)).toBe('service_unavailable');
+  });
+
+  test('is hashed again after anything has written to it', async () => {
+    expect(await download()).toEqual(Buffer.from(file.bytes));
+    blobs.rotten.add(key);
+    touch();
+    await expect(download()).rejects.toMatchObject(refused);
+    await expect(download({ start: 2, end: 4 })).rejects.toMatchObject(refused);
+    blobs.rotten.delete(key);
+    expect(await download({ start: 2, end: 4 })).toEqual(Buffer.from(file.bytes.subarray(2, 5)));
+    expect(await download()).toEqual(Buffer.from(file.bytes));
+  });
+
+  test('is hashed again at random: what changes without a trace is found in time', async () => {
+    await download();
+    blobs.rotten.add(key);
+    expect(await download()).not.toEqual(Buffer.from(file.bytes));
+    isSampled = true;
+    await expect(download()).rejects.toMatchObject(refused);
+  });
+
+  test('is not trusted after a read within two seconds of a write, which clocks of files may not tell apart', async () => {
+    touch(here.clock.now());
+    here.clock.pass(SECOND);
+    await download();
+    blobs.rotten.add(key);
+    await expect(download()).rejects.toMatchObject(refused);
+    blobs.rotten.delete(key);
+    here.clock.pass(MINUTE);
+    await download();
+    blobs.rotten.add(key);
+    expect(await download()).toHaveLength(size);
+  });
+
+  test('is read whole before a range of it is given for the first time, and then no more than the range', async () => {
+    expect(await download({ start: 1, end: 2 })).toHaveLength(2);
+    expect(blobs.bytesRead).toBe(size + 2);
+    isSampled = true;
+    expect(await download({ start: 5, end: 5 })).toHaveLength(1);
+    expect(blobs.bytesRead).toBe(size + 3);
+  });
+
+  test('is given to decoders as a file once it was verified, and read and hashed for them before', async () => {
+    const maker = new RenditionMaker(uses);
+    const photo = present(await here.store.query(acme.id, ({ photos }) => photos.get(id)));
+    const make = (name: 'large' | 'medium') =>
+      maker.make(photo, { ...fixedRendition(photo, name, 'webp'), source: null });
+    await make('large');
+    await make('medium');
+    expect(media.files).toEqual([null, `/files/${key}`]);
+    blobs.rotten.add(key);
+    touch();
+    await blobs.delete([fixedRendition(photo, 'large', 'webp').key]);
+    await expect(make('large')).rejects.toMatchObject(refused);
+    expect(media.files).toEqual([null, `/files/${key}`, null]);
+  });
+});
+
+describe('verified blobs', () => {
+  const [a, b] = [storedKey('originals/1/a'), storedKey('originals/1/b')];
+  const state = (fingerprint: string) => ({ fingerprint, changedAt: new Date(0) });
+
+  test('are known by their key and state', () => {
+    const verified = new VerifiedBlobs(() => 0.5);
+    verified.add(a, state('1'), new Date());
+    expect(verified.trusts(a, state('1'))).toBe(true);
+    expect(verified.trusts(a, state('2'))).toBe(false);
+    expect(verified.trusts(b, state('1'))).toBe(false);
+    expect(verified.trusts(a, undefined)).toBe(false);
+    verified.add(b, undefined, new Date());
+    expect(verified.trusts(b, undefined)).toBe(false);
+  });
+
+  test('are hashed again once in 64 reads', () => {
+    let at = 0;
+    const verified = new VerifiedBlobs(() => (at++ % 6400) / 6400);
+    verified.add(a, state('1'), new Date());
+    const hashed = Array.from({ length: 6400 }, () => verified.trusts(a, state('1'))).filter((trusted) => !trusted);
+    expect(hashed).toHaveLength(100);
+  });
+
+  test('make place for others, and are then hashed again: many more are never mistaken for verified', () => {
+    const verified = new VerifiedBlobs(() => 0.5);
+    const keys = Array.from({ length: 2000 }, (_, at) => storedKey(`originals/1/${at}`));
+    for (const key of keys) verified.add(key, state('1'), new Date());
+    const trusted = keys.filter((key) => verified.trusts(key, state('1')));
+    expect(trusted.length).toBeGreaterThan(1900);
+    expect(keys.some((key) => verified.trusts(key, state('2')))).toBe(false);
+  });
+});
