@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-const program = new URL('../dist/cli/phs.js', import.meta.url);
+const program = new URL('../dist/program/phs.js', import.meta.url);
 if (existsSync(program)) {
   const { run } = await import(program.href);
   process.exitCode = await run(process.argv.slice(2));

@@ -1,5 +1,5 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { transformFile } from '@swc/core';
 
 /**
@@ -20,10 +20,8 @@ async function write(file, target) {
   mkdirSync(dirname(target), { recursive: true });
   // Styles and scripts of pages are sent as they stand in the sources.
   if (!/\.tsx?$/.test(file)) return cpSync(file, target);
-  const { code, map } = await transformFile(file, { ...options(file), sourceMaps: true, sourceFileName: file });
-  const script = target.replace(/\.tsx?$/, '.js');
-  writeFileSync(script, `${code}//# sourceMappingURL=${basename(script)}.map\n`);
-  writeFileSync(`${script}.map`, map);
+  const { code } = await transformFile(file, options(file));
+  writeFileSync(target.replace(/\.tsx?$/, '.js'), code);
 }
 
 /** What tsconfig.json says of the same: decorators of TypeScript with the types that they ask for, and preact's JSX. */

@@ -2,16 +2,19 @@ import { destination, type Logger, pino } from 'pino';
 import type { Config } from '../config.js';
 import type { MediaIsolation } from '../core/media/isolation.js';
 import type { Finding } from '../http/ops/readiness.js';
+import { ModulePositions } from './module-positions.js';
 
 /**
  * JSON lines on stderr. Of an error its name, message and stack: its other properties (for example a statement's parameters) may be a
  * customer's data.
  */
 export function openLogger({ logLevel }: Config): Logger {
+  const positions = new ModulePositions();
   const err = (error: unknown) => {
     if (!(error instanceof Error)) return String(error);
     const cause = error.cause instanceof Error ? `${error.cause.name}: ${error.cause.message}` : undefined;
-    return { type: error.name, message: error.message, stack: error.stack, cause };
+    const stack = error.stack === undefined ? undefined : positions.inStack(error.stack);
+    return { type: error.name, message: error.message, stack, cause };
   };
   const timestamp = pino.stdTimeFunctions.isoTime;
   return pino({ level: logLevel, base: null, timestamp, serializers: { err } }, destination(2));

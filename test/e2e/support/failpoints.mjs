@@ -2,11 +2,14 @@
 // case that takes it, and the port's method, as in `declared-bytes:storeDeclaredBytes/blobs.put`.
 //   FAILPOINT=name        kill -9 of this very process, right after that step took effect: before anybody is told of it.
 //   FAILPOINTS_SEEN=file  collects the names of all steps that are taken.
+// The program runs as the modules that its bundle is made of: their classes can be reached, and their files say which use case is under way.
 import { appendFileSync } from 'node:fs';
+import { register } from 'node:module';
 import { LocalBlobStore } from '../../../dist/adapters/local-blobs/local-blob-store.js';
 import { TypeormCustomerDirectory } from '../../../dist/adapters/typeorm/customers/customer.repository.js';
 import { TypeormCustomerStore } from '../../../dist/adapters/typeorm/customers/customer-store.js';
 
+register('./modules-hooks.mjs', import.meta.url);
 const { FAILPOINT, FAILPOINTS_SEEN } = process.env;
 const seen = new Set();
 Error.stackTraceLimit = 40;

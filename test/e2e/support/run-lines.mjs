@@ -2,7 +2,7 @@
  * Runs command lines of the built program one after another in this process, in the folder and with the environment that it was started
  * with: what takes most of the time of a short command is the start of its process. Prints a JSON list of what each line did.
  */
-import { run } from '../../../dist/cli/phs.js';
+import { run } from '../../../dist/program/phs.js';
 
 const toOurs = process.stdout.write.bind(process.stdout);
 let said = { stdout: '', stderr: '' };

@@ -1,0 +1,70 @@
+import { dirname, join, relative, sep } from 'node:path';
+import { rolldown } from 'rolldown';
+
+/** What starts as a process or a thread of its own, by its name in the bundle. */
+const entries = {
+  phs: 'cli/phs.js',
+  'media-child': 'adapters/media/media-child.js',
+  'metadata-thread': 'adapters/media/metadata-thread.js',
+};
+
+/** Packages with compiled parts, or with files that are read. They are loaded from node_modules. */
+const installed = ['sharp', '@node-rs/argon2', 'libheif-js', 'swagger-ui-dist', '@noble/hashes'];
+
+/** What packages try to load and do without: it is not installed. */
+const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash'];
+
+/**
+ * Packs the modules in `dist` and the packages that they load into few files in `target`: a start spends most of its time on finding and
+ * reading thousands of small ones. What is imported on demand stays a file of its own.
+ */
+export async function bundle(dist, target) {
+  const draft = await rolldown({
+    input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(dist, file)])),
+    platform: 'node',
+    external: [...installed, ...absent].map((name) => new RegExp(`^${name}(/|$)`)),
+    plugins: [places(dist), unmapped()],
+    logLevel: 'warn',
+    onLog: (_, { code, message }) => {
+      if (code === 'UNRESOLVED_IMPORT') throw new Error(message);
+    },
+  });
+  await draft.write({
+    dir: target,
+    format: 'esm',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    chunkFileNames: '[name]-[hash].js',
+  });
+  await draft.close();
+}
+
+/** Our modules find files by the place where they are. In the bundle this is another one, and an entry's file is the bundle's own. */
+function places(dist) {
+  return {
+    name: 'places',
+    transform: {
+      filter: { code: 'import.meta.url' },
+      handler(code, id) {
+        if (id.includes(`${sep}node_modules${sep}`)) return null;
+        return code.replace(/new URL\('([^']+)', import\.meta\.url\)/g, (_, path) => {
+          const file = join(dirname(id), path);
+          const entry = Object.keys(entries).find((name) => join(dist, entries[name]) === file);
+          const place = entry === undefined ? relative(join(dist, 'program'), file) : `${entry}.js`;
+          return `new URL('./${place.replaceAll(sep, '/')}${path.endsWith('/') ? '/' : ''}', import.meta.url)`;
+        });
+      },
+    },
+  };
+}
+
+/** Positions in packages stay those of the bundle: maps of all of them would take longer to read than they help. */
+function unmapped() {
+  return {
+    name: 'unmapped',
+    transform: {
+      filter: { id: /node_modules/ },
+      handler: (code) => ({ code, map: { mappings: '' } }),
+    },
+  };
+}
