@@ -1035,6 +1035,11 @@ export interface components {
                  * @example 1
                  */
                 openImports: number;
+                /**
+                 * @description Total size of stored renditions and delivered pictures in bytes, counted every 12 hours. They count against no limit.
+                 * @example 52183920
+                 */
+                renditionBytes: number;
             };
             /** @description The limits of the account. */
             limits: {

@@ -48,6 +48,31 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await customers.list()).toEqual([]);
     });
 
+    it('stores what renditions take as it was counted last', async () => {
+      const tenants = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
+      const [one, two, three] = tenants.map(({ id }) => id);
+      const stored = () =>
+        Promise.all(tenants.map(async (tenant) => (await tenant.query(({ usage }) => usage.read())).renditionBytes));
+      expect(await stored()).toEqual([0, 0, 0]);
+      await customers.setRenditionBytes(
+        new Map([
+          [present(one), 7],
+          [present(two), 2 ** 43],
+          [9e15, 1],
+        ]),
+      );
+      expect(await stored()).toEqual([7, 2 ** 43, 0]);
+      await customers.setRenditionBytes(
+        new Map([
+          [present(two), 8],
+          [present(three), 9],
+        ]),
+      );
+      expect(await stored()).toEqual([0, 8, 9]);
+      await atOnce(3, (number) => customers.setRenditionBytes(new Map([[present(one), number]])));
+      expect(await stored()).toEqual([expect.any(Number), 0, 0]);
+    });
+
     it('lists every customer by id ascending, those of the same name too', async () => {
       const created = await atOnce(5, () => customers.create(sampleCustomer(), commandLine));
       expect(new Set(created.map((customer) => customer.id)).size).toBe(5);

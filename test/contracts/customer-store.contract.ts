@@ -252,7 +252,15 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
 
   it('tells its usage as its rows have it', async () => {
     const tenant = await newTenant();
-    const none = { photos: 0, trashedPhotos: 0, storageBytes: 0, trashedBytes: 0, tags: 0, openImports: 0 };
+    const none = {
+      photos: 0,
+      trashedPhotos: 0,
+      storageBytes: 0,
+      trashedBytes: 0,
+      tags: 0,
+      openImports: 0,
+      renditionBytes: 0,
+    };
     expect(await tenant.query((reader) => reader.usage.read())).toEqual(none);
     await tenant.addPhotos([
       { sizeBytes: 2 ** 40 },
@@ -269,6 +277,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
       trashedBytes: 7,
       tags: 2,
       openImports: 1,
+      renditionBytes: 0,
     });
     const totals = { photos: 2, trashedPhotos: 1, storageBytes: 2 ** 41, trashedBytes: 7 };
     expect(await tenant.query((reader) => reader.usage.photoTotals())).toEqual({ stored: totals, counted: totals });

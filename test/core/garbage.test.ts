@@ -1,8 +1,7 @@
 import { deliveredKey, originalKey, readBlobKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
-import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
+import { collectGarbage, type GarbageUses } from '../../src/core/integrity/collect-garbage.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
-import type { Ports } from '../../src/core/ports.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
@@ -28,8 +27,7 @@ beforeEach(async () => {
   acme = await Account.open(here);
 });
 
-const collect = (uses: Pick<Ports, 'store' | 'blobs' | 'clock'> = here, graceSeconds = 0) =>
-  collectGarbage(uses, { graceSeconds });
+const collect = (uses: GarbageUses = here, graceSeconds = 0) => collectGarbage(uses, { graceSeconds });
 const nothing = { staging: 0, originals: 0, renditions: 0, bytes: 0 };
 const blobs = () => blobsUnder(here.blobs, 'staging/', 'originals/', 'renditions/');
 

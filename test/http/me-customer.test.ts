@@ -1,3 +1,4 @@
+import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 
@@ -13,7 +14,7 @@ const customerFields = {
   status: 'active',
   defaultTimeZone: 'UTC',
   trashRetentionDays: 30,
-  usage: { photos: 0, trashedPhotos: 0, storageBytes: 0, trashedBytes: 0, tags: 0, openImports: 0 },
+  usage: { photos: 0, trashedPhotos: 0, storageBytes: 0, trashedBytes: 0, tags: 0, openImports: 0, renditionBytes: 0 },
   limits: {
     storageBytes: null,
     photos: null,
@@ -139,7 +140,21 @@ describe('GET /customer', () => {
       trashedBytes: trashed.sizeBytes,
       tags: 0,
       openImports: 1,
+      renditionBytes: 0,
     });
+  });
+
+  test('usage.renditionBytes is what renditions took when they were last counted, against no limit', async () => {
+    const [actor, other] = [await app.customer(), await app.customer()];
+    const [photo] = await importPhotos(app, actor, [{ filename: 'one.jpg', content: picture('one') }]);
+    const thumb = await actor.get(`/photos/${photo.id}/download?rendition=thumb`);
+    await collectGarbage(app.ports, { graceSeconds: 0 });
+    const { usage } = (await actor.get('/customer')).body;
+    expect(usage).toMatchObject({ storageBytes: photo.sizeBytes, renditionBytes: thumb.bytes.length });
+    expect((await other.get('/customer')).body.usage.renditionBytes).toBe(0);
+    await actor.delete(`/photos/${photo.id}?permanent=true`);
+    await collectGarbage(app.ports, { graceSeconds: 0 });
+    expect((await actor.get('/customer')).body.usage.renditionBytes).toBe(0);
   });
 
   test('"Read-only through the API"', async () => {

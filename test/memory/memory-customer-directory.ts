@@ -71,6 +71,16 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
   }
 
+  setRenditionBytes(bytes: ReadonlyMap<Id, number>): Promise<void> {
+    return this.database.transaction(async () => {
+      const { customers, renditionTotals } = this.database;
+      renditionTotals.deleteWhere(() => true);
+      for (const [customerId, each] of bytes) {
+        if (customers.get(customerId)) renditionTotals.set(customerId, { customerId, bytes: each });
+      }
+    });
+  }
+
   closingSince(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
     const isClosing = ({ status, updatedAt }: Customer) => status === 'closing' && hasCome(updatedAt, at);
     return this.database.transaction(async () => {

@@ -47,11 +47,13 @@ export class MemoryUsageRepository implements UsageRepository {
       openImports: this.database.imports.where(
         (subject) => subject.customerId === this.customerId && subject.status === 'open',
       ).length,
+      renditionBytes: this.database.renditionTotals.get(this.customerId)?.bytes ?? 0,
     };
   }
 
   async photoTotals(): Promise<{ stored: PhotoTotals; counted: PhotoTotals }> {
-    const { tags: _, openImports: __, ...totals } = await this.read();
+    const { photos, trashedPhotos, storageBytes, trashedBytes } = await this.read();
+    const totals = { photos, trashedPhotos, storageBytes, trashedBytes };
     return { stored: totals, counted: totals };
   }
 

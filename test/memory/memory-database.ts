@@ -168,6 +168,7 @@ export class MemoryDatabase {
   readonly requestCounts = this.table<RequestCount, string>('request_counts');
   /** By customer, delivery key and day. */
   readonly pictureCounts = this.table<PictureCount, string>('picture_counts');
+  readonly renditionTotals = this.table<{ readonly customerId: Id; readonly bytes: number }>('rendition_totals');
   readonly requestFailures = this.table<RequestFailure>('request_failures');
   /** By customer and key. */
   readonly idempotencyKeys = this.table<StoredIdempotencyKey, string>('idempotency_keys');

@@ -31,6 +31,8 @@ export interface CustomerDirectory {
   countRows(id: Id): Promise<RowCounts>;
   /** Removes a bounded number of a customer's rows, starting with those that no others refer to. Returns how many; 0 when none was left. */
   removeRows(id: Id): Promise<number>;
+  /** Stores how many bytes the renditions of each customer take: none of those that are not named. Customers that do not exist are ignored. */
+  setRenditionBytes(bytes: ReadonlyMap<Id, number>): Promise<void>;
   /**
    * Removes a closing customer that has no rows left; from then on no row of it can be written. False, with nothing removed, while there
    * are rows; true when there is no such customer (any more). Errors: an Error when the customer is not closing.

@@ -30,6 +30,8 @@ export interface PhotoTotals {
 export interface CustomerUsage extends PhotoTotals {
   readonly tags: number;
   readonly openImports: number;
+  /** Of stored renditions, when they were last counted. Against no quota: they can be generated again. */
+  readonly renditionBytes: number;
 }
 
 /** What an owner may change in the account. */

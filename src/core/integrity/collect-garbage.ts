@@ -1,8 +1,10 @@
-import type { BlobKey, BlobKind } from '../blobs/blob-key.js';
+import type { BlobKey, BlobKind, BlobName } from '../blobs/blob-key.js';
 import { allKinds } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
+import type { CustomerDirectory } from '../customers/customer-directory.js';
 import type { Clock } from '../shared/clock.js';
 import { after, SECOND } from '../shared/clock.js';
+import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { giveUp, type UnownedBlob, unownedBlobs } from './unowned.js';
 
@@ -19,26 +21,39 @@ export interface GarbageOptions {
 /** Number of removed blobs, and their bytes. */
 export type Collected = Readonly<Record<BlobKind | 'bytes', number>>;
 
+export interface GarbageUses {
+  readonly store: Transactional<'imports' | 'importPhotos' | 'blobOwners'>;
+  readonly customers: Pick<CustomerDirectory, 'setRenditionBytes'>;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+}
+
 /**
  * Removes blobs that no row relies on, and none that a row does, even if that row appears while this runs (docs/decisions/0012). May run in
- * several processes at once, beside everything else, and be stopped at any time.
+ * several processes at once, beside everything else, and be stopped at any time. Since it looks at every rendition, it also counts what they
+ * take: nothing else would without listing them all.
  */
 export async function collectGarbage(
-  uses: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'>; blobs: BlobStore; clock: Clock },
+  uses: GarbageUses,
   { graceSeconds, kinds }: GarbageOptions,
   stopping?: AbortSignal,
 ): Promise<Collected> {
   const collected = { staging: 0, originals: 0, renditions: 0, bytes: 0 };
+  const renditions = new RenditionBytes();
   for (const kind of kinds ?? allKinds) {
     // Read again: in a store that links files, removing a staged file may make the original that shares its bytes look newer.
     const until = after(uses.clock.now(), -graceSeconds * SECOND);
-    for await (const batch of unownedBlobs(uses, [kind], until)) {
+    for await (const batch of unownedBlobs(uses, [kind], until, renditions.add)) {
       if (stopping?.aborted) return collected;
       const removable = await free(uses, batch);
       await uses.blobs.delete(removable.map(({ key }): BlobKey => key));
       collected[kind] += removable.length;
-      for (const { sizeBytes } of removable) collected.bytes += sizeBytes;
+      for (const { name, sizeBytes } of removable) {
+        collected.bytes += sizeBytes;
+        renditions.add(name, -sizeBytes);
+      }
     }
+    if (kind === 'renditions') await uses.customers.setRenditionBytes(renditions.byCustomer);
   }
   if (kinds === undefined && !stopping?.aborted)
     await uses.blobs.sweep(after(uses.clock.now(), -graceSeconds * SECOND));
@@ -54,4 +69,14 @@ async function free(
     if (!blob.forGood && blob.name.kind === 'staging' && (await giveUp(uses, blob.name))) removable.push(blob);
   }
   return removable;
+}
+
+/** What the renditions of each customer take. */
+class RenditionBytes {
+  readonly byCustomer = new Map<Id, number>();
+
+  readonly add = (name: BlobName | null, bytes: number): void => {
+    if (name?.kind !== 'renditions') return;
+    this.byCustomer.set(name.customerId, (this.byCustomer.get(name.customerId) ?? 0) + bytes);
+  };
 }

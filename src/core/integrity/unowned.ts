@@ -18,13 +18,14 @@ const BATCH = 500;
 
 /**
  * Unowned blobs that were last written at `until` or before, in batches; no more than a page of the store is in memory. Names that the
- * service did not create are skipped. `onBlob` is called for every blob checked.
+ * service did not create are skipped. `onBlob` is called for every blob that is there, with its name: null if the
+ * service did not create it.
  */
 export async function* unownedBlobs(
   uses: { store: Readable<'blobOwners'>; blobs: BlobStore },
   kinds: readonly BlobKind[],
   until: Date,
-  onBlob: () => void = () => undefined,
+  onBlob: (name: BlobName | null, sizeBytes: number) => void = () => undefined,
 ): AsyncGenerator<readonly UnownedBlob[]> {
   for (const kind of kinds) {
     for await (const batch of batches(uses, kind, until, onBlob)) yield await unownedAmong(uses, batch);
@@ -35,12 +36,12 @@ async function* batches(
   { blobs }: { blobs: BlobStore },
   kind: BlobKind,
   until: Date,
-  onBlob: () => void,
+  onBlob: (name: BlobName | null, sizeBytes: number) => void,
 ): AsyncGenerator<readonly Named[]> {
   let batch: Named[] = [];
   for await (const blob of blobs.list(blobPrefixes[kind])) {
-    onBlob();
     const name = readBlobKey(blob.key);
+    onBlob(name, blob.sizeBytes);
     if (name?.kind !== kind || blob.modifiedAt.getTime() > until.getTime()) continue;
     batch.push({ ...blob, name });
     if (batch.length < BATCH) continue;

@@ -12,7 +12,7 @@ import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { prepared } from '../database/prepared.js';
-import { insert, select, selectList, update } from '../database/rows.js';
+import { change, insert, select, selectList, update } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import { oldEnoughImports } from '../imports/import.table.js';
 import { customerTable } from './customer.table.js';
@@ -80,6 +80,22 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 
   removeRows(id: Id): Promise<number> {
     return withoutTransaction(this.dataSource, (manager) => removeRows(manager, id));
+  }
+
+  setRenditionBytes(bytes: ReadonlyMap<Id, number>): Promise<void> {
+    const values = [[...bytes.keys()], [...bytes.values()]];
+    return inTransaction(this.dataSource, async (manager) => {
+      // One count at a time; readers see the one before it.
+      await manager.query('LOCK TABLE rendition_totals IN SHARE ROW EXCLUSIVE MODE');
+      await change(manager, 'DELETE FROM rendition_totals WHERE customer_id <> ALL ($1::bigint[])', [values[0]]);
+      const counted = `unnest($1::bigint[], $2::bigint[]) AS counted (id, bytes) JOIN customers c USING (id)`;
+      await change(
+        manager,
+        `INSERT INTO rendition_totals (customer_id, bytes) SELECT id, bytes FROM ${counted}
+         ON CONFLICT (customer_id) DO UPDATE SET bytes = excluded.bytes`,
+        values,
+      );
+    });
   }
 
   remove(id: Id): Promise<boolean> {

@@ -31,7 +31,8 @@ export class TypeormUsageRepository implements UsageRepository {
 
   async read(): Promise<CustomerUsage> {
     const sql = `SELECT stored.*, (SELECT count(*) FROM tags WHERE customer_id = $1) AS tags,
-        (SELECT count(*) FROM imports WHERE customer_id = $1 AND status = 'open') AS "openImports"
+        (SELECT count(*) FROM imports WHERE customer_id = $1 AND status = 'open') AS "openImports",
+        coalesce((SELECT bytes FROM rendition_totals WHERE customer_id = $1), 0) AS "renditionBytes"
       FROM (${stored}) stored`;
     const [usage] = await select<CustomerUsage>(this.manager, prepared(sql), [this.customerId]);
     return requireFound(usage, 'customer');

@@ -33,6 +33,12 @@ class UsageView {
 
   @Count('Imports that still accept files.', 1)
   openImports: number;
+
+  @Count(
+    'Total size of stored renditions and delivered pictures in bytes, counted every 12 hours. They count against no limit.',
+    52183920,
+  )
+  renditionBytes: number;
 }
 
 @InlineModel('The limits of the account.')
@@ -144,6 +150,7 @@ export function customerView(
       trashedBytes: usage.trashedBytes,
       tags: usage.tags,
       openImports: usage.openImports,
+      renditionBytes: usage.renditionBytes,
     },
     limits: {
       storageBytes: customer.storageBytesLimit,

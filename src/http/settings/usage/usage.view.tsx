@@ -44,13 +44,21 @@ function Holdings({ traffic: { customer, usage, quotaUse } }: { traffic: Traffic
       <Tile
         title="Storage"
         value={bytes(quotaUse.storageBytes)}
-        note={usage.trashedBytes > 0 ? `${bytes(usage.trashedBytes)} of it in the trash` : null}
+        note={storageNote(usage)}
         used={quotaUse.storageBytes}
         limit={storageBytesLimit}
         words={bytes}
       />
     </div>
   );
+}
+
+function storageNote({ trashedBytes, renditionBytes }: Traffic['usage']): string | null {
+  const parts = [
+    ...(trashedBytes > 0 ? [`${bytes(trashedBytes)} of it in the trash`] : []),
+    ...(renditionBytes > 0 ? [`renditions take ${bytes(renditionBytes)} more, outside the quota`] : []),
+  ];
+  return parts.length > 0 ? parts.join('; ') : null;
 }
 
 interface TileProps {

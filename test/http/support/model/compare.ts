@@ -52,6 +52,7 @@ async function compareUsage(model: LibraryModel, client: ModelClient): Promise<v
     trashedBytes: bytes(trashed),
     tags: model.tags.size,
     openImports: model.imports.filter(({ status }) => status === 'open').length,
+    renditionBytes: 0,
   });
   expect(limits).toMatchObject(model.quota);
   const all = used(model);
