@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { mediaMethods, PrimaryMediaReader } from '../../src/adapters/processes/primary-media-reader.js';
+import { Rpc } from '../../src/adapters/processes/rpc.js';
 import { brokenPictureBytes, MemoryMediaReader, pictureBytes, pictureIn } from '../memory/memory-media-reader.js';
+import { ipcPair } from '../support/ipc-pair.js';
 import { openMedia } from '../support/media.js';
-import { mediaReaderContract } from './media-reader.contract.js';
+import { mediaReaderContract, type OpenReader } from './media-reader.contract.js';
 
 const photo = (name: string) => readFile(join(__dirname, '../fixtures/photos', name));
 const text = new TextEncoder().encode('not a picture at all, though long enough to be one');
@@ -35,10 +38,8 @@ async function wordy(): Promise<Uint8Array> {
   return plain.withXmp(xmp).jpeg().toBuffer();
 }
 
-mediaReaderContract('child processes', async () => {
-  const { reader, close } = await openMedia();
+async function realSamples(): Promise<Pick<OpenReader, 'samples' | 'sizeOf'>> {
   return {
-    reader,
     samples: {
       sound: { bytes: await photo('rating-xmp.jpg'), contentType: 'image/jpeg', width: 950, height: 634 },
       wordy: await wordy(),
@@ -52,6 +53,24 @@ mediaReaderContract('child processes', async () => {
       const { width, height } = await sharp(bytes).metadata();
       return { width, height };
     },
-    close,
   };
+}
+
+mediaReaderContract('child processes', async () => {
+  const { reader, close } = await openMedia();
+  return { reader, ...(await realSamples()), close };
+});
+
+mediaReaderContract('child processes of the primary process', async () => {
+  const media = await openMedia();
+  const pair = ipcPair();
+  const primary = new Rpc(pair.primary);
+  primary.serve(mediaMethods(media.reader, primary));
+  const reader = new PrimaryMediaReader(new Rpc(pair.process), media.scratchDir);
+  const close = async () => {
+    await reader.close();
+    await pair.close();
+    await media.close();
+  };
+  return { reader, ...(await realSamples()), close };
 });

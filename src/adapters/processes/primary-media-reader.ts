@@ -1,0 +1,135 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import type {
+  InspectBounds,
+  Inspection,
+  MediaReader,
+  PictureBytes,
+  RenderedPicture,
+  RenditionOrder,
+  Sniffed,
+} from '../../core/media/media-reader.js';
+import { openScratch, type Scratch } from '../media/scratch.js';
+import { formats, sniff } from '../media/sniff.js';
+import type { Methods, Rpc } from './rpc.js';
+
+/** A picture of a request process, by the number that it gave it. */
+interface PictureCall<Order> {
+  readonly picture: number;
+  readonly order: Order;
+}
+
+interface WaitingPicture {
+  readonly bytes: PictureBytes;
+  /** What the source of the bytes threw, which callers get unchanged. */
+  failure?: { readonly error: unknown };
+}
+
+/**
+ * Pictures read by the primary process, so that all request processes share its decoders, and customers their turns. The primary asks for the
+ * bytes of a picture when its turn has come. They are in a file: their own, or a copy in a folder of this process.
+ */
+export class PrimaryMediaReader implements MediaReader {
+  readonly formats = formats;
+  private readonly waiting = new Map<number, WaitingPicture>();
+  private pictures = 0;
+  private opened: Promise<Scratch> | null = null;
+
+  constructor(
+    private readonly primary: Rpc,
+    private readonly scratchDir: string,
+  ) {
+    primary.serve({
+      pictureFile: (picture: number) => this.noting(picture, ({ bytes }) => this.fileOf(picture, bytes)),
+      copyPicture: (picture: number) => this.noting(picture, ({ bytes }) => this.copy(picture, bytes)),
+    });
+  }
+
+  sniff(head: Uint8Array): Promise<Sniffed> {
+    return sniff(head);
+  }
+
+  inspect(bytes: PictureBytes, bounds: InspectBounds): Promise<Inspection> {
+    return this.read('inspectPicture', bytes, bounds);
+  }
+
+  render(bytes: PictureBytes, order: RenditionOrder): Promise<RenderedPicture | null> {
+    return this.read('renderPicture', bytes, order);
+  }
+
+  /** Removes all files. */
+  async close(): Promise<void> {
+    await (await this.opened?.catch(() => null))?.removeAll();
+  }
+
+  private async read<Result>(method: string, bytes: PictureBytes, order: object): Promise<Result> {
+    this.pictures += 1;
+    const picture = this.pictures;
+    const waiting: WaitingPicture = { bytes };
+    this.waiting.set(picture, waiting);
+    try {
+      return await this.primary.call<Result>(method, { picture, order });
+    } catch (error) {
+      throw waiting.failure === undefined ? error : waiting.failure.error;
+    } finally {
+      this.waiting.delete(picture);
+      // Its copy, if there is one. One that stays is removed with the folder.
+      await this.opened?.then((scratch) => scratch.unspool(nameOf(picture))).catch(() => undefined);
+    }
+  }
+
+  private async noting<Result>(picture: number, work: (waiting: WaitingPicture) => Promise<Result>): Promise<Result> {
+    const waiting = this.waiting.get(picture);
+    if (waiting === undefined) throw new Error('Nobody waits for this picture any more.');
+    try {
+      return await work(waiting);
+    } catch (error) {
+      waiting.failure = { error };
+      throw error;
+    }
+  }
+
+  private async fileOf(picture: number, bytes: PictureBytes): Promise<string> {
+    return (await bytes.file?.()) ?? this.copy(picture, bytes);
+  }
+
+  private async copy(picture: number, bytes: PictureBytes): Promise<string> {
+    const scratch = await this.scratch();
+    await scratch.unspool(nameOf(picture));
+    await scratch.spool(nameOf(picture), { [Symbol.asyncIterator]: () => bytes[Symbol.asyncIterator]() });
+    return join(scratch.path, nameOf(picture));
+  }
+
+  /** Retried by the next picture if it could not be created. */
+  private async scratch(): Promise<Scratch> {
+    this.opened ??= openScratch(this.scratchDir);
+    try {
+      return await this.opened;
+    } catch (error) {
+      this.opened = null;
+      throw error;
+    }
+  }
+}
+
+const nameOf = (picture: number) => `picture-${picture}`;
+
+/** What the primary process runs for the `PrimaryMediaReader` of one request process. */
+export function mediaMethods(reader: MediaReader, process: Rpc): Methods {
+  return {
+    inspectPicture: ({ picture, order }: PictureCall<InspectBounds>) =>
+      reader.inspect(bytesOf(process, picture), order),
+    renderPicture: ({ picture, order }: PictureCall<RenditionOrder>) => reader.render(bytesOf(process, picture), order),
+  };
+}
+
+/** Asked for when its turn has come: those of pictures that wait are not copied yet. */
+function bytesOf(process: Rpc, picture: number): PictureBytes {
+  return {
+    file: () => process.call<string>('pictureFile', picture),
+    // Its file was removed, or replaced, in the meantime.
+    async *[Symbol.asyncIterator]() {
+      yield* createReadStream(await process.call<string>('copyPicture', picture));
+    },
+  };
+}

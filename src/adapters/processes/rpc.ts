@@ -1,0 +1,115 @@
+import { ReaderFailure } from '../../core/media/media-reader.js';
+import { DomainError } from '../../core/shared/errors.js';
+import type { Channel } from './channel.js';
+
+/** What the other process may call, by name. */
+export type Methods = Readonly<Record<string, (params: never) => Promise<unknown>>>;
+
+interface Call {
+  readonly call: number;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: SentError };
+type Reply = { readonly reply: number } & Outcome;
+
+/** An error as it is sent: what callers distinguish errors by. */
+interface SentError {
+  readonly kind: 'domain' | 'reader' | 'other';
+  readonly message: string;
+  readonly code?: DomainError['code'];
+  readonly details?: DomainError['details'];
+}
+
+interface WaitingCall {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Remote procedure calls between two processes of one service, in both directions. Params and results are plain data (structured clone).
+ * A method's error arrives as one of the same class if it is a `DomainError` or a `ReaderFailure`, otherwise as an `Error` with its message.
+ */
+export class Rpc {
+  private readonly waiting = new Map<number, WaitingCall>();
+  private readonly methods = new Map<string, Methods[string]>();
+  private calls = 0;
+  private isClosed = false;
+
+  constructor(private readonly channel: Channel) {
+    channel.onMessage((message) => void this.receive(message));
+    void channel.closed.then(() => this.close());
+  }
+
+  /** What the other process may call from now on, in addition to earlier ones. */
+  serve(methods: Methods): void {
+    for (const [name, run] of Object.entries(methods)) this.methods.set(name, run);
+  }
+
+  /** Rejects with `service_unavailable` when the other process ends before it has replied. */
+  call<Result>(method: string, params: unknown): Promise<Result> {
+    if (this.isClosed) return Promise.reject(processEnded());
+    this.calls += 1;
+    const call = this.calls;
+    return new Promise<Result>((resolve, reject) => {
+      this.waiting.set(call, { resolve: resolve as WaitingCall['resolve'], reject });
+      this.channel.send({ call, method, params } satisfies Call);
+    });
+  }
+
+  private close(): void {
+    this.isClosed = true;
+    for (const { reject } of this.waiting.values()) reject(processEnded());
+    this.waiting.clear();
+  }
+
+  private async receive(message: unknown): Promise<void> {
+    // Node's own messages on the channel, and others', have neither.
+    if (isCall(message)) this.channel.send({ reply: message.call, ...(await this.run(message)) });
+    else if (isReply(message)) this.settle(message);
+  }
+
+  private async run({ method, params }: Call): Promise<Outcome> {
+    try {
+      const run = this.methods.get(method);
+      if (run === undefined) throw new Error(`There is no method ${method}.`);
+      return { result: await run(params as never) };
+    } catch (error) {
+      return { error: sentError(error) };
+    }
+  }
+
+  private settle(reply: Reply): void {
+    const call = this.waiting.get(reply.reply);
+    this.waiting.delete(reply.reply);
+    if ('error' in reply) call?.reject(receivedError(reply.error));
+    else call?.resolve(reply.result);
+  }
+}
+
+function isCall(message: unknown): message is Call {
+  return typeof message === 'object' && message !== null && 'call' in message && 'method' in message;
+}
+
+function isReply(message: unknown): message is Reply {
+  return typeof message === 'object' && message !== null && 'reply' in message;
+}
+
+function sentError(error: unknown): SentError {
+  if (error instanceof DomainError) {
+    const { code, message, details } = error;
+    return { kind: 'domain', code, message, ...(details && { details }) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: error instanceof ReaderFailure ? 'reader' : 'other', message };
+}
+
+function receivedError({ kind, message, code, details }: SentError): Error {
+  if (kind === 'domain' && code !== undefined) return new DomainError(code, message, details);
+  return kind === 'reader' ? new ReaderFailure(message) : new Error(message);
+}
+
+function processEnded(): DomainError {
+  return new DomainError('service_unavailable', 'A process of the service ended before it replied. Try again.');
+}
