@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ProcessMetrics } from '../../src/adapters/metrics/process-metrics.js';
 import { type MetricSources, PrometheusMetrics } from '../../src/adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from '../../src/adapters/observed-blob-store.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
@@ -161,4 +162,77 @@ test('the example dashboard and alerts ask for what there is', async () => {
     expect(asked.length).toBeGreaterThan(8);
     expect(missing).toEqual([]);
   }
+});
+
+describe('the metrics of several processes', () => {
+  const request = { method: 'GET', route: '/api/v1/tags', status: 200, budget: 'read', ms: 30 } as const;
+  const COUNT = 'photo_service_http_request_duration_seconds_count';
+
+  /** A primary process and two others, and what it shows of them. */
+  function openThree() {
+    const own = open().metrics;
+    const others = [{}, { rateLimitsAreShared: () => false }].map(
+      (sources) =>
+        new PrometheusMetrics({
+          pool: () => ({ open: 3, idle: 2, waiting: 0 }),
+          rateLimitsAreShared: () => true,
+          ...sources,
+        }),
+    );
+    const all = new ProcessMetrics(own);
+    for (const [at, metrics] of others.entries()) all.add(at + 1, () => metrics.report());
+    const values = async (name: string) =>
+      (await all.exposition()).text.split('\n').filter((line) => line.startsWith(name));
+    return { own, others, all, values };
+  }
+
+  test('are sums; what one process reports for all is there once', async () => {
+    const { others, values } = openThree();
+    for (const metrics of others) metrics.answered(request);
+    expect(await values(COUNT)).toEqual([`${COUNT}{method="GET",route="/api/v1/tags",status="200"} 2`]);
+    expect(await values('photo_service_database_pool_connections ')).toEqual([
+      'photo_service_database_pool_connections 16',
+    ]);
+    expect(await values('photo_service_rate_limits_degraded ')).toEqual(['photo_service_rate_limits_degraded 1']);
+    expect(await values('photo_service_jobs{kind="inspect",state="waiting"}')).toEqual([
+      'photo_service_jobs{kind="inspect",state="waiting"} 7',
+    ]);
+  });
+
+  test('keep the counts of processes that have ended, and not their connections', async () => {
+    const { others, all, values } = openThree();
+    for (const metrics of others) metrics.answered(request);
+    await all.update(1);
+    await all.remove(1);
+    const successor = new PrometheusMetrics({
+      pool: () => ({ open: 1, idle: 1, waiting: 0 }),
+      rateLimitsAreShared: () => true,
+    });
+    successor.answered(request);
+    all.add(3, () => successor.report());
+    expect(await values(COUNT)).toEqual([`${COUNT}{method="GET",route="/api/v1/tags",status="200"} 3`]);
+    expect(await values('photo_service_database_pool_connections ')).toEqual([
+      'photo_service_database_pool_connections 14',
+    ]);
+  });
+
+  test('are those of its last report for a process that cannot be asked', async () => {
+    const own = open().metrics;
+    const other = new PrometheusMetrics({
+      pool: () => ({ open: 3, idle: 2, waiting: 0 }),
+      rateLimitsAreShared: () => true,
+    });
+    const all = new ProcessMetrics(own);
+    let isAway = false;
+    all.add(1, async () => {
+      if (isAway) throw new Error('It has ended.');
+      return other.report();
+    });
+    other.answered(request);
+    const before = (await all.exposition()).text;
+    isAway = true;
+    const count = (text: string) => text.split('\n').filter((line) => line.startsWith(COUNT));
+    expect(count((await all.exposition()).text)).toEqual(count(before));
+    expect(count(before)).toHaveLength(1);
+  });
 });

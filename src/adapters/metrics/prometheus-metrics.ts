@@ -1,14 +1,18 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type IsolationLevel, isolationLevels } from '../../core/media/isolation.js';
 import { BacklogGauges, type BacklogSource } from './backlog-gauges.js';
+import type { MetricsReport } from './process-metrics.js';
 
-/** Sources of values that are read when metrics are collected. */
-export interface MetricSources extends BacklogSource {
+/** Sources of values of one process that are read when metrics are collected. */
+export interface ProcessSources {
   /** This process's connections to the database. */
   pool(): { readonly open: number; readonly idle: number; readonly waiting: number };
   /** Whether rate limits are kept where all processes see them. */
   rateLimitsAreShared(): boolean;
 }
+
+/** The same, and of the installation. */
+export interface MetricSources extends ProcessSources, BacklogSource {}
 
 /** A response that was sent. */
 export interface Answered {
@@ -92,7 +96,8 @@ export class PrometheusMetrics {
     ...this.on,
   });
 
-  constructor(sources: MetricSources) {
+  /** @param sources Without a backlog in all processes of a service but one. */
+  constructor(sources: ProcessSources & Partial<BacklogSource>) {
     collectDefaultMetrics({ register: this.registry });
     for (const budget of ['read', 'write', 'anonymous']) this.limited.inc({ budget }, 0);
     this.garbageAt.remove();
@@ -107,8 +112,15 @@ export class PrometheusMetrics {
       'photo_service_rate_limits_degraded',
       '1 while this process counts requests locally because the shared store is unavailable.',
       () => (sources.rateLimitsAreShared() ? 0 : 1),
+      'max',
     );
-    new BacklogGauges(this.registry, sources);
+    const { backlog } = sources;
+    if (backlog !== undefined) new BacklogGauges(this.registry, { backlog });
+  }
+
+  /** As plain data, for a process that adds up those of several. */
+  report(): Promise<MetricsReport> {
+    return this.registry.getMetricsAsJSON();
   }
 
   /** In Prometheus's text format, with its content type. */
@@ -143,10 +155,11 @@ export class PrometheusMetrics {
 
   readonly upkeepFailed = (task: string): void => this.upkeepFailures.inc({ task });
 
-  private gauge(name: string, help: string, read: () => number): void {
+  private gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void {
     new Gauge({
       name,
       help,
+      aggregator,
       ...this.on,
       collect() {
         this.set(read());
