@@ -28,6 +28,8 @@ export interface Config {
   /** Where admissions are counted: one process only needs memory, several need a shared store. */
   readonly rateLimitStore: RateLimitStore;
   readonly role: 'all' | 'api' | 'worker';
+  /** Processes that answer requests; null: as many as suit the machine. */
+  readonly processes: number | null;
   /** Newest first; null: the one stored under `dataDir`. */
   readonly secretKeys: readonly [string, ...string[]] | null;
   readonly trustedProxies: readonly string[];
@@ -108,6 +110,7 @@ export function readConfig(env: Environment): Config {
     s3: read.oneOf('BLOB_STORE', ['local', 's3'], 'local') === 's3' ? readS3(read) : null,
     rateLimitStore: readRateLimitStore(read, databaseUrl),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
+    processes: read.wholeOr('auto', 'PROCESSES', 1, 64),
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
     blobsLocation: readBlobsLocation(read),

@@ -22,6 +22,16 @@ export class EnvironmentReader {
     return fallback;
   }
 
+  /** Null for the word, and when it is unset. */
+  wholeOr(word: string, name: string, min: number, max: number): number | null {
+    const said = this.said(name) ?? word;
+    const value = Number(said);
+    if (said === word) return null;
+    if (/^\d+$/.test(said) && value >= min && value <= max) return value;
+    this.problems.push(`${name} must be ${word} or a whole number from ${min} to ${max}, not "${said}".`);
+    return null;
+  }
+
   oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T {
     const said = this.said(name);
     if (said === null) return fallback;

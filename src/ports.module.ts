@@ -6,6 +6,9 @@ import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
+import { mediaMethods, PrimaryMediaReader } from './adapters/processes/primary-media-reader.js';
+import { rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
+import type { Rpc } from './adapters/processes/rpc.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
 import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
@@ -49,6 +52,8 @@ export interface OpenPorts {
   readonly checks: readonly ReadinessCheck[];
   /** Chooses the isolation level of processes that read pictures, by starting one. */
   isolateMedia(): Promise<MediaIsolation>;
+  /** Answers a request process: it counts requests here, and has its pictures read here. */
+  serveProcess(process: Rpc): void;
   /** Null without metrics. */
   readonly metrics: PrometheusMetrics | null;
   /** Null without tracing. */
@@ -60,11 +65,14 @@ export interface OpenPorts {
   close(): Promise<void>;
 }
 
-/** Opens everything that the environment names. After a failure, what was opened before is closed again. */
-export async function openPorts(config: Config, options: OpenOptions, log: Log): Promise<OpenPorts> {
+/**
+ * Opens everything that the environment names. After a failure, what was opened before is closed again.
+ * @param primary The primary process, for one of its request processes.
+ */
+export async function openPorts(config: Config, options: OpenOptions, log: Log, primary?: Rpc): Promise<OpenPorts> {
   const database = await openDatabase(config, options, log);
   try {
-    return await connect(config, database, log);
+    return await connect(config, database, log, primary);
   } catch (error) {
     await database.close();
     throw error;
@@ -72,16 +80,18 @@ export async function openPorts(config: Config, options: OpenOptions, log: Log):
 }
 
 /** The only place that names adapters: a line per port. */
-async function connect(config: Config, database: Database, log: Log): Promise<OpenPorts> {
+async function connect(config: Config, database: Database, log: Log, primary?: Rpc): Promise<OpenPorts> {
   const { dataSource } = database;
   const { role, remedy } = rowSecurityOf(dataSource);
   if (role === null)
     log(`The database does not enforce the separation of customers, although it could. ${remedy}`, 'warn');
   const clock = new SystemClock();
-  const { rateWindows, isShared, close: closeRateWindows } = await openRateWindows(config, clock, dataSource, log);
-  const metrics = await openMetrics(config, dataSource, isShared);
+  const counting = await openRateWindows(config, clock, dataSource, log, primary);
+  const { rateWindows, isShared, close: closeRateWindows } = counting;
+  const metrics = await openMetrics(config, dataSource, isShared, primary === undefined);
   const tracing = await openTracing(config);
-  const media = openMedia(config, metrics?.mediaProcessReplaced);
+  const decoders = primary === undefined ? openMedia(config, metrics?.mediaProcessReplaced) : null;
+  const media = decoders ?? new PrimaryMediaReader(primary as Rpc, scratchOf(config));
   const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
   const ports: Ports = withInProcess({
     clock,
@@ -111,10 +121,13 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
     addresses: new PublicAddresses(config.publicUrl),
   });
   const isolateMedia = async () => {
-    const chosen = await media.isolation();
+    if (decoders === null) throw new Error('Decoders belong to the primary process.');
+    const chosen = await decoders.isolation();
     metrics?.mediaIsolated(chosen.level);
     return chosen;
   };
+  const serveProcess: OpenPorts['serveProcess'] = (process) =>
+    process.serve({ ...rateWindowMethods(rateWindows), ...mediaMethods(media, process) });
   const close = async () => {
     await media.close();
     closeBlobs();
@@ -124,7 +137,8 @@ async function connect(config: Config, database: Database, log: Log): Promise<Op
   };
   const checks = checksOf(dataSource, ports, isShared);
   const takeSnapshot: OpenPorts['takeSnapshot'] = (work) => PostgresSnapshot.take(clientConfig(dataSource), work);
-  return { ports, takeSnapshot, isolateMedia, checks, metrics, tracing, databaseEnded: database.ended, close };
+  const observed = { checks, metrics, tracing, databaseEnded: database.ended };
+  return { ports, takeSnapshot, isolateMedia, serveProcess, ...observed, close };
 }
 
 /**
@@ -152,14 +166,15 @@ function checksOf(
 
 /** Close it at the end. */
 export function openMedia(
-  { dataDir, workerConcurrency, media }: Config,
+  config: Config,
   onReplaced?: PrometheusMetrics['mediaProcessReplaced'],
 ): ChildProcessMediaReader {
-  const scratchDir = join(dataDir, 'scratch');
   return new ChildProcessMediaReader({
-    scratchDir,
-    processes: workerConcurrency,
-    ...media,
+    scratchDir: scratchOf(config),
+    processes: config.workerConcurrency,
+    ...config.media,
     ...(onReplaced && { onReplaced }),
   });
 }
+
+const scratchOf = ({ dataDir }: Config) => join(dataDir, 'scratch');

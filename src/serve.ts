@@ -1,62 +1,21 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { type Background, startBackground } from './background.js';
-import { type Config, readConfig } from './config.js';
-import type { RunningMetricsServer } from './http/ops/metrics-server.js';
-import { type OpenPorts, openPorts } from './ports.module.js';
-import { isolateMedia } from './serving/isolate-media.js';
-import { listenForMetrics } from './serving/listen-for-metrics.js';
-import { drain, requireFreePort } from './serving/listener.js';
+import { readConfig } from './config.js';
+import { processCount } from './processes/process-count.js';
+import { requireFreePort } from './serving/listener.js';
 import { openLogger } from './serving/log.js';
-import { listen, openApp } from './serving/open-app.js';
-import { atMost, DRAIN_MS, LINGER_MS, waitForSignal } from './serving/stopping.js';
-import { printWelcome } from './serving/welcome.js';
 import type { Settings } from './settings-file.js';
 
-/** Runs the service until a signal, or until its database ends. Throws, with a message for people, when it cannot start. */
-export async function serve({ env, file, warnings }: Settings): Promise<void> {
-  const config = readConfig(env);
-  const logger = openLogger(config);
-  if (file !== null) logger.info({ file }, 'settings read');
-  for (const warning of warnings) logger.warn(warning);
+/**
+ * Runs the service until a signal, or until its database ends: in this process alone, or as the primary process of several. Throws, with
+ * a message for people, when it cannot start.
+ */
+export async function serve(settings: Settings): Promise<void> {
+  const config = readConfig(settings.env);
+  const count = processCount(config);
+  const logger = openLogger(config, count === 1 ? null : 0);
+  if (settings.file !== null) logger.info({ file: settings.file }, 'settings read');
+  for (const warning of settings.warnings) logger.warn(warning);
   await requireFreePort(config);
-  const options = { ownership: 'own', create: true } as const;
-  const opened = await openPorts(config, options, (line, level = 'info') => logger[level](line));
-  try {
-    await serveOn(opened, config, logger);
-  } finally {
-    await opened.close();
-  }
-}
-
-async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promise<void> {
-  const stopping = new AbortController();
-  const isolated = isolateMedia(opened, config, logger);
-  const app = await openApp(opened, config, { logger, stopping: stopping.signal });
-  // Installed before anyone is told that the service is available: no signal must be missed.
-  const ending = Promise.race([waitForSignal(), opened.databaseEnded]);
-  let background: Background | null = null;
-  let metricsServer: RunningMetricsServer | null = null;
-  try {
-    await isolated;
-    await listen(app, config);
-    metricsServer = await listenForMetrics(opened.metrics, config);
-    if (config.role !== 'api') background = startBackground(opened, config, logger);
-    await printWelcome(opened.ports, config);
-    const reason = await ending;
-    stopping.abort();
-    logger.info({ reason }, 'stopping');
-    // From here on no more jobs are taken, and running ones may end while requests drain.
-    const idle = background?.stop();
-    if (reason === 'SIGTERM') await delay(LINGER_MS);
-    await drain(app.getHttpServer());
-    await atMost(DRAIN_MS, idle);
-    if (!reason.startsWith('SIG')) throw new Error(`The service stopped: ${reason}.`);
-  } finally {
-    stopping.abort();
-    // A job that is not done by now is cut off; its lease is free as soon as this process has ended.
-    await atMost(DRAIN_MS, background?.stop());
-    await metricsServer?.close();
-    await app.close();
-  }
+  // The primary process answers no requests, so it does not load what does.
+  if (count === 1) return (await import('./serving/alone.js')).serveAlone(config, logger);
+  return (await import('./processes/primary.js')).servePrimary(config, { settings, count, logger });
 }

@@ -13,6 +13,8 @@ export interface Settings {
   readonly env: Environment;
   /** The file's path; null: there is none. */
   readonly file: string | null;
+  /** The names that have a value in it. */
+  readonly fileNames: readonly string[];
   /** Messages for people about names that are probably misspelt. */
   readonly warnings: readonly string[];
 }
@@ -33,6 +35,7 @@ export function readSettings(env: Environment, folder: string, named?: string): 
   return {
     env: { ...values, ...env, ...(isOfFile && { DATA_DIR: resolve(dirname(path), dataDir) }) },
     file: values === null ? null : path,
+    fileNames: Object.keys(values ?? {}),
     warnings: misspeltSettings(Object.keys(env), Object.keys(values ?? {})),
   };
 }

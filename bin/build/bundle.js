@@ -4,6 +4,7 @@ import { rolldown } from 'rolldown';
 /** What starts as a process or a thread of its own, by its name in the bundle. */
 const entries = {
   phs: 'cli/phs.js',
+  'request-process': 'processes/request-process.js',
   'media-child': 'adapters/media/media-child.js',
   'metadata-thread': 'adapters/media/metadata-thread.js',
 };

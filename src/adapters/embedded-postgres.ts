@@ -14,6 +14,9 @@ const NAME = 'photo_service';
 /** Transactions of customers run as this role, and the owner of the tables cannot create roles (docs/decisions/0029). */
 const TENANT = `${NAME}_tenant`;
 
+/** The most connections of one process and of the commands beside it. */
+export const EMBEDDED_CONNECTIONS = 60;
+
 /** What to do, in terms of this service's settings and commands; null if the error explains itself. */
 const ADVICE = {
   data_dir_in_use: 'stop it first, or set another DATA_DIR (or a DATABASE_URL) for this process',
@@ -56,7 +59,7 @@ export async function openEmbeddedPostgres(
     application: 'Photo Service',
     database: NAME,
     initialSql: [`CREATE ROLE ${TENANT} NOLOGIN NOINHERIT`, `GRANT ${TENANT} TO ${NAME}`],
-    settings: { max_connections: '60', shared_buffers: '128MB', ...settings },
+    settings: { max_connections: String(EMBEDDED_CONNECTIONS), shared_buffers: '128MB', ...settings },
     log,
   });
   return running.catch((error: unknown) => {

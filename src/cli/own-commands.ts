@@ -9,6 +9,7 @@ import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
 import { envFileOf, envFileOption } from './options.js';
 import { presetCommand } from './preset-command.js';
+import { reloadCommand } from './reload-command.js';
 import { restoreCommand } from './restore-command.js';
 import { migrateCommand, serveCommand } from './serve-command.js';
 import { userCommand } from './user-command.js';
@@ -37,6 +38,7 @@ function readingSettings(command: Command): Command {
 function commands(): Command[] {
   return [
     migrateCommand(),
+    reloadCommand(),
     customerCommand(),
     keyCommand(),
     userCommand(),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { makeDataDir } from '../adapters/data-dir.js';
-import { hasEmbeddedDatabase, openEmbeddedPostgres } from '../adapters/embedded-postgres.js';
+import { EMBEDDED_CONNECTIONS, hasEmbeddedDatabase, openEmbeddedPostgres } from '../adapters/embedded-postgres.js';
 import { PostgresArchiveTarget } from '../adapters/typeorm/backup/archive-target.js';
 import { openDataSource } from '../adapters/typeorm/database/data-source.js';
 import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database/database-state.js';
@@ -18,6 +18,8 @@ export interface OpenOptions {
   readonly ownership: Ownership;
   /** Whether to create what is missing. Otherwise an installation must exist: call `requireInstallation` first. */
   readonly create: boolean;
+  /** Processes of this service, each with its own connections; default 1. */
+  readonly processes?: number;
 }
 
 /** Receives messages for people about what is waited for, and what is wrong. */
@@ -29,13 +31,18 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export async function openDatabase(config: Config, { ownership, create }: OpenOptions, log: Log): Promise<Database> {
+export async function openDatabase(
+  config: Config,
+  { ownership, create, processes = 1 }: OpenOptions,
+  log: Log,
+): Promise<Database> {
   if (config.databaseUrl !== null) {
     const dataSource = await openServer(config.databaseUrl, config);
     return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
   }
   await makeDataDir(config.dataDir);
-  const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log);
+  const settings = embeddedSettings(config, processes);
+  const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log, settings);
   try {
     // A first start that was interrupted leaves a database without tables.
     if (!create) await requireTables({ connection: postgres.connection }, resolve(config.dataDir));
@@ -49,6 +56,12 @@ export async function openDatabase(config: Config, { ownership, create }: OpenOp
     await postgres.stop();
     throw error;
   }
+}
+
+/** Room for the connections of every process: the database's own limit is for one process, and for commands. */
+function embeddedSettings({ databasePool }: Config, processes: number): Readonly<Record<string, string>> {
+  if (processes === 1) return {};
+  return { max_connections: String(EMBEDDED_CONNECTIONS + (processes - 1) * (databasePool + 1)) };
 }
 
 async function openServer(

@@ -1,6 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { FallbackRateWindowStore } from '../adapters/fallback-rate-window-store.js';
 import { MemoryRateWindowStore } from '../adapters/memory/memory-rate-window-store.js';
+import { PrimaryRateWindowStore } from '../adapters/processes/primary-rate-window-store.js';
+import type { Rpc } from '../adapters/processes/rpc.js';
 import { TypeormRateWindowStore } from '../adapters/typeorm/access/rate-window.repository.js';
 import type { Config, RateLimitStore } from '../config.js';
 import type { RateWindowStore } from '../core/access/rolling-window.js';
@@ -14,18 +16,21 @@ export interface OpenRateWindows {
   close(): void;
 }
 
-/** Whatever happens to the shared store, every budget has a limit: in an outage each process counts by itself. */
+/**
+ * Whatever happens to the shared store, every budget has a limit: in an outage each process counts by itself.
+ * @param primary The primary process, if this is not it: its memory is the shared store, unless another one is configured.
+ */
 export async function openRateWindows(
-  config: Config,
+  { rateLimitStore }: Config,
   clock: Clock,
   dataSource: DataSource,
   log: Log,
+  primary?: Rpc,
 ): Promise<OpenRateWindows> {
   const memory = new MemoryRateWindowStore(clock, performance);
-  const { rateLimitStore } = config;
-  if (rateLimitStore.kind === 'memory') return { rateWindows: memory, isShared: () => true, close: () => undefined };
-  const shared = await openSharedRateWindows(rateLimitStore, dataSource);
-  const where = rateLimitStore.kind === 'redis' ? 'in Redis' : 'in the database';
+  const shared = await openSharedRateWindows(rateLimitStore, dataSource, primary);
+  if (shared === null) return { rateWindows: memory, isShared: () => true, close: () => undefined };
+  const where = WHERE[rateLimitStore.kind];
   const rateWindows = new FallbackRateWindowStore(shared, memory, (away, reason) => {
     const line = away
       ? `Rate limits cannot be counted ${where} (${reason}). Until they can be, this process counts them itself.`
@@ -35,10 +40,15 @@ export async function openRateWindows(
   return { rateWindows, isShared: () => !rateWindows.isAway, close: () => shared.close?.() };
 }
 
+const WHERE = { memory: 'by the primary process', postgres: 'in the database', redis: 'in Redis' } as const;
+
+/** Null: this process counts for all. */
 async function openSharedRateWindows(
   store: RateLimitStore,
   dataSource: DataSource,
-): Promise<RateWindowStore & { close?(): void }> {
+  primary: Rpc | undefined,
+): Promise<(RateWindowStore & { close?(): void }) | null> {
+  if (store.kind === 'memory') return primary === undefined ? null : new PrimaryRateWindowStore(primary);
   if (store.kind !== 'redis') return new TypeormRateWindowStore(dataSource);
   // Loaded only when used: the client takes a while to load.
   const { RedisRateWindowStore } = await import('../adapters/redis/redis-rate-window-store.js');

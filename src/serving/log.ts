@@ -7,8 +7,9 @@ import { ModulePositions } from './module-positions.js';
 /**
  * JSON lines on stderr. Of an error its name, message and stack: its other properties (for example a statement's parameters) may be a
  * customer's data.
+ * @param process Its number among several of this service, in every line; 0 is the primary.
  */
-export function openLogger({ logLevel }: Config): Logger {
+export function openLogger({ logLevel }: Config, process: number | null = null): Logger {
   const positions = new ModulePositions();
   const err = (error: unknown) => {
     if (!(error instanceof Error)) return String(error);
@@ -17,7 +18,10 @@ export function openLogger({ logLevel }: Config): Logger {
     return { type: error.name, message: error.message, stack, cause };
   };
   const timestamp = pino.stdTimeFunctions.isoTime;
-  return pino({ level: logLevel, base: null, timestamp, serializers: { err } }, destination(2));
+  return pino(
+    { level: logLevel, base: process === null ? null : { process }, timestamp, serializers: { err } },
+    destination(2),
+  );
 }
 
 /** The addresses of the dependencies contain no secrets, but a message for people only needs the problem and its cause. */

@@ -184,8 +184,8 @@ export class Installation {
   private env(): NodeJS.ProcessEnv {
     const { PATH, HOME, TMPDIR } = process.env;
     const settings = { DATA_DIR: this.dataDir, PORT: String(this.port), LOG_LEVEL: 'warn' };
-    // Some processor time for pictures even while other tests use all of it.
-    const base = { PATH, HOME, TMPDIR, ...settings, MEDIA_PRIORITY: 'low' };
+    // The same on every machine; some processor time for pictures even while other tests use all of it.
+    const base = { PATH, HOME, TMPDIR, ...settings, PROCESSES: '1', MEDIA_PRIORITY: 'low' };
     return Object.fromEntries(Object.entries({ ...base, ...this.extra }).filter(([, value]) => value !== undefined));
   }
 }

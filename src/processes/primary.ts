@@ -1,0 +1,73 @@
+import type { Logger } from 'pino';
+import { type Background, startBackground } from '../background.js';
+import { openProcessMetrics } from '../composition/open-observation.js';
+import type { Config } from '../config.js';
+import type { RunningMetricsServer } from '../http/ops/metrics-server.js';
+import { type OpenPorts, openPorts } from '../ports.module.js';
+import { isolateMedia } from '../serving/isolate-media.js';
+import { listenForMetrics } from '../serving/listen-for-metrics.js';
+import { atMost, DRAIN_MS, onHangUp, waitForSignal } from '../serving/stopping.js';
+import { printWelcome } from '../serving/welcome.js';
+import type { Settings } from '../settings-file.js';
+import { startRequestProcess } from './child-process.js';
+import { PrimaryFile } from './primary-file.js';
+import { RequestProcesses } from './request-processes.js';
+
+export interface PrimaryOptions {
+  readonly settings: Settings;
+  /** Processes that answer requests. */
+  readonly count: number;
+  readonly logger: Logger;
+}
+
+/**
+ * Runs the service as several processes until a signal, or until its database ends. This one, the primary, answers no requests: it owns
+ * what there is once (the embedded database, the counts of requests, the picture readers, jobs, metrics) and starts the others.
+ */
+export async function servePrimary(config: Config, options: PrimaryOptions): Promise<void> {
+  const { logger, count } = options;
+  const database = { ownership: 'own', create: true, processes: count + 1 } as const;
+  const opened = await openPorts(config, database, (line, level = 'info') => logger[level](line));
+  try {
+    await serveOn(opened, config, options);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function serveOn(opened: OpenPorts, config: Config, { settings, count, logger }: PrimaryOptions): Promise<void> {
+  const metrics = await openProcessMetrics(opened.metrics);
+  const launch = () => {
+    const process = startRequestProcess(config, settings.env, settings.fileNames);
+    opened.serveProcess(process.calls);
+    return process;
+  };
+  const processes = new RequestProcesses({ count, launch, metrics, logger });
+  // Installed before anyone is told that the service is available: no signal must be missed.
+  const ending = Promise.race([waitForSignal(), opened.databaseEnded]);
+  const file = new PrimaryFile(config);
+  let background: Background | null = null;
+  let metricsServer: RunningMetricsServer | null = null;
+  let reason = 'failed';
+  try {
+    const started = Promise.all([isolateMedia(opened, config, logger), processes.start()]);
+    await Promise.race([started, ending]);
+    metricsServer = await listenForMetrics(metrics, config);
+    if (config.role !== 'api') background = startBackground(opened, config, logger);
+    if (onHangUp(() => void processes.reload())) await file.write();
+    await printWelcome(opened.ports, config);
+    reason = await ending;
+    logger.info({ reason }, 'stopping');
+    // From here on no more jobs are taken, and running ones may end while requests drain.
+    const idle = background?.stop();
+    await processes.stop(reason);
+    await atMost(DRAIN_MS, idle);
+    if (!reason.startsWith('SIG')) throw new Error(`The service stopped: ${reason}.`);
+  } finally {
+    await file.remove();
+    await processes.stop(reason);
+    // A job that is not done by now is cut off; its lease is free as soon as this process has ended.
+    await atMost(DRAIN_MS, background?.stop());
+    await metricsServer?.close();
+  }
+}

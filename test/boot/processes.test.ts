@@ -1,0 +1,38 @@
+import { readConfig } from '../../src/config.js';
+import { processCount, quotaOf } from '../../src/processes/process-count.js';
+
+const countOn = (processors: number, env: Record<string, string> = {}) => processCount(readConfig(env), processors);
+
+describe('PROCESSES', () => {
+  test('auto leaves one processor to the database and to pictures, and is one process on small machines', () => {
+    expect([1, 2, 3, 4, 6, 8].map((processors) => countOn(processors))).toEqual([1, 1, 2, 3, 5, 7]);
+    expect(countOn(4, { PROCESSES: 'auto' })).toBe(3);
+  });
+
+  test('auto leaves room among the connections of a Postgres', () => {
+    expect(countOn(64)).toBe(7);
+  });
+
+  test('is what the operator says, on any machine', () => {
+    expect(countOn(1, { PROCESSES: '12' })).toBe(12);
+    expect(countOn(64, { PROCESSES: '1' })).toBe(1);
+    expect(() => readConfig({ PROCESSES: '0' })).toThrow(
+      'PROCESSES must be auto or a whole number from 1 to 64, not "0".',
+    );
+    expect(() => readConfig({ PROCESSES: 'many' })).toThrow('PROCESSES must be auto or');
+  });
+
+  test('does not matter for a worker, which answers no requests', () => {
+    expect(countOn(8, { ROLE: 'worker', PROCESSES: '4' })).toBe(1);
+  });
+});
+
+test('the share of a container counts as whole processors', () => {
+  expect(['max 100000', '150000 100000', '400000 100000', '50000 100000', ''].map(quotaOf)).toEqual([
+    null,
+    1,
+    4,
+    1,
+    null,
+  ]);
+});
