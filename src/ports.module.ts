@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
-import { commonPasswords } from './adapters/frequent-passwords.js';
+import { FrequentPasswords } from './adapters/frequent-passwords.js';
 import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
@@ -102,7 +102,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     users: new TypeormUserStore(dataSource),
     sessions: new TypeormSessionStore(dataSource),
     passwords: new Argon2PasswordHasher(),
-    commonPasswords: commonPasswords(),
+    commonPasswords: new FrequentPasswords(),
     rateWindows,
     idempotency: new TypeormIdempotencyStore(dataSource),
     blobs: metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,

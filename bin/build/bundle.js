@@ -9,11 +9,24 @@ const entries = {
   'metadata-thread': 'adapters/media/metadata-thread.js',
 };
 
-/** Packages with compiled parts, or with files that are read. They are loaded from node_modules. */
-const installed = ['sharp', '@node-rs/argon2', 'libheif-js', 'swagger-ui-dist', '@noble/hashes'];
+/** Packages with compiled parts, with files that are read, or with words that are rarely needed. They are loaded from node_modules. */
+const installed = [
+  'sharp',
+  '@node-rs/argon2',
+  'libheif-js',
+  'swagger-ui-dist',
+  '@noble/hashes',
+  '@zxcvbn-ts/language-common',
+];
 
 /** What packages try to load and do without: it is not installed. */
 const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash'];
+
+/** Parts of packages that nothing here uses, by who imports them: other databases than Postgres, and all phone numbers of the world. */
+const neverUsed = [
+  { importer: /typeorm\/driver\/DriverFactory\.js$/, name: /^\.\/(?!postgres\/)/ },
+  { importer: /class-validator\/.*\/IsPhoneNumber\.js$/, name: /^libphonenumber-js/ },
+];
 
 /**
  * Packs the modules in `dist` and the packages that they load into few files in `target`: a start spends most of its time on finding and
@@ -24,7 +37,7 @@ export async function bundle(dist, target) {
     input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(dist, file)])),
     platform: 'node',
     external: [...installed, ...absent].map((name) => new RegExp(`^${name}(/|$)`)),
-    plugins: [places(dist), unmapped()],
+    plugins: [places(dist), unused(), onNode(), unmapped()],
     logLevel: 'warn',
     onLog: (_, { code, message }) => {
       if (code === 'UNRESOLVED_IMPORT') throw new Error(message);
@@ -66,6 +79,38 @@ function unmapped() {
     transform: {
       filter: { id: /node_modules/ },
       handler: (code) => ({ code, map: { mappings: '' } }),
+    },
+  };
+}
+
+/** Leaves out what is never used. Should it be used after all, it says so. */
+function unused() {
+  const id = '\0unused';
+  return {
+    name: 'unused',
+    resolveId(name, importer = '') {
+      const importing = importer.replaceAll(sep, '/');
+      return neverUsed.some((each) => each.importer.test(importing) && each.name.test(name)) ? id : null;
+    },
+    load: {
+      filter: { id: /^\0unused$/ },
+      handler: () =>
+        'module.exports = new Proxy({}, { get() { throw new Error("not part of the bundle: bin/build/bundle.js"); } });',
+    },
+  };
+}
+
+/** To learn whether it runs in a Cloudflare worker, pg makes a Response, for which Node loads all of fetch. */
+function onNode() {
+  return {
+    name: 'on-node',
+    transform: {
+      filter: { id: /[\\/]pg[\\/]lib[\\/]stream\.js$/ },
+      handler(code) {
+        if (!code.includes('= getStreamFuncs()'))
+          throw new Error('pg opens its streams in another way: bin/build/bundle.js');
+        return code.replace('= getStreamFuncs()', '= getNodejsStreamFuncs()');
+      },
     },
   };
 }

@@ -22,6 +22,7 @@ import type { Repositories, Transactional } from './shared/transactional.js';
 import type { TrafficStore } from './traffic/traffic.js';
 import type { PasswordHasher } from './users/password-hasher.js';
 import type { SessionStore } from './users/session.js';
+import type { CommonPasswords } from './users/user.js';
 import type { UserStore } from './users/user-store.js';
 import type { DeliveryQueue } from './webhooks/delivery-queue.js';
 import type { WebhookSender } from './webhooks/webhook-sender.js';
@@ -40,7 +41,7 @@ export interface Ports {
   readonly sessions: SessionStore;
   readonly passwords: PasswordHasher;
   /** Frequently used passwords, in lower case: they are refused. */
-  readonly commonPasswords: ReadonlySet<string>;
+  readonly commonPasswords: CommonPasswords;
   readonly rateWindows: RateWindowStore;
   readonly idempotency: IdempotencyStore;
   readonly blobs: BlobStore;

@@ -5,7 +5,7 @@ import type { Transactional } from '../shared/transactional.js';
 import type { PasswordHasher } from './password-hasher.js';
 import { maySetPassword, type Session } from './session.js';
 import { requireSignInBudget } from './sign-in-attempts.js';
-import { auditSubject, requireGoodPassword, userActor } from './user.js';
+import { auditSubject, type CommonPasswords, requireGoodPassword, userActor } from './user.js';
 
 interface PasswordChange {
   /** Ignored in the first minutes of a session that began with a one-time link. */
@@ -21,7 +21,7 @@ export async function changePassword(
   uses: {
     store: Transactional<'users' | 'audit'>;
     passwords: PasswordHasher;
-    commonPasswords: ReadonlySet<string>;
+    commonPasswords: CommonPasswords;
     rateWindows: RateWindowStore;
     clock: Clock;
   },

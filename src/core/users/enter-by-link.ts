@@ -4,7 +4,16 @@ import { hashRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type Browser, newSession } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
-import { auditSubject, emailTaken, isLinkOpen, readCredentials, redeemLink, type User, userActor } from './user.js';
+import {
+  auditSubject,
+  type CommonPasswords,
+  emailTaken,
+  isLinkOpen,
+  readCredentials,
+  redeemLink,
+  type User,
+  userActor,
+} from './user.js';
 import type { KnownUser, UserStore } from './user-store.js';
 
 /**
@@ -39,7 +48,7 @@ export async function enterByLink(
     users: UserStore;
     store: Transactional<'customer' | 'users' | 'audit'>;
     passwords: PasswordHasher;
-    commonPasswords: ReadonlySet<string>;
+    commonPasswords: CommonPasswords;
     clock: Clock;
   },
   { token, browser, ...given }: Arrival,

@@ -124,8 +124,11 @@ export function normalEmail(text: string): string {
   return cleanText(text).toLowerCase();
 }
 
+/** Passwords that are guessed first, in lower case. */
+export type CommonPasswords = Pick<ReadonlySet<string>, 'has'>;
+
 /** Length is what makes a password hard to guess, unless it is one of the `common`, which are in lower case. Errors: `invalid_request`. */
-export function requireGoodPassword(password: string, user: Pick<User, 'email'>, common: ReadonlySet<string>): void {
+export function requireGoodPassword(password: string, user: Pick<User, 'email'>, common: CommonPasswords): void {
   const error = passwordError(password, user, common);
   if (error !== null) throw invalid(error);
 }
@@ -137,7 +140,7 @@ export function requireGoodPassword(password: string, user: Pick<User, 'email'>,
 export function readCredentials(
   user: Pick<User, 'email'>,
   given: { readonly email: string; readonly password: string },
-  common: ReadonlySet<string>,
+  common: CommonPasswords,
 ): { readonly email: string; readonly password: string } {
   const email = user.email ?? normalEmail(given.email);
   const errors = [user.email === null ? emailError(email) : null, passwordError(given.password, { email }, common)];
@@ -146,11 +149,7 @@ export function readCredentials(
   return { email, password: given.password };
 }
 
-function passwordError(
-  password: string,
-  { email }: Pick<User, 'email'>,
-  common: ReadonlySet<string>,
-): FieldError | null {
+function passwordError(password: string, { email }: Pick<User, 'email'>, common: CommonPasswords): FieldError | null {
   const length = codePoints(password);
   const field = 'password';
   if (length < MIN_PASSWORD) {
