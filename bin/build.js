@@ -29,7 +29,9 @@ function isOld({ folder, built, types }) {
   const sources = readdirSync(join(folder, 'src'), { recursive: true }).map((name) =>
     join(folder, 'src', String(name)),
   );
-  const tools = ['build.js', 'build/bundle.js', 'build/transpile.js'].map((name) => join(root, 'bin', name));
+  const tools = ['build.js', 'build/bundle.js', 'build/licences.js', 'build/packages.js', 'build/transpile.js'].map(
+    (name) => join(root, 'bin', name),
+  );
   return [...sources, ...tools, join(root, 'package-lock.json')].some(
     (path) => statSync(path).mtimeMs > Math.min(...times),
   );

@@ -2,38 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Locked } from './build/locked.js';
+import { onlyBundled } from './build/packages.js';
 
 // Prints what is shipped as a CycloneDX document: the packages that run, of every platform, by the lock file.
 //   npm run --silent sbom > photo-service.cdx.json
 // `npm sbom --omit dev` would not do: it leaves out what is needed at run time and by a tool besides, express and @nestjs/core among it.
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+const locked = new Locked(join(root, 'package-lock.json'));
+const { packages } = locked;
+const bundled = onlyBundled.map((name) => locked.placeOf(name, ''));
 const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** The place in the lock file of what one package loads by a name, as Node looks for it; undefined where it is not installed. */
-function placeOf(name, from) {
-  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
-    const place = `${at === '' ? '' : `${at}/`}node_modules/${name}`;
-    const found = packages[place];
-    if (found !== undefined) return found.link ? found.resolved : place;
-    if (at === '') return undefined;
-  }
-}
-
-/** Places of what a package needs when it runs. Optional peers are tools that somebody might use with it. */
+/** Of the service itself also what only its bundle has. */
 function neededBy(place) {
-  const { dependencies, optionalDependencies, peerDependencies = {}, peerDependenciesMeta = {} } = packages[place];
-  const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
-  const names = new Set([...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]);
-  return [...names].map((name) => placeOf(name, place)).filter((found) => found !== undefined);
-}
-
-/** The service itself, and all that it needs. */
-function shippedPlaces() {
-  const places = new Set(['']);
-  // A set is walked on to what is added meanwhile.
-  for (const place of places) for (const needed of neededBy(place)) places.add(needed);
-  return [...places];
+  const needed = locked.neededBy(place);
+  return place === '' ? [...needed, ...bundled] : needed;
 }
 
 function nameOf(place) {
@@ -72,7 +56,7 @@ function licenseOf(license) {
   return / (AND|OR|WITH) /.test(license) ? { expression: license } : { license: { id: license } };
 }
 
-const places = shippedPlaces();
+const places = locked.withNeeded(['', ...bundled]);
 const needs = new Map();
 for (const place of places) {
   needs.set(refOf(place), new Set([...(needs.get(refOf(place)) ?? []), ...neededBy(place).map(refOf)]));

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
+import { licences } from './licences.js';
+import { installed } from './packages.js';
 
 /** What starts as a process or a thread of its own, by its name in the bundle. */
 const entries = {
@@ -9,18 +12,8 @@ const entries = {
   'metadata-thread': 'adapters/media/metadata-thread.js',
 };
 
-/** Packages with compiled parts, with files that are read, or with words that are rarely needed. They are loaded from node_modules. */
-const installed = [
-  'sharp',
-  '@node-rs/argon2',
-  'libheif-js',
-  'swagger-ui-dist',
-  '@noble/hashes',
-  '@zxcvbn-ts/language-common',
-];
-
 /** What packages try to load and do without: it is not installed. */
-const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash'];
+const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash', 'supports-color'];
 
 /** Parts of packages that nothing here uses, by who imports them: other databases than Postgres, and all phone numbers of the world. */
 const neverUsed = [
@@ -43,13 +36,15 @@ export async function bundle(dist, target) {
       if (code === 'UNRESOLVED_IMPORT') throw new Error(message);
     },
   });
-  await draft.write({
+  const { output } = await draft.write({
     dir: target,
     format: 'esm',
     sourcemap: true,
     sourcemapExcludeSources: true,
     chunkFileNames: '[name]-[hash].js',
   });
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(target, 'licences.txt'), licences(modules));
   await draft.close();
 }
 

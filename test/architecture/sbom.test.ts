@@ -14,6 +14,15 @@ interface Component {
   readonly 'bom-ref': string;
 }
 
+/** As bin/build/packages.js lists them. */
+function onlyBundled(): readonly string[] {
+  const [, list = ''] =
+    /onlyBundled = \[([^\]]+)\]/.exec(readFileSync(join(root, 'bin/build/packages.js'), 'utf8')) ?? [];
+  return [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name).sort();
+}
+
+const dependsOn = (ref: string) => document.dependencies.find((each) => each.ref === ref)?.dependsOn ?? [];
+
 let text: string;
 let document: {
   readonly bomFormat: string;
@@ -34,16 +43,23 @@ test('npm run sbom prints one CycloneDX document about this version', () => {
   expect(document.metadata.component).toMatchObject({ type: 'application', name: 'photo-service', version });
 });
 
-test('it names every package that is installed without those for development, on whatever platform, and no other', () => {
+test('it names every package that is installed without those for development, on whatever platform, and what only the bundle has', () => {
   const { packages } = json(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const refOf = ([place, { name, version }]: [string, Record<string, unknown>]) =>
+    `${name ?? place.replace(/^.*node_modules\//, '')}@${version}`;
+  const entries = Object.entries<Record<string, unknown>>(packages).filter(
+    ([place, { link }]) => place !== '' && !link,
+  );
   // npm's own marks. `devOptional`: for development, and an optional peer of something else.
-  const marked = Object.entries<Record<string, unknown>>(packages).filter(
-    ([place, { dev, devOptional, link }]) => place !== '' && !dev && !devOptional && !link,
-  );
-  const expected = marked.map(
-    ([place, { name, version }]) => `${name ?? place.replace(/^.*node_modules\//, '')}@${version}`,
-  );
-  expect(document.components.map((each) => each['bom-ref'])).toEqual([...new Set(expected)].sort());
+  const installed = entries.filter(([, { dev, devOptional }]) => !dev && !devOptional).map(refOf);
+  const refs = document.components.map((each) => each['bom-ref']);
+  expect(installed.filter((ref) => !refs.includes(ref))).toEqual([]);
+  const others = refs.filter((ref) => !installed.includes(ref));
+  const bundled = document.components.filter(({ name }) => onlyBundled().includes(name)).map((each) => each['bom-ref']);
+  expect(bundled).toHaveLength(onlyBundled().length);
+  const needed = new Set(bundled);
+  for (const ref of needed) for (const each of dependsOn(ref)) needed.add(each);
+  expect(others.filter((ref) => !needed.has(ref))).toEqual([]);
 });
 
 test('what runs is in it, and what only builds and tests is not', () => {
@@ -59,7 +75,7 @@ test('what runs is in it, and what only builds and tests is not', () => {
   expect(names).toEqual(expect.arrayContaining(shipped));
   const { devDependencies } = json(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(Object.keys(devDependencies)).toContain('jest');
-  expect(Object.keys(devDependencies).filter((name) => names.includes(name))).toEqual([]);
+  expect(Object.keys(devDependencies).filter((name) => names.includes(name))).toEqual(onlyBundled());
 });
 
 test('each dependency is one of its components, by the name that scanners know it by', () => {
