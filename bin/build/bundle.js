@@ -8,7 +8,6 @@ import { installed } from './packages.js';
 const entries = {
   phs: 'cli/phs.js',
   'request-process': 'processes/request-process.js',
-  'request-process': 'processes/request-process.js',
   'media-child': 'adapters/media/media-child.js',
   'metadata-thread': 'adapters/media/metadata-thread.js',
 };
