@@ -4,6 +4,7 @@ import ExifReader from 'exifreader';
 import sharp from 'sharp';
 import type { MediaReader, RenditionFormat } from '../../src/core/media/media-reader.js';
 import { type RenditionName, renditionSizes } from '../../src/core/media/renditions.js';
+import { within } from '../../src/core/media/transformation.js';
 import { downloadRendition } from '../../src/core/photos/download-photo.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
@@ -159,4 +160,24 @@ test('a photo that is turned has renditions that are turned, each way its own', 
   await editPhoto(ports, acme.caller, photo.id, { rotation: 0 });
   expect(await small(await rendition(photo.id, 'small', 'jpeg'))).toEqual(lying);
   expect(renders).toBe(made);
+});
+
+test('a picture that is a file is copied from there, and read once the file is gone', async () => {
+  const path = join(photos, 'hopper.gif');
+  const bytes = await readFile(path);
+  const order = { ...within(320, 'jpeg'), rotation: 0, customerId: 1 };
+  let reads = 0;
+  const source = (file: string) => ({
+    file: async () => file,
+    async *[Symbol.asyncIterator]() {
+      reads += 1;
+      yield bytes;
+    },
+  });
+  const there = await media.reader.render(source(path), order);
+  expect(reads).toBe(0);
+  const gone = await media.reader.render(source(`${path}.gone`), order);
+  expect(reads).toBe(1);
+  expect(there?.bytes).toEqual(gone?.bytes);
+  expect(await readFile(path)).toEqual(bytes);
 });

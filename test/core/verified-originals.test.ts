@@ -1,53 +1,13 @@
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
-import type { BlobFile, BlobState, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
+import type { ByteRange } from '../../src/core/blobs/blob-store.js';
 import { VerifiedBlobs } from '../../src/core/blobs/verified-blobs.js';
-import type { PictureBytes } from '../../src/core/media/media-reader.js';
 import { downloadOriginal } from '../../src/core/photos/download-photo.js';
 import { fixedRendition } from '../../src/core/photos/rendition.js';
 import { RenditionMaker } from '../../src/core/photos/rendition-maker.js';
 import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
-import { MemoryBlobStore } from '../memory/memory-blob-store.js';
-import { MemoryMediaReader } from '../memory/memory-media-reader.js';
 import { Account, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
+import { FileTakingReader, StoreOfFiles } from '../support/store-of-files.js';
 import { present } from '../support/tenant.js';
-
-/** Files, as far as anybody can tell. What `rot` does to their bytes leaves no trace. */
-class StoreOfFiles extends MemoryBlobStore {
-  readonly touched = new Map<BlobKey, BlobState>();
-  readonly rotten = new Set<BlobKey>();
-  bytesRead = 0;
-
-  async stateOf(key: BlobKey): Promise<BlobState> {
-    const { etag } = present(await this.head(key));
-    return this.touched.get(key) ?? { fingerprint: etag, changedAt: new Date(0) };
-  }
-
-  override async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
-    const blob = await super.get(key, range);
-    return blob && { ...blob, bytes: this.read(key, blob.bytes), state: await this.stateOf(key) };
-  }
-
-  override async file(key: BlobKey): Promise<BlobFile | null> {
-    return (await this.head(key)) && { path: `/files/${key}`, state: await this.stateOf(key) };
-  }
-
-  private async *read(key: BlobKey, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    for await (const chunk of bytes) {
-      this.bytesRead += chunk.length;
-      yield this.rotten.has(key) ? chunk.map((byte, at) => (at === 9 ? byte ^ 1 : byte)) : chunk;
-    }
-  }
-}
-
-/** Notes which pictures it was given as files. */
-class NotingReader extends MemoryMediaReader {
-  readonly files: (string | null)[] = [];
-
-  override async render(bytes: PictureBytes, order: Parameters<MemoryMediaReader['render']>[1]) {
-    this.files.push((await bytes.file?.()) ?? null);
-    return super.render(bytes, order);
-  }
-}
 
 const refused = { code: 'service_unavailable' };
 
@@ -55,7 +15,7 @@ describe('docs/reliability.md F14: an original that is a file', () => {
   const file = picture('a.jpg');
   const size = file.bytes.length;
   let blobs: StoreOfFiles;
-  let media: NotingReader;
+  let media: FileTakingReader;
   let here: World;
   let acme: Account;
   let key: BlobKey;
@@ -65,7 +25,7 @@ describe('docs/reliability.md F14: an original that is a file', () => {
 
   beforeEach(async () => {
     blobs = new StoreOfFiles();
-    media = new NotingReader();
+    media = new FileTakingReader();
     here = world({ blobs, media });
     acme = await Account.open(here);
     const photo = await acme.addPhoto(file);

@@ -90,7 +90,7 @@ export class LocalBlobStore implements BlobStore {
   async file(key: BlobKey): Promise<BlobFile | null> {
     const path = this.path(key);
     const stats = await onDisk(() => this.unlessAbsent(() => lstat(path, { bigint: true })));
-    return stats?.isFile() ? { path, state: stateOf(stats) } : null;
+    return stats?.isFile() ? { ...infoOf(stats), path, state: stateOf(stats) } : null;
   }
 
   async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {

@@ -36,7 +36,7 @@ export interface OpenBlob extends BlobInfo {
 }
 
 /** A blob that is a file of this machine. Never write to it. */
-export interface BlobFile {
+export interface BlobFile extends BlobInfo {
   readonly path: string;
   readonly state: BlobState;
 }

@@ -17,7 +17,7 @@ interface AcceptedPicture {
   readonly item: ImportPhoto;
   readonly error: null;
   readonly facts: PictureFacts;
-  readonly measure: Measure;
+  readonly measure: Pick<Measure, 'sizeBytes' | 'sha256'>;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { TooManyBytes, withMeasure } from '../blobs/measure.js';
+import type { VerifiedBlobs } from '../blobs/verified-blobs.js';
 import type { MediaReader } from '../media/media-reader.js';
 import { type ItemError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -9,6 +10,7 @@ import { newUploadId } from './import-photo.js';
 import { type RegisterUses, type RegistrationResults } from './register-all.js';
 import type { CandidateOutcome } from './register-candidates.js';
 import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from './registration.js';
+import { noteStaged } from './staged-picture.js';
 import type { UploadSlots } from './upload-slots.js';
 
 /** A file of a multipart request. Its bytes are read once, before the next file is requested. */
@@ -29,7 +31,12 @@ export interface InlineUpload {
   readonly announcedBytes: number | null;
 }
 
-export type InlineUses = RegisterUses & { blobs: BlobStore; media: MediaReader; uploads: UploadSlots };
+export type InlineUses = RegisterUses & {
+  blobs: BlobStore;
+  verifiedBlobs: VerifiedBlobs;
+  media: MediaReader;
+  uploads: UploadSlots;
+};
 
 export interface Staging {
   readonly candidates: Candidate[];
@@ -82,7 +89,10 @@ async function stage(
   const whole: Registration = { ...input, sizeBytes: measure.sizeBytes, sha256: measure.sha256 };
   const error =
     registrationError(whole, uses.limits) ?? mismatch(input, measure) ?? (await typeError(uses, measure.head));
-  if (error === null) return { input: whole, staged };
+  if (error === null) {
+    await noteStaged(uses, { customerId, importId, ...staged });
+    return { input: whole, staged };
+  }
   await uses.blobs.delete([key]);
   return error;
 }

@@ -1,7 +1,8 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import { TooManyBytes, withMeasure } from '../blobs/measure.js';
-import { inOneChunk, recycled } from '../blobs/open-blob.js';
+import { TooManyBytes } from '../blobs/measure.js';
+import { inOneChunk } from '../blobs/open-blob.js';
+import type { VerifiedBlobs } from '../blobs/verified-blobs.js';
 import type { Limits } from '../customers/limits.js';
 import type { MediaReader } from '../media/media-reader.js';
 import { type Inspection } from '../media/media-reader.js';
@@ -12,8 +13,15 @@ import type { AppliedResult, InspectionResult } from './apply-inspection-results
 import type { ImportBatchers } from './import-batchers.js';
 import type { ImportPhoto } from './import-photo.js';
 import { mismatch, tooLarge } from './registration.js';
+import { openStaged } from './staged-picture.js';
 
-export type InspectUses = { importBatchers: ImportBatchers; blobs: BlobStore; media: MediaReader; limits: Limits };
+export type InspectUses = {
+  importBatchers: ImportBatchers;
+  blobs: BlobStore;
+  verifiedBlobs: VerifiedBlobs;
+  media: MediaReader;
+  limits: Limits;
+};
 
 /**
  * Inspects the bytes of a `processing` item: hash, type, full decode. A valid picture is copied to where no client can write, and the item
@@ -48,14 +56,14 @@ async function inspectAndApply(
   alone: boolean,
   apply: (result: InspectionResult) => Promise<AppliedResult>,
 ): Promise<void> {
-  const staged = await uses.blobs.get(stagingKey(item));
+  const staged = await openStaged(uses, item, uses.limits.maxFileBytes);
   if (staged === null) {
     await apply({ item, error: lost });
     return;
   }
-  const { bytes, measure } = withMeasure(staged.bytes, uses.limits.maxFileBytes);
+  const { bytes, measure } = staged;
   const inspection = await uses.media
-    .inspect(recycled(bytes, staged.release), { customerId: item.customerId, maxPixels: uses.limits.maxPixels, alone })
+    .inspect(bytes, { customerId: item.customerId, maxPixels: uses.limits.maxPixels, alone })
     .catch((error: unknown): Inspection => {
       if (error instanceof TooManyBytes) return { outcome: 'refused', error: tooLarge(uses.limits) };
       throw error;

@@ -1,15 +1,17 @@
 import { stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { type Measure, withMeasure } from '../blobs/measure.js';
+import type { VerifiedBlobs } from '../blobs/verified-blobs.js';
 import { DomainError, isOutage } from '../shared/errors.js';
 import { readDeclaredBytes, requireDeclaredSize, storeDeclaredBytes, type Upload } from './declared-bytes.js';
 import { type ImportPhoto, newUploadId, requireSameBytes } from './import-photo.js';
 import { requireDiskSpace } from './require-disk-space.js';
 import { type GrantUses, requireUploadGrant, uploadForbidden } from './require-upload-grant.js';
+import { noteStaged } from './staged-picture.js';
 import type { UploadSlots } from './upload-slots.js';
 import { type UploadGrant } from './upload-target.js';
 
-type UploadUses = GrantUses & { blobs: BlobStore; uploads: UploadSlots };
+type UploadUses = GrantUses & { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; uploads: UploadSlots };
 
 /**
  * Receives the bytes of one item. When it resolves they are stored safely and will be inspected; sending the same bytes again is allowed.
@@ -50,6 +52,7 @@ async function receive(
   const uploadId = newUploadId();
   const key = stagingKey({ ...grant, id: grant.itemId, uploadId });
   await storeDeclaredBytes(uses, key, grant, bytes, measure);
+  await noteStaged(uses, { ...grant, id: grant.itemId, uploadId });
   try {
     const other = await uses.importBatchers.receive({ grant, measure, uploadId });
     if (other === null) return;
