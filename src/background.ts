@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
+import type { Fault } from './core/integrity/check-bytes.js';
 import type { Job } from './core/jobs/job.js';
+import type { PhotoWithTags } from './core/photos/photo.js';
 import { isOutage } from './core/shared/errors.js';
 import { deliverEvent } from './core/webhooks/deliver-event.js';
 import { eventBody } from './http/webhooks/event-body.js';
@@ -8,7 +10,7 @@ import type { OpenPorts } from './ports.module.js';
 import { runDispatcher } from './worker/dispatcher.js';
 import { runPeriodically } from './worker/periodic.js';
 import { runJob } from './worker/run-job.js';
-import { upkeep } from './worker/upkeep.js';
+import { scrubTask, upkeep } from './worker/upkeep.js';
 import { runWorker } from './worker/worker.js';
 
 /** How long a job is leased; the worker renews the lease while it runs. A killed worker's job is due again after this. */
@@ -25,7 +27,11 @@ export interface Background {
   stop(): Promise<unknown>;
 }
 
-export function startBackground({ ports, metrics, tracing }: OpenPorts, config: Config, logger: Logger): Background {
+export function startBackground(
+  { ports, metrics, tracing, scrubPosition }: OpenPorts,
+  config: Config,
+  logger: Logger,
+): Background {
   const run: Run = (job) => runJob(ports, job);
   const traced: Run = tracing === null ? run : (job) => tracing.job(job, () => run(job));
   const worker = runWorker(ports, timed(traced, metrics), {
@@ -37,7 +43,17 @@ export function startBackground({ ports, metrics, tracing }: OpenPorts, config: 
   const dispatcher = runDispatcher(ports, (delivery) => deliverEvent(ports, delivery, eventBody), {
     onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
   });
-  const tasks = runPeriodically(upkeep(ports, metrics?.garbageCollected), (task, error) => {
+  const scrubbed = (photo: PhotoWithTags, fault: Fault | null) => {
+    metrics?.originalScrubbed(fault?.kind ?? 'intact');
+    const { customerId, id: photoId } = photo;
+    if (fault !== null) logger.error({ customerId, photoId }, `the original of this photo ${fault.message}`);
+  };
+  const scrubbing =
+    scrubPosition === null || config.scrubDays === null
+      ? []
+      : [scrubTask({ ...ports, scrubPosition }, config.scrubDays, scrubbed)];
+  const allTasks = [...upkeep(ports, metrics?.garbageCollected), ...scrubbing];
+  const tasks = runPeriodically(allTasks, (task, error) => {
     metrics?.upkeepFailed(task);
     logger.warn({ err: error }, `failed to ${task}`);
   });

@@ -61,6 +61,8 @@ export interface Config {
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Bytes that uploads leave free on the disk of blobs; null: 1 GiB or 5 % of it, whichever is less. */
   readonly minFreeBytes: number | null;
+  /** Days in which every original that is a file is read once and compared with its hash; null: never. */
+  readonly scrubDays: number | null;
   readonly limits: Limits;
 }
 
@@ -129,6 +131,7 @@ export function readConfig(env: Environment): Config {
     metricsPort: readMetricsPort(read, port),
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     minFreeBytes: read.has('MIN_FREE_BYTES') ? read.whole('MIN_FREE_BYTES', 0, 0, Number.MAX_SAFE_INTEGER) : null,
+    scrubDays: read.whole('SCRUB_DAYS', 30, 0, 3650) || null,
     limits: readLimits(read),
   };
   if (problems.length > 0) throw new ConfigError(problems);

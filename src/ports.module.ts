@@ -39,6 +39,7 @@ import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
 import { requireDiskSpace } from './core/imports/require-disk-space.js';
 import { UploadSlots } from './core/imports/upload-slots.js';
+import type { ScrubPosition } from './core/integrity/scrub-position.js';
 import type { MediaIsolation } from './core/media/isolation.js';
 import type { Ports, Uses } from './core/ports.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
@@ -56,6 +57,8 @@ export interface OpenPorts {
   serveProcess(process: Rpc): void;
   /** Null without metrics. */
   readonly metrics: PrometheusMetrics | null;
+  /** Null if the originals are not files. */
+  readonly scrubPosition: ScrubPosition | null;
   /** Null without tracing. */
   readonly tracing: OtlpTracing | null;
   /** Runs work on a snapshot of the whole database. */
@@ -92,7 +95,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
   const tracing = await openTracing(config);
   const decoders = primary === undefined ? openMedia(config, metrics?.mediaProcessReplaced) : null;
   const media = decoders ?? new PrimaryMediaReader(primary as Rpc, scratchOf(config));
-  const { blobs, directUploads, close: closeBlobs } = await openBlobs(config);
+  const { blobs, directUploads, scrubPosition, close: closeBlobs } = await openBlobs(config);
   const ports: Ports = withInProcess({
     clock,
     store: new TypeormCustomerStore(dataSource),
@@ -138,7 +141,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
   const checks = checksOf(dataSource, ports, isShared);
   const takeSnapshot: OpenPorts['takeSnapshot'] = (work) => PostgresSnapshot.take(clientConfig(dataSource), work);
   const observed = { checks, metrics, tracing, databaseEnded: database.ended };
-  return { ports, takeSnapshot, isolateMedia, serveProcess, ...observed, close };
+  return { ports, takeSnapshot, isolateMedia, serveProcess, scrubPosition, ...observed, close };
 }
 
 /**

@@ -6,12 +6,14 @@ import { expireImports } from '../core/imports/expire-imports.js';
 import { forgetImports } from '../core/imports/forget-imports.js';
 import { pollDirectUploads } from '../core/imports/poll-direct-uploads.js';
 import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
+import { type Scrubbing, type ScrubUses, scrubOriginals } from '../core/integrity/scrub-originals.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import type { Ports } from '../core/ports.js';
-import { DAY, HOUR, MINUTE } from '../core/shared/clock.js';
+import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
 import { sweepTraffic } from '../core/traffic/read-traffic.js';
 import { sweepSessions } from '../core/users/sweep-sessions.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/webhooks/maintain-webhooks.js';
+import { pause } from './pause.js';
 import type { PeriodicTask } from './periodic.js';
 
 /**
@@ -59,4 +61,18 @@ function pollingDirectUploads(ports: Ports): readonly PeriodicTask[] {
     everySeconds,
     run: (stopping) => pollDirectUploads(ports, usedWithin, stopping),
   }));
+}
+
+/** While it verifies originals it reads no more than this, so that the disk is left to requests. */
+const SCRUBBED_BYTES_PER_SECOND = 20_000_000;
+
+/** Reads every original once in so many days. @param onChecked As in `Scrubbing`. */
+export function scrubTask(uses: ScrubUses, days: number, onChecked: Scrubbing['onChecked']): PeriodicTask {
+  const rest: Scrubbing['rest'] = (bytes, stopping) =>
+    pause((bytes / SCRUBBED_BYTES_PER_SECOND) * SECOND, stopping, { idle: true });
+  return {
+    name: 'verify originals',
+    everySeconds: 600,
+    run: (stopping) => scrubOriginals(uses, { days, onChecked, rest }, stopping),
+  };
 }

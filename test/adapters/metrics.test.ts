@@ -51,6 +51,18 @@ test('refusals are counted by the budget that was used up', async () => {
   ]);
 });
 
+test('originals that were verified are counted by the result, from the start', async () => {
+  const { metrics, values } = open();
+  metrics.originalScrubbed('intact');
+  metrics.originalScrubbed('damaged');
+  expect(await values('photo_service_originals_verified_total')).toEqual([
+    'photo_service_originals_verified_total{result="intact"} 1',
+    'photo_service_originals_verified_total{result="missing"} 0',
+    'photo_service_originals_verified_total{result="damaged"} 1',
+    'photo_service_originals_verified_total{result="unreadable"} 0',
+  ]);
+});
+
 test('the level at which pictures are isolated is 1, the others are 0', async () => {
   const { metrics, values } = open();
   metrics.mediaIsolated('user');

@@ -78,6 +78,12 @@ export class PrometheusMetrics {
     labelNames: ['task'] as const,
     ...this.on,
   });
+  private readonly scrubbed = new Counter({
+    name: 'photo_service_originals_verified_total',
+    help: 'Originals that this process read in turn and compared with their hashes, by result.',
+    labelNames: ['result'] as const,
+    ...this.on,
+  });
   private readonly garbage = new Gauge({
     name: 'photo_service_garbage_found',
     help: 'Unowned files that this process removed in its last cleanup.',
@@ -100,6 +106,7 @@ export class PrometheusMetrics {
   constructor(sources: ProcessSources & Partial<BacklogSource>) {
     collectDefaultMetrics({ register: this.registry });
     for (const budget of ['read', 'write', 'anonymous']) this.limited.inc({ budget }, 0);
+    for (const result of ['intact', 'missing', 'damaged', 'unreadable']) this.scrubbed.inc({ result }, 0);
     this.garbageAt.remove();
     this.gauge('photo_service_database_pool_connections', 'Open database connections.', () => sources.pool().open);
     this.gauge('photo_service_database_pool_idle', 'Idle database connections.', () => sources.pool().idle);
@@ -144,6 +151,9 @@ export class PrometheusMetrics {
     this.garbageBytes.set(bytes ?? 0);
     this.garbageAt.setToCurrentTime();
   };
+
+  readonly originalScrubbed = (result: 'intact' | 'missing' | 'damaged' | 'unreadable'): void =>
+    this.scrubbed.inc({ result });
 
   readonly mediaProcessReplaced = (cause: 'died' | 'grown'): void => this.restarts.inc({ cause });
 
