@@ -2,6 +2,7 @@
 // and beside one, against hash, write and fsync alone; all of it against bare sharp making the same rendition of the same files, on as
 // many cores.
 //   node bench/import.mjs [photos, default 2000] [megapixels of each, default 0.3]
+import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { open, readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +10,17 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
-import { apiOf, processorSeconds, root, startService, ticksPerSecond, timedEach } from './service.mjs';
+import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
+import {
+  apiOf,
+  freePort,
+  processorSeconds,
+  root,
+  startService,
+  ticksPerSecond,
+  timedEach,
+  until200,
+} from './service.mjs';
 
 const count = Number(process.argv[2] ?? 2000);
 const megapixels = Number(process.argv[3] ?? 0.3);
@@ -105,13 +116,33 @@ async function accepted(api, files) {
   return { id, seconds: (performance.now() - began) / 1000 };
 }
 
-/** Nobody looks at what comes. */
+/** Nobody looks at what comes. Beside it, the least that a server could do with the same files. */
 async function withoutWorker(files) {
   const service = await startService({ ROLE: 'api' });
   try {
-    return (await accepted(apiOf(service), files)).seconds;
+    const { seconds } = await accepted(apiOf(service), files);
+    return { seconds, bare: await bareUpload(service, files) };
   } finally {
     await service.stop();
+  }
+}
+
+async function bareUpload(service, files) {
+  const database = await openEmbeddedPostgres(service.dataDir, 'share', () => undefined);
+  const port = await freePort();
+  const script = join(root, 'bench', 'references', 'upload.mjs');
+  const env = { ...process.env, DATABASE: JSON.stringify(database.connection) };
+  const server = spawn(process.execPath, [script, String(port), folder], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  try {
+    const url = `http://127.0.0.1:${port}/`;
+    await until200(url);
+    return await timedEach(files, UPLOADS_AT_ONCE, ({ path }) => send({ path, upload: { url, headers: {} } }));
+  } finally {
+    server.kill('SIGKILL');
+    await database.stop();
   }
 }
 
@@ -152,7 +183,8 @@ try {
   const rate = (seconds) => `${(count / seconds).toFixed(1)} photos/s`;
   const row = (what, seconds, reference, bare) =>
     console.log(`${what}: ${(bare / seconds).toFixed(2)} of ${reference} (${rate(seconds)} against ${rate(bare)})`);
-  row('registered and uploaded, no jobs running', paused, 'bare hash, write and fsync', accept);
+  row('registered and uploaded, no jobs running', paused.seconds, 'a bare upload', paused.bare);
+  row('the same', paused.seconds, 'bare hash, write and fsync', accept);
   row('registered and uploaded, jobs running', accepting, 'bare hash, write and fsync', accept);
   row('end to end, library and thumb ready', all, 'bare sharp making the same thumb', decode);
   console.log(`processor time of a photo: ${spent.map(([kind, ms]) => `${kind} ${ms.toFixed(1)} ms`).join(', ')}`);

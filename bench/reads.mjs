@@ -1,5 +1,5 @@
 // Requests a second of what clients ask for most, as ratios to a bare node:http server that answers 15 kB of JSON, measured in turns in
-// one run; originals against bare createReadStream, and by nginx where there is one. Needs wrk (Debian: apt-get install wrk nginx-light).
+// one run; thumbs against bare res.sendFile, originals against bare createReadStream, and by nginx where there is one. Needs wrk (Debian: apt-get install wrk nginx-light).
 //   npm run bench:reads -- [photos in the library, default 2000] [seconds of each measurement, default 4] [only, a part of a name]
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -60,8 +60,12 @@ async function main() {
     );
     const still = await references.start('static.mjs', [], '/');
     const file = await references.start('files.mjs', large, '/');
+    const thumb = join(folder, 'thumb.jpg');
+    writeFileSync(thumb, Buffer.from(await (await fetch(service.url + paths.thumb)).arrayBuffer()));
+    const sent = await references.start('send-file.mjs', [thumb], '/');
     const rows = [
       ...(await ofRows(service, references, paths)).map((row) => [...row, still]),
+      ...ofThumbs(service, paths).map((row) => [...row, sent]),
       ...ofFiles(service, paths).map((row) => [...row, file]),
       ...(nginx ? sentByNginx(service, paths, nginx).map((row) => [...row, file]) : []),
       ...ofAddresses(plain, proxied),
@@ -102,7 +106,7 @@ class References {
 }
 
 /** What is answered out of the database, and small. */
-async function ofRows(service, references, { photo, thumb }) {
+async function ofRows(service, references, { photo }) {
   const page = await references.start('express-pg.mjs', [], '/page');
   const row = { ...page, url: page.url.replace('/page', `/row/${photo.split('/').at(-1)}`) };
   return [
@@ -111,6 +115,12 @@ async function ofRows(service, references, { photo, thumb }) {
     ['GET /photos?limit=50', keyed(service, '/api/v1/photos?limit=50')],
     ['GET /photos/{id}', keyed(service, photo)],
     ['GET /me', keyed(service, '/api/v1/me')],
+  ];
+}
+
+/** Small files. */
+function ofThumbs(service, { photo, thumb }) {
+  return [
     ['thumb through the API', keyed(service, `${photo}/download?rendition=thumb`)],
     ['thumb by a signed URL', { ...service, url: service.url + thumb }],
   ];
