@@ -52,7 +52,10 @@ export function startRequestProcess(
       await Promise.race([loaded, ended]);
       await calls.call('start', { env, number: worker.id } satisfies StartParams);
     },
-    stop: (reason) => calls.call('stop', { reason } satisfies StopParams),
+    async stop(reason) {
+      await Promise.race([loaded, ended]);
+      await calls.call('stop', { reason } satisfies StopParams);
+    },
     // Without its channel, a process of a cluster exits.
     end: () => worker.process.connected && worker.process.disconnect(),
     kill: () => void worker.process.kill('SIGKILL'),

@@ -51,11 +51,12 @@ async function serveOn(opened: OpenPorts, config: Config, { settings, count, log
   let reason = 'failed';
   try {
     const started = Promise.all([isolateMedia(opened, config, logger), processes.start()]);
-    await Promise.race([started, ending]);
-    metricsServer = await listenForMetrics(metrics, config);
-    if (config.role !== 'api') background = startBackground(opened, config, logger);
-    if (onHangUp(() => void processes.reload())) await file.write();
-    await printWelcome(opened.ports, config);
+    if (await Promise.race([started.then(() => true), ending.then(() => false)])) {
+      metricsServer = await listenForMetrics(metrics, config);
+      if (config.role !== 'api') background = startBackground(opened, config, logger);
+      if (onHangUp(() => void processes.reload())) await file.write();
+      await printWelcome(opened.ports, config);
+    }
     reason = await ending;
     logger.info({ reason }, 'stopping');
     // From here on no more jobs are taken, and running ones may end while requests drain.
