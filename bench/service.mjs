@@ -26,7 +26,11 @@ export async function startService(settings = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'phs-bench-'));
   const port = await freePort();
   const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'error', ...settings };
-  const child = spawn(process.execPath, [phs, 'serve'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [phs, 'serve'], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  // Several processes answer before the first customer is there.
+  const ready = new Promise((resolve) =>
+    child.stdout.on('data', (text) => String(text).includes('is ready at') && resolve()),
+  );
   const ended = new Promise((resolve) => child.on('close', resolve));
   const stop = async () => {
     child.kill('SIGTERM');
@@ -36,6 +40,7 @@ export async function startService(settings = {}) {
   try {
     const url = `http://127.0.0.1:${port}`;
     await until200(`${url}/healthz`);
+    await ready;
     return { url, port, pid: child.pid, dataDir, env, token: unlimitedKey(env), stop };
   } catch (error) {
     await stop();
