@@ -3,17 +3,21 @@ import { operatorFor } from '../core/customers/account-caller.js';
 import { createDeliveryKey } from '../core/delivery/create-delivery-key.js';
 import { deleteDeliveryKey } from '../core/delivery/delete-delivery-key.js';
 import type { DeliveryKey } from '../core/delivery/delivery-key.js';
+import { editDeliveryKey } from '../core/delivery/edit-delivery-key.js';
 import { listDeliveryKeys } from '../core/delivery/read-delivery-keys.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
-import { idOption, instantOption } from './options.js';
+import { idOption, instantOption, wordOr } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
+
+const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';
 
 export function deliveryKeyCommand(): Command {
   return new Command('delivery-key')
     .description('manage the keys that a customer signs image URLs with')
     .addCommand(create())
+    .addCommand(edit())
     .addCommand(list())
     .addCommand(remove());
 }
@@ -49,6 +53,36 @@ function create(): Command {
     });
 }
 
+interface EditOptions {
+  readonly name?: string;
+  readonly presetsOnly?: boolean;
+  readonly expiresAt?: Date | 'never';
+  readonly json?: boolean;
+}
+
+function edit(): Command {
+  return new Command('edit')
+    .description('change a delivery key with immediate effect; its id and secret never change')
+    .argument('<id>', ID)
+    .option('--name <name>', 'what the key is for')
+    .option('--presets-only', 'its URLs can only name presets')
+    .option('--no-presets-only', 'its URLs can have any options')
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
+    .option('--json', 'print one JSON document')
+    .action(async (publicId: string, { name, presetsOnly, expiresAt, ...options }: EditOptions) => {
+      const changes = {
+        ...(name !== undefined && { name }),
+        ...(presetsOnly !== undefined && { presetsOnly }),
+        ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
+      };
+      const edited = await withPorts(async (ports) => {
+        const { key } = requireFound(await ports.deliveryKeys.find(publicId), 'delivery_key');
+        return editDeliveryKey(ports, operatorFor(key.customerId), key.id, changes);
+      });
+      print(options, keyJson(edited), [`Delivery key ${edited.publicId} "${edited.name}" changed.`]);
+    });
+}
+
 function list(): Command {
   return new Command('list')
     .description('list the delivery keys of a customer')
@@ -72,7 +106,7 @@ function list(): Command {
 function remove(): Command {
   return new Command('delete')
     .description('delete a delivery key; its URLs are refused immediately')
-    .argument('<id>', 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x')
+    .argument('<id>', ID)
     .option('--json', 'print one JSON document')
     .action(async (publicId: string, options: { json?: boolean }) => {
       await withPorts(async (ports) => {

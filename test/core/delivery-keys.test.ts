@@ -5,7 +5,9 @@ import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.j
 import { deleteDeliveryKey } from '../../src/core/delivery/delete-delivery-key.js';
 import { deletePreset } from '../../src/core/delivery/delete-preset.js';
 import { type DeliveryKey, isPublicId, MAX_DELIVERY_KEYS } from '../../src/core/delivery/delivery-key.js';
+import type { DeliveryKeySettings } from '../../src/core/delivery/delivery-key-values.js';
 import { parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
+import { editDeliveryKey } from '../../src/core/delivery/edit-delivery-key.js';
 import { openDeliveryKey } from '../../src/core/delivery/open-delivery-key.js';
 import { MAX_PRESETS, type Preset } from '../../src/core/delivery/preset.js';
 import { listDeliveryKeys, readDeliveryKey } from '../../src/core/delivery/read-delivery-keys.js';
@@ -75,6 +77,25 @@ describe('a delivery key', () => {
   ])('is refused for its %s', async (field, values) => {
     await expect(create(values)).rejects.toMatchObject(invalid(field));
     expect(await listDeliveryKeys(here, acme)).toEqual([]);
+  });
+
+  test('can be edited: its URLs obey at once, with the same secret', async () => {
+    const { key, secret } = await create();
+    const edit = (changes: Partial<DeliveryKeySettings>) => editDeliveryKey(here, operatorFor(acme), key.id, changes);
+    expect(await edit({ presetsOnly: true, name: ' Kiosk ' })).toEqual({ ...key, presetsOnly: true, name: 'Kiosk' });
+    expect(await openDeliveryKey(here, key.publicId)).toMatchObject({ key: { presetsOnly: true }, secret });
+    const expiresAt = tomorrow();
+    expect(await edit({ expiresAt })).toMatchObject({ presetsOnly: true, expiresAt });
+    here.clock.pass(2 * DAY);
+    expect(await edit({ presetsOnly: false })).toMatchObject({ presetsOnly: false, expiresAt });
+    expect(await edit({ expiresAt: null })).toMatchObject({ expiresAt: null });
+    await edit({});
+    expect((await entries()).filter(([action]) => action === 'delivery_key.edited')).toHaveLength(4);
+    await expect(edit({ name: '' })).rejects.toMatchObject(invalid('name'));
+    await expect(edit({ expiresAt: here.clock.now() })).rejects.toMatchObject(invalid('expiresAt'));
+    const other = (await Account.open(here)).caller.customerId;
+    const theirs = editDeliveryKey(here, operatorFor(other), key.id, { presetsOnly: true });
+    await expect(theirs).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test(`is one of ${MAX_DELIVERY_KEYS} at most, however many are asked for at once`, async () => {

@@ -11,7 +11,7 @@ afterAll(() => installation.remove());
 const phs = (line: string) => installation.command(...line.split(' '));
 const json = async (line: string) => JSON.parse((await phs(`${line} --json`)).stdout);
 
-test('phs delivery-key creates, lists and deletes; a secret is shown once', async () => {
+test('phs delivery-key creates, lists, edits and deletes; a secret is shown once', async () => {
   const create = 'delivery-key create --customer 1';
   const { id, secret, ...made } = await json(`${create} --name shop --presets-only --expires-at 2099-01-31T00:00:00Z`);
   const told = { customerId: 1, name: 'shop', presetsOnly: true, expiresAt: '2099-01-31T00:00:00.000Z' };
@@ -27,6 +27,14 @@ test('phs delivery-key creates, lists and deletes; a secret is shown once', asyn
   const list = await phs('delivery-key list --customer 1');
   expect(list.stdout).toMatch(new RegExp(`^ID +NAME +OPTIONS +EXPIRES\n${id} +shop +presets only +2099-01-31`));
   expect(list.stdout).not.toContain('phs_sign_');
+
+  const edited = await json(`delivery-key edit ${id} --no-presets-only --expires-at never`);
+  expect(edited).toEqual({ id, ...made, presetsOnly: false, expiresAt: null });
+  expect(await json(`delivery-key edit ${id} --name kiosk --presets-only`)).toEqual({
+    ...edited,
+    name: 'kiosk',
+    presetsOnly: true,
+  });
 
   expect(await json(`delivery-key delete ${id}`)).toEqual({ id, deleted: true });
   expect(await phs(`delivery-key delete ${id}`)).toMatchObject({

@@ -63,6 +63,27 @@ describe('delivery keys', () => {
     expect(await keys()).toEqual([]);
   });
 
+  it('are edited: what their form shows is stored, and what it does not change stays', async () => {
+    await createKey({ expiresOn: '2027-01-31' });
+    const { id } = present((await keys())[0]);
+    const form = await browser.get(`${PAGE}/keys/${id}/edit`);
+    expect(form.text).toContain('value="2027-01-31"');
+    const saved = await browser.submit(`${PAGE}/keys/${id}/edit`, {
+      name: 'Kiosk',
+      presetsOnly: 'yes',
+      expiresOn: '2027-01-31',
+    });
+    expect([saved.status, saved.headers.location]).toEqual([303, PAGE]);
+    const [edited] = await keys();
+    expect(edited).toMatchObject({ name: 'Kiosk', presetsOnly: true, expiresAt: new Date('2027-02-01T00:00:00Z') });
+    await browser.submit(`${PAGE}/keys/${id}/edit`, { name: 'Kiosk', expiresOn: '' });
+    expect((await keys())[0]).toMatchObject({ presetsOnly: false, expiresAt: null });
+    const refused = await browser.submit(`${PAGE}/keys/${id}/edit`, { name: '', expiresOn: '2026-11-20' });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('Name must not be empty');
+    expect(refused.text).toContain('must be in the future');
+  });
+
   it('are deleted after a question', async () => {
     await createKey();
     const { id, publicId } = present((await keys())[0]);

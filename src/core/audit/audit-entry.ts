@@ -15,6 +15,7 @@ export const auditActions = [
   'webhook.secret_rotated',
   'webhook.deleted',
   'delivery_key.created',
+  'delivery_key.edited',
   'delivery_key.deleted',
   'preset.created',
   'preset.edited',

@@ -2,8 +2,9 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, HttpException, Inject } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AdmissionLog } from '../../core/access/rolling-window.js';
+import { reasonOf } from '../../core/integrity/check-bytes.js';
 import type { Ports } from '../../core/ports.js';
-import { DomainError, type ErrorCode } from '../../core/shared/errors.js';
+import { DomainError, type ErrorCode, isOutage } from '../../core/shared/errors.js';
 import { anonymousBudget, setBudgetHeaders } from '../guards/budget-headers.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { ReplayedError } from '../idempotency/stored-response.js';
@@ -89,10 +90,14 @@ export class ErrorFilter implements ExceptionFilter {
     response.status(statusOfCode[code]).json({ error: { code, message, ...(details && { details }), requestId } });
   }
 
-  /** The stack, and never what the client sent: headers, bodies and signed URLs are not logged. */
+  /**
+   * Never what the client sent: headers, bodies and signed URLs are not logged. A stack only where it helps: an outage or a full queue is
+   * no fault of the program, and comes by the hundred.
+   */
   private report(thrown: unknown, { requestId }: RequestContext, request: Request): void {
-    const route = request.route?.path ?? null;
-    this.options.logger.error({ err: thrown, requestId, method: request.method, route }, 'request failed');
+    const about = { requestId, method: request.method, route: request.route?.path ?? null };
+    if (!isOutage(thrown)) this.options.logger.error({ err: thrown, ...about }, 'request failed');
+    else this.options.logger.warn({ reason: reasonOf(thrown), ...about }, 'request refused: unavailable');
   }
 
   /** A failure before any budget was charged still has the headers: those of the source address, uncharged. */

@@ -12,6 +12,7 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'webhook.secret_rotated': 'Webhook secret rotated',
   'webhook.deleted': 'Webhook endpoint deleted',
   'delivery_key.created': 'Delivery key created',
+  'delivery_key.edited': 'Delivery key edited',
   'delivery_key.deleted': 'Delivery key deleted',
   'preset.created': 'Preset created',
   'preset.edited': 'Preset changed',

@@ -10,13 +10,27 @@ export interface DeliveryKeyFields {
   readonly expiresOn: string;
 }
 
-export function NewDeliveryKey({ fields, problems }: { fields: DeliveryKeyFields; problems: Problems | null }) {
+interface DeliveryKeyFormProps {
+  /** Null: a new one. */
+  readonly subject: DeliveryKey | null;
+  readonly fields: DeliveryKeyFields;
+  readonly problems: Problems | null;
+}
+
+export function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormProps) {
   return (
     <>
-      <Heading title="New delivery key" lead="Your server signs URLs of images with its secret." />
+      {subject === null ? (
+        <Heading title="New delivery key" lead="Your server signs URLs of images with its secret." />
+      ) : (
+        <Heading
+          title={`Delivery key “${subject.name}”`}
+          lead="Changes apply to all URLs signed with it, immediately."
+        />
+      )}
       <Card>
         <ProblemSummary problems={problems} />
-        <Form action={`${LIST}/keys/new`}>
+        <Form action={subject === null ? `${LIST}/keys/new` : `${LIST}/keys/${subject.id}/edit`}>
           <Field
             label="Name"
             name="name"
@@ -36,7 +50,7 @@ export function NewDeliveryKey({ fields, problems }: { fields: DeliveryKeyFields
             input={{ type: 'date', value: fields.expiresOn }}
           />
           <div class="buttons">
-            <Button>Create key</Button>
+            <Button>{subject === null ? 'Create key' : 'Save'}</Button>
             <a class="button plain" href={LIST}>
               Back
             </a>

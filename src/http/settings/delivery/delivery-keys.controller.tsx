@@ -1,6 +1,9 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import { createDeliveryKey } from '../../../core/delivery/create-delivery-key.js';
 import { deleteDeliveryKey } from '../../../core/delivery/delete-delivery-key.js';
+import type { DeliveryKey } from '../../../core/delivery/delivery-key.js';
+import type { DeliveryKeySettings } from '../../../core/delivery/delivery-key-values.js';
+import { editDeliveryKey } from '../../../core/delivery/edit-delivery-key.js';
 import { readDeliveryKey } from '../../../core/delivery/read-delivery-keys.js';
 import { readImageDelivery } from '../../../core/delivery/read-image-delivery.js';
 import type { Ports } from '../../../core/ports.js';
@@ -13,13 +16,13 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import type { FormFields } from '../form-fields.js';
-import { endOf } from '../keys/key-form.js';
+import { endOf, lastDay } from '../keys/key-form.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { DeliveryPage } from './delivery.view.js';
 import { AREA, LIST, ONCE } from './delivery-area.js';
-import { DeleteDeliveryKey, type DeliveryKeyFields, NewDeliveryKey, ShowDeliverySecret } from './delivery-key.view.js';
+import { DeleteDeliveryKey, type DeliveryKeyFields, DeliveryKeyForm, ShowDeliverySecret } from './delivery-key.view.js';
 
 /** The page on image delivery, and its keys. Presets are in PresetsController. */
 @Controller('settings/delivery')
@@ -41,14 +44,14 @@ export class DeliveryKeysController {
 
   @Get('keys/new')
   newForm(@CurrentPageContext() context: PageContext): Reply {
-    return this.form(context, { name: '', presetsOnly: false, expiresOn: '' }, null);
+    return this.form(context, null, { name: '', presetsOnly: false, expiresOn: '' }, null);
   }
 
   @Post('keys/new')
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const fields = fieldsOf(context.form);
     try {
-      const { key, secret } = await createDeliveryKey(this.ports, callerOfPage(context), submittedValues(fields));
+      const { key, secret } = await createDeliveryKey(this.ports, callerOfPage(context), submittedValues(fields, null));
       return renderPage(
         this.ports,
         context,
@@ -56,7 +59,26 @@ export class DeliveryKeysController {
         <ShowDeliverySecret subject={key} secret={secret} />,
       );
     } catch (error) {
-      return this.form(context, fields, problemsOf(error));
+      return this.form(context, null, fields, problemsOf(error));
+    }
+  }
+
+  @Get('keys/:id/edit')
+  async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const key = await readDeliveryKey(this.ports, customerOf(context), id);
+    const { name, presetsOnly, expiresAt } = key;
+    return this.form(context, key, { name, presetsOnly, expiresOn: lastDay(expiresAt) }, null);
+  }
+
+  @Post('keys/:id/edit')
+  async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const key = await readDeliveryKey(this.ports, customerOf(context), id);
+    const fields = fieldsOf(context.form);
+    try {
+      const { name } = await editDeliveryKey(this.ports, callerOfPage(context), id, submittedValues(fields, key));
+      return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was saved.` });
+    } catch (error) {
+      return this.form(context, key, fields, problemsOf(error));
     }
   }
 
@@ -77,9 +99,16 @@ export class DeliveryKeysController {
     });
   }
 
-  private form(context: PageContext, fields: DeliveryKeyFields, problems: Problems | null): Reply {
-    const options = { ...AREA, title: 'New delivery key', status: problems?.status ?? 200 };
-    return renderPage(this.ports, context, options, <NewDeliveryKey fields={fields} problems={problems} />);
+  private form(
+    context: PageContext,
+    subject: DeliveryKey | null,
+    fields: DeliveryKeyFields,
+    problems: Problems | null,
+  ): Reply {
+    const title = subject === null ? 'New delivery key' : `Delivery key “${subject.name}”`;
+    const options = { ...AREA, title, status: problems?.status ?? 200 };
+    const page = <DeliveryKeyForm subject={subject} fields={fields} problems={problems} />;
+    return renderPage(this.ports, context, options, page);
   }
 }
 
@@ -91,8 +120,14 @@ function fieldsOf(form: FormFields): DeliveryKeyFields {
   return { name: form.text('name'), presetsOnly: form.has('presetsOnly'), expiresOn: form.text('expiresOn').trim() };
 }
 
-/** Errors: `invalid_request`. */
-function submittedValues({ name, presetsOnly, expiresOn }: DeliveryKeyFields) {
+/**
+ * What was not changed is not there: an expiry may have passed since.
+ * @param before Null: a new key. Errors: `invalid_request`.
+ */
+function submittedValues(fields: DeliveryKeyFields, before: null): DeliveryKeySettings;
+function submittedValues(fields: DeliveryKeyFields, before: DeliveryKey): Partial<DeliveryKeySettings>;
+function submittedValues({ name, presetsOnly, expiresOn }: DeliveryKeyFields, before: DeliveryKey | null) {
+  if (before !== null && expiresOn === lastDay(before.expiresAt)) return { name, presetsOnly };
   const expiresAt = expiresOn === '' ? null : endOf(expiresOn);
   if (expiresAt === undefined) {
     throw invalid({ field: 'expiresAt', code: 'invalid_format', message: 'Enter a date such as 2027-01-31.' });

@@ -52,7 +52,9 @@ function keyCells(key: DeliveryKey, now: Date, pictures: readonly PictureCount[]
   const own = sum(pictures.filter(({ deliveryKeyId }) => deliveryKeyId === key.id));
   return [
     <>
-      <span class="strong">{key.name}</span>
+      <a class="strong" href={`${LIST}/keys/${key.id}/edit`}>
+        {key.name}
+      </a>
       <code class="small soft">{key.publicId}</code>
       {isExpired(key, now) && <Badge tone="bad">Expired</Badge>}
     </>,

@@ -120,7 +120,7 @@ function wholeOf(text: string): number | null | undefined {
 }
 
 /** The last day on which a key that expires then is valid, in UTC. */
-function lastDay(expiresAt: Date | null): string {
+export function lastDay(expiresAt: Date | null): string {
   return expiresAt === null ? '' : after(expiresAt, -1).toISOString().slice(0, 10);
 }
 
