@@ -17,7 +17,7 @@ class FailingStore extends MemoryBlobStore {
   }
 }
 
-describe('originals are read in turn', () => {
+describe('docs/reliability.md F14: originals are read in turn', () => {
   let blobs: FailingStore;
   let here: World;
   let owners: Account[];
