@@ -5,6 +5,7 @@ import { Client, sha256 } from './support/client.js';
 import { photoNamed } from './support/life.js';
 import { until } from './support/processes.js';
 import { type CommandResult, Installation } from './support/service.js';
+import { ImageSigner } from './support/signed-image.js';
 import { collectGarbage, expectSound, verification } from './support/sound.js';
 
 /** Imports photos; answers their ids by the name that their bytes were made of. */
@@ -46,9 +47,14 @@ describe('F22: phs backup and phs restore', () => {
   let photos: Map<string, number>;
   let waiting: number;
 
+  let image: string;
+
   it('keeps everything while writes go on, and the next one only what is new', async () => {
     photos = await bring(client, names);
     await client.delete(`/photos/${photos.get('photo-7')}`);
+    image = (await ImageSigner.of(original)).path(photos.get('photo-0') ?? 0, 'p=card,f=png');
+    await original.command('preset', 'set', 'card', 'w=8,h=8,fit=fill', '--customer', '1');
+    expect((await fetch(original.url + image)).status).toBe(200);
     // Not finalized: its files are ready, or on their way to it.
     waiting = (await client.post('/imports', { clientRef: 'waiting' })).body.id;
     await client.inline(waiting, [{ name: 'later.jpg', bytes: photoNamed('later') }]);
@@ -71,6 +77,7 @@ describe('F22: phs backup and phs restore', () => {
     expect(second.copied).toBeLessThan(3);
     expect(more.size).toBe(1);
     expect(readdirSync(folder).sort()).toEqual(['blobs', first.name, second.name].sort());
+    expect(readdirSync(join(folder, 'blobs'))).not.toContain('renditions');
     const secret = join(folder, first.name, 'secret-key');
     expect(statSync(secret).mode & 0o777).toBe(0o600);
     expect(readFileSync(secret)).toEqual(readFileSync(join(original.dataDir, 'secret-key')));
@@ -126,6 +133,8 @@ describe('F22: phs backup and phs restore', () => {
       100,
     );
     expect((await again.get('/tags')).body.data).toMatchObject([{ name: 'kept', photoCount: 8 }]);
+    // Signed before the loss, by a preset, and made again.
+    expect((await fetch(restored.url + image)).headers.get('content-type')).toBe('image/png');
   });
 
   it('goes on with what was begun, under new numbers', async () => {

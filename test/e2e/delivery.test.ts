@@ -20,7 +20,7 @@ beforeAll(async () => {
   await first.start();
   second = await first.rival();
   await second.start();
-  signer = await ImageSigner.of(first, urlOf(database));
+  signer = await ImageSigner.of(first, { databaseUrl: urlOf(database) });
   rows = new pg.Client({ connectionString: urlOf(database) });
   await rows.connect();
   const client = first.client();

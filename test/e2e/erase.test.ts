@@ -4,6 +4,7 @@ import { Client } from './support/client.js';
 import { photoNamed } from './support/life.js';
 import { processesOn, until } from './support/processes.js';
 import { Installation } from './support/service.js';
+import { ImageSigner } from './support/signed-image.js';
 import { collectGarbage, expectSound } from './support/sound.js';
 
 const NODE_OPTIONS = `--import=${pathToFileURL(join(__dirname, 'support/failpoints.mjs')).href}`;
@@ -60,15 +61,20 @@ describe('phs customer', () => {
 
   it('erase removes one customer whole, proves it, and touches no other, beside the running service', async () => {
     const [gone, kept] = [await customerWithPhotos('gone'), await customerWithPhotos('kept')];
+    const image = (await ImageSigner.of(installation, { customerId: gone.id })).path(gone.photos[0] ?? 0, 'w=8');
+    expect((await fetch(installation.url + image)).status).toBe(200);
+    await phs('preset', 'set', 'card', 'w=8', '--customer', String(gone.id));
     const { status, json } = await phs('customer', 'erase', String(gone.id), '--yes');
     expect(status).toBe(0);
     expect(json).toMatchObject({ customerId: gone.id, complete: true });
     expect(json.rowsBefore).toMatchObject({ photos: 3, api_keys: 1, idempotency_keys: 1 });
+    expect(json.rowsBefore).toMatchObject({ delivery_keys: 1, presets: 1 });
     expect(json.rowsBefore).toMatchObject({ imports: 2, import_photos: 4, tags: 1, photo_tags: 3 });
     expect(Object.values(json.rowsAfter)).toEqual(Object.keys(json.rowsBefore).map(() => 0));
     expect(json.blobsRemoved.originals).toBeGreaterThanOrEqual(3);
     expect(json.blobsAfter).toEqual({ staging: 0, originals: 0, renditions: 0, bytes: 0 });
     expect((await gone.client.get('/photos')).status).toBe(401);
+    expect((await fetch(installation.url + image)).status).toBe(403);
     expect(await kept.client.bytes(`/photos/${kept.photos[2]}/download`)).toEqual(photoNamed('kept 3'));
     expect((await phs('customer', 'erase', String(gone.id), '--yes')).status).toBe(2);
     const { customers } = (await phs('customer', 'list')).json;

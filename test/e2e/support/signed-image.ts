@@ -10,16 +10,25 @@ import { deliverySignature } from '../../../src/core/delivery/delivery-signature
 import { urlOf } from '../../support/postgres.js';
 import type { Installation } from './service.js';
 
-/** Signs addresses with a delivery key of the first customer. */
+export interface SignerOptions {
+  /** The first by default. */
+  readonly customerId?: number;
+  /** The DATABASE_URL of the installation; without it, it has a database of its own, and runs. */
+  readonly databaseUrl?: string;
+}
+
+/** Signs addresses with a delivery key. */
 export class ImageSigner {
   private constructor(
     private readonly publicId: string,
     private readonly secret: string,
   ) {}
 
-  /** @param databaseUrl The DATABASE_URL of the installation; null: it has a database of its own, and runs. */
-  static async of({ dataDir }: Installation, databaseUrl: string | null = null): Promise<ImageSigner> {
-    const postgres = databaseUrl === null ? await openEmbeddedPostgres(dataDir, 'share') : null;
+  static async of(
+    { dataDir }: Pick<Installation, 'dataDir'>,
+    { customerId = 1, databaseUrl }: SignerOptions = {},
+  ): Promise<ImageSigner> {
+    const postgres = databaseUrl === undefined ? await openEmbeddedPostgres(dataDir, 'share') : null;
     const source = await openDataSource({ url: databaseUrl ?? urlOf({ connection: postgres?.connection }) });
     try {
       const secrets = [readFileSync(join(dataDir, 'secret-key'), 'utf8').trim()] as const;
@@ -28,7 +37,7 @@ export class ImageSigner {
         clock: new SystemClock(),
         secrets: [...secrets] as [string],
       };
-      const owner = { customerId: 1, actor: commandLine };
+      const owner = { customerId, actor: commandLine };
       const { key, secret } = await createDeliveryKey(uses, owner, {
         name: 'site',
         presetsOnly: false,
