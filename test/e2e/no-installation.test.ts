@@ -48,10 +48,12 @@ const refused: readonly string[] = [
   'webhook test 1 --customer 1',
   'delivery-key create --customer 1 --name x',
   'delivery-key list --customer 1',
+  'delivery-key edit dk_0000000000000000 --name x',
   'delivery-key delete dk_0000000000000000',
   'preset set card w=1 --customer 1',
   'preset list --customer 1',
   'preset delete card --customer 1',
+  'reload',
 ];
 
 /** Make an installation where there is none, or only look whether one could be. */

@@ -213,6 +213,7 @@ const pages = [
   '/settings/audit',
   '/settings/delivery',
   '/settings/delivery/keys/*/delete',
+  '/settings/delivery/keys/*/edit',
   '/settings/delivery/keys/new',
   '/settings/delivery/presets/card/delete',
   '/settings/delivery/presets/card/edit',
