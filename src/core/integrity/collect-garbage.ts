@@ -1,11 +1,11 @@
-import type { BlobKey, BlobKind, BlobName } from '../blobs/blob-key.js';
+import type { BlobKey, BlobKind } from '../blobs/blob-key.js';
 import { allKinds } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
 import type { Clock } from '../shared/clock.js';
 import { after, SECOND } from '../shared/clock.js';
-import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
+import { RenditionBytes } from './rendition-bytes.js';
 import { giveUp, type UnownedBlob, unownedBlobs } from './unowned.js';
 
 /** How long an unowned blob is left alone: its owner may be about to be stored. */
@@ -69,14 +69,4 @@ async function free(
     if (!blob.forGood && blob.name.kind === 'staging' && (await giveUp(uses, blob.name))) removable.push(blob);
   }
   return removable;
-}
-
-/** What the renditions of each customer take. */
-class RenditionBytes {
-  readonly byCustomer = new Map<Id, number>();
-
-  readonly add = (name: BlobName | null, bytes: number): void => {
-    if (name?.kind !== 'renditions') return;
-    this.byCustomer.set(name.customerId, (this.byCustomer.get(name.customerId) ?? 0) + bytes);
-  };
 }

@@ -1,12 +1,9 @@
 import type { Caller } from '../access/caller.js';
 import type { Clock } from '../shared/clock.js';
-import { invalid } from '../shared/errors.js';
-import type { Id } from '../shared/ids.js';
 import type { JsonShape } from '../shared/json-shape.js';
 import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
-import type { TagReads } from '../tags/tag-repository.js';
 import type { PhotoWithTags } from './photo.js';
 import {
   isImmutableSort,
@@ -17,6 +14,7 @@ import {
   positionInJson,
 } from './photo-query.js';
 import type { PhotoReads } from './photo-repository.js';
+import { requireKnownTags } from './require-known-tags.js';
 
 export interface PhotoListRequest extends PageRequest {
   readonly filters: PhotoFilters;
@@ -69,19 +67,4 @@ function pageOf<T>(
     };
     return readPage({ secrets, clock }, listing, request);
   });
-}
-
-async function requireKnownTags(tags: TagReads, filters: PhotoFilters): Promise<void> {
-  const named = (['tagIds', 'anyTagIds', 'excludeTagIds'] as const).filter((field) => filters[field] !== undefined);
-  if (named.length === 0) return;
-  const known = new Set((await tags.getMany(named.flatMap((field) => filters[field] ?? []))).map((tag) => tag.id));
-  const unknown = (ids: readonly Id[]) => ids.filter((id) => !known.has(id));
-  const errors = named.flatMap((field) =>
-    unknown(filters[field] ?? []).map((id) => ({
-      field,
-      code: 'unknown_tag' as const,
-      message: `${field} contains ${id}, which is not the id of a tag.`,
-    })),
-  );
-  if (errors.length > 0) throw invalid(...errors);
 }
