@@ -42,7 +42,8 @@ export function parseJson(bytes: Uint8Array, path = 'body'): unknown {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw invalid({ field: path, code: 'invalid_json', message: `The ${path} is not valid JSON in UTF-8.` });
+    const what = path === 'body' ? 'The body' : `The part ${path}`;
+    throw invalid({ field: path, code: 'invalid_json', message: `${what} is not valid JSON in UTF-8.` });
   }
   const error = excess(value, path === 'body' ? '' : path);
   if (error) throw invalid(error);
