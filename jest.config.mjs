@@ -1,20 +1,8 @@
-/** Typed JSX becomes calls of preact's, as the build does it (tsconfig.json). */
-function swc({ tsx }) {
-  return {
-    swcrc: false,
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript', decorators: true, tsx },
-      transform: {
-        legacyDecorator: true,
-        decoratorMetadata: true,
-        useDefineForClassFields: false,
-        react: { runtime: 'automatic', importSource: 'preact' },
-      },
-    },
-    module: { type: 'commonjs' },
-    sourceMaps: 'inline',
-  };
+import { options } from './bin/build/transpile.js';
+
+/** As the build transpiles a file of this name, but to CommonJS. */
+function swc(name) {
+  return { ...options(name), module: { type: 'commonjs' }, sourceMaps: 'inline' };
 }
 
 /** Our sources are transformed to CommonJS: jest's own ES-module mode fails on Node 20 with @nestjs/throttler. Packages are loaded by Node. */
@@ -26,8 +14,8 @@ const common = {
   setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '^.+\\.(ts|js|mjs)$': ['@swc/jest', swc({ tsx: false })],
-    '^.+\\.tsx$': ['@swc/jest', swc({ tsx: true })],
+    '^.+\\.(ts|js|mjs)$': ['@swc/jest', swc('any.ts')],
+    '^.+\\.tsx$': ['@swc/jest', swc('any.tsx')],
   },
 };
 
