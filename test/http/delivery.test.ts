@@ -273,6 +273,24 @@ test('a hundred first requests make the picture once', async () => {
   expect(made).toBe(1);
 });
 
+test('a picture that cannot be made is attempted once, and refused in the same way from then on', async () => {
+  let attempts = 0;
+  app.ports.media.render = async () => {
+    attempts += 1;
+    return null;
+  };
+  const refusal = async () => {
+    const { status, headers, body } = await ask(address('w=300'));
+    const { requestId: _, ...error } = body.error;
+    return { status, error, caching: headers['cache-control'], retryAfter: headers['retry-after'] };
+  };
+  const first = await refusal();
+  expect(first).toMatchObject({ status: 404, error: { code: 'not_found', details: { resource: 'rendition' } } });
+  expect(await refusal()).toEqual(first);
+  expect((await ask(address('w=300'), {}, 'HEAD')).status).toBe(404);
+  expect(attempts).toBe(1);
+});
+
 test('what was sent is counted for the key, and what was made for it', async () => {
   const path = address('w=90,f=jpeg');
   const { bytes, headers } = await ask(path);

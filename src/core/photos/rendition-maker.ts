@@ -8,9 +8,11 @@ import {
   type RenderedPicture,
   type RenditionOrder,
 } from '../media/media-reader.js';
+import type { Clock } from '../shared/clock.js';
 import { notFound } from '../shared/errors.js';
 import type { Readable } from '../shared/transactional.js';
 import { isDelivered, removeSurplus } from './delivered-surplus.js';
+import { FailedRenditions } from './failed-renditions.js';
 import type { OriginalUses } from './open-original.js';
 import type { Photo } from './photo.js';
 import type { Rendition } from './rendition.js';
@@ -21,13 +23,20 @@ type MakerUses = OriginalUses & {
   store: Readable<'photos'>;
   media: MediaReader;
   renditionLocks: RenditionLocks;
+  clock: Clock;
 };
 
-/** Makes renditions, each once: concurrent requests wait for the same one, in other processes too. A process has one of these. */
+/**
+ * Makes renditions, each once: concurrent requests wait for the same one, in other processes too. One that cannot be made is not attempted
+ * again for a while. A process has one of these.
+ */
 export class RenditionMaker {
   private readonly underWay = new Map<BlobKey, Promise<BlobInfo>>();
+  private readonly failed: FailedRenditions;
 
-  constructor(private readonly uses: MakerUses) {}
+  constructor(private readonly uses: MakerUses) {
+    this.failed = new FailedRenditions(uses.clock);
+  }
 
   /**
    * Stores a rendition of a photo in its current rotation. Errors: `not_found` (it cannot be made, or the photo no longer exists),
@@ -42,23 +51,28 @@ export class RenditionMaker {
     return making;
   }
 
-  private makeOnce(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {
+  private async makeOnce(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {
+    if (this.failed.has(photo, rendition)) throw notFound('rendition');
     const { blobs, renditionLocks } = this.uses;
     const { key } = rendition;
     return renditionLocks.findOrMake(
       { customerId: photo.customerId, key },
       {
         find: () => blobs.head(key),
-        make: () => {
+        make: async () => {
           onStart();
-          return make(this.uses, photo, rendition);
+          const made = await make(this.uses, photo, rendition);
+          if (made !== null) return made;
+          this.failed.add(photo, rendition);
+          throw notFound('rendition');
         },
       },
     );
   }
 }
 
-async function make(uses: MakerUses, photo: Photo, rendition: Rendition): Promise<BlobInfo> {
+/** Null when it cannot be made. */
+async function make(uses: MakerUses, photo: Photo, rendition: Rendition): Promise<BlobInfo | null> {
   const { store, blobs, media } = uses;
   const { key, transformation } = rendition;
   const render = (bytes: PictureBytes, order: Pick<RenditionOrder, 'rotation' | 'alone' | 'originalSize'>) =>
@@ -69,7 +83,7 @@ async function make(uses: MakerUses, photo: Photo, rendition: Rendition): Promis
   const reduced =
     larger && (await render(larger, { rotation: 0, originalSize: { width, height } }).catch(unlessReaderFailed));
   const picture = reduced ?? (await triedTwice((alone) => render(originalBytes(uses, photo), { rotation, alone })));
-  if (picture === null) throw notFound('rendition');
+  if (picture === null) return null;
   const stored = await blobs.put(key, inOneChunk(picture.bytes));
   await requireStillThere({ store, blobs }, photo, key);
   if (isDelivered(key)) await removeSurplus(blobs, photo, key);
