@@ -19,6 +19,8 @@ export type Import = Schemas['Import'];
 export type NewImport = Schemas['NewImport'];
 export type ImportPhoto = Schemas['ImportPhoto'];
 export type NewImportPhoto = Schemas['NewImportPhoto'];
+/** What a client can say of a photo when it registers the file; it takes precedence over what the file says. */
+export type PhotoDetails = Omit<NewImportPhoto, 'filename' | 'sizeBytes' | 'sha256' | 'clientRef' | 'contentType'>;
 export type ImportPhotoPatch = Schemas['ImportPhotoPatch'];
 export type RegistrationOutcomes = Schemas['RegistrationOutcomes'];
 export type UploadTarget = Schemas['UploadTarget'];

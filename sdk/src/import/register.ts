@@ -56,7 +56,7 @@ async function send(
   files: readonly HashedFile[],
 ): Promise<readonly Registered[]> {
   const photos = files.map(({ source, sha256, clientRef }) => {
-    return { filename: source.filename, sizeBytes: source.sizeBytes, sha256, clientRef };
+    return { ...source.details, filename: source.filename, sizeBytes: source.sizeBytes, sha256, clientRef };
   });
   try {
     const { data } = await client.imports.register(importId, photos, { signal });

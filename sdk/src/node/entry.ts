@@ -5,6 +5,9 @@ export type { ImageOptions } from '../delivery/image-options.js';
 export { placeholder } from '../delivery/placeholder.js';
 export { type DownloadedFile, type DownloadFileOptions, downloadFile } from './download-file.js';
 export { removeStaleDrafts } from './draft-file.js';
+export type { LocalFile } from './file-source.js';
+export { type FoundFile, type FoundFiles, findPhotos, looksLikePhoto, type UnreadableFile } from './find-photos.js';
+export { unreadable } from './hash-pool.js';
 export { imageUrl, srcSet } from './image-url.js';
 export {
   type FileFailure,
@@ -14,6 +17,9 @@ export {
   importFolder,
 } from './import-files.js';
 export { makeFolder } from './make-folder.js';
+export type { Content } from './put-file.js';
+export { SourceFactory } from './source-factory.js';
 export { stateFile } from './state-file.js';
+export type { StreamedFile } from './stream-source.js';
 export { type UnpicOperations, type UnpicSettings, unpicTransformer } from './unpic-transformer.js';
 export { writeWhole } from './write-whole.js';

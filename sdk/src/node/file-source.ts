@@ -1,23 +1,35 @@
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { photoName } from '../import/photo-name.js';
 import type { ImportSource } from '../import/source.js';
+import type { PhotoDetails } from '../resources.js';
 import type { HashPool } from './hash-pool.js';
 import { type Connections, putFile } from './put-file.js';
 
+/** A file of this machine. */
+export interface LocalFile {
+  /** Identifies it within its run, and in later runs. */
+  readonly ref: string;
+  readonly path: string;
+  readonly stats: BigIntStats;
+  readonly details?: PhotoDetails | undefined;
+}
+
 /** A file of this machine as what an import takes. */
 export function fileSource(
-  { ref, path, stats }: { readonly ref: string; readonly path: string; readonly stats: BigIntStats },
+  { ref, path, stats, details }: LocalFile,
   { pool, connections }: { readonly pool: HashPool; readonly connections: Connections },
 ): ImportSource {
   const sizeBytes = Number(stats.size);
+  const open = (start: number) => createReadStream(path, { start, end: sizeBytes - 1, highWaterMark: 256 * 1024 });
   return {
     ref,
     filename: photoName(basename(path)),
     sizeBytes,
+    ...(details && { details }),
     // The change time too: the modification time can be set back by whoever edits a file.
     fingerprint: [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join(':'),
     sha256: (signal) => pool.sha256(path, signal),
-    send: (target, onBytes, signal) => putFile(connections, { path, sizeBytes }, target, onBytes, signal),
+    send: (target, onBytes, signal) => putFile(connections, { open, sizeBytes }, target, onBytes, signal),
   };
 }

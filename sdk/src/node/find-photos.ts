@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** A file, and what the file system says of it. */
 export interface FoundFile {
@@ -15,25 +15,69 @@ export interface UnreadableFile {
   readonly problem: string;
 }
 
+/** What there is under some paths. */
+export interface FoundFiles {
+  /** Photos, by their endings, each with a name that is its own among them: its path from the folder of what was given. */
+  readonly files: readonly (FoundFile & { readonly ref: string })[];
+  readonly unseen: readonly UnreadableFile[];
+  /** Paths of files that do not look like photos. */
+  readonly others: readonly string[];
+}
+
 /** Endings of files that may be photos. The service decides by the bytes; this only keeps films and texts from being sent. */
 const PHOTO = /\.(jpe?g|jpe|jfif|png|webp|gif|tiff?|avif|hei[cf])$/i;
 
+/** Whether a file of this name may be a photo. */
+export function looksLikePhoto(name: string): boolean {
+  return PHOTO.test(name);
+}
+
+interface Found {
+  readonly files: FoundFile[];
+  readonly unseen: UnreadableFile[];
+  readonly others: string[];
+}
+
 /**
- * The photos under a folder, by name, in an order that is always the same. Files and folders whose names begin with a dot are left out, and
- * links to folders are not followed.
+ * The files of these paths, and the photos under those that are folders, each once, however often it was named. In folders, files and
+ * folders whose names begin with a dot are left out, and links to folders are not followed; the order is always the same.
  */
-export async function findPhotos(
-  folder: string,
-): Promise<{ files: FoundFile[]; unseen: UnreadableFile[]; skipped: number }> {
-  const found = { files: [] as FoundFile[], unseen: [] as UnreadableFile[], skipped: 0 };
+export async function findPhotos(paths: readonly string[]): Promise<FoundFiles> {
+  const files = new Map<string, FoundFile & { ref: string }>();
+  const unseen: UnreadableFile[] = [];
+  const others: string[] = [];
+  for (const given of paths) {
+    const within = dirname(resolve(given));
+    const stats = await stat(given, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+      unseen.push({ path: given, problem: error.code ?? error.message });
+      return null;
+    });
+    if (stats === null) continue;
+    const found = stats.isDirectory() ? await under(given) : { files: [{ path: given, stats }], unseen: [], others: [] };
+    for (const file of found.files) {
+      const absolute = resolve(file.path);
+      if (!files.has(absolute)) files.set(absolute, { ...file, ref: relative(within, absolute).split(sep).join('/') });
+    }
+    unseen.push(...found.unseen);
+    others.push(...found.others);
+  }
+  return { files: distinct([...files]), unseen, others };
+}
+
+/** Files of different folders that would be called the same are called by their whole paths. */
+function distinct(files: readonly (readonly [string, FoundFile & { ref: string }])[]): (FoundFile & { ref: string })[] {
+  const counts = new Map<string, number>();
+  for (const [, { ref }] of files) counts.set(ref, (counts.get(ref) ?? 0) + 1);
+  return files.map(([absolute, file]) => (counts.get(file.ref) === 1 ? file : { ...file, ref: absolute }));
+}
+
+async function under(folder: string): Promise<Found> {
+  const found: Found = { files: [], unseen: [], others: [] };
   await walk(folder, found).catch((error) => noteUnseen(found.unseen, folder, error));
   return found;
 }
 
-async function walk(
-  folder: string,
-  found: { files: FoundFile[]; unseen: UnreadableFile[]; skipped: number },
-): Promise<void> {
+async function walk(folder: string, found: Found): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
@@ -41,22 +85,19 @@ async function walk(
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) {
       await walk(path, found).catch((error) => noteUnseen(found.unseen, path, error));
-    } else if (!PHOTO.test(entry.name)) {
-      found.skipped += 1;
+    } else if (!looksLikePhoto(entry.name)) {
+      found.others.push(path);
     } else {
       await look(path, found);
     }
   }
 }
 
-async function look(
-  path: string,
-  found: { files: FoundFile[]; unseen: UnreadableFile[]; skipped: number },
-): Promise<void> {
+async function look(path: string, found: Found): Promise<void> {
   try {
     const stats = await stat(path, { bigint: true });
     if (stats.isFile()) found.files.push({ path, stats });
-    else found.skipped += 1;
+    else found.others.push(path);
   } catch (error) {
     noteUnseen(found.unseen, path, error);
   }

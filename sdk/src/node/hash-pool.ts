@@ -80,6 +80,11 @@ export class HashPool {
   }
 }
 
+/** `EACCES` and the like, or what else is known. */
+export function problemOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+}
+
 /** What of a file system's error codes a person can use. */
 export function unreadable(problem: string): FileProblem {
   const known: Readonly<Record<string, string>> = {

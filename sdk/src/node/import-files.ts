@@ -1,12 +1,9 @@
-import { stat } from 'node:fs/promises';
-import { dirname, relative, resolve, sep } from 'node:path';
 import type { ImportOptions, ImportResult } from '../import/import-run.js';
 import { runImport } from '../import/run-import.js';
 import type { PhotoService } from '../photo-service.js';
-import { fileSource } from './file-source.js';
-import { type FoundFile, findPhotos, type UnreadableFile } from './find-photos.js';
-import { HashPool, unreadable } from './hash-pool.js';
-import { Connections } from './put-file.js';
+import { findPhotos } from './find-photos.js';
+import { unreadable } from './hash-pool.js';
+import { SourceFactory } from './source-factory.js';
 import { stateFile } from './state-file.js';
 
 export interface FileImportOptions extends Omit<ImportOptions, 'memory'> {
@@ -52,11 +49,10 @@ export async function importFiles(
   paths: readonly string[],
   { stateFile: statePath, ...options }: FileImportOptions = {},
 ): Promise<FileImportResult> {
-  const found = await find(paths);
-  const pool = new HashPool();
-  const connections = new Connections();
+  const found = await findPhotos(paths);
+  const factory = new SourceFactory();
   try {
-    const sources = found.files.map((file) => fileSource(file, { pool, connections }));
+    const sources = found.files.map((file) => factory.file(file));
     const memory = statePath === undefined ? {} : { memory: stateFile(statePath) };
     const { failed, total, ...result } = await runImport(client, sources, { ...options, ...memory });
     const pathOf = new Map(found.files.map(({ ref, path }) => [ref, path]));
@@ -65,47 +61,8 @@ export async function importFiles(
       return { path, code, message };
     });
     const refused = failed.map(({ ref, code, message }) => ({ path: pathOf.get(ref) ?? ref, code, message }));
-    return { ...result, total: total + unseen.length, failed: [...unseen, ...refused], skipped: found.skipped };
+    return { ...result, total: total + unseen.length, failed: [...unseen, ...refused], skipped: found.others.length };
   } finally {
-    connections.close();
-    await pool.close();
+    await factory.close();
   }
-}
-
-interface Found {
-  readonly files: readonly (FoundFile & { readonly ref: string })[];
-  readonly unseen: readonly UnreadableFile[];
-  readonly skipped: number;
-}
-
-/** Each file once, however often it was named. */
-async function find(paths: readonly string[]): Promise<Found> {
-  const files = new Map<string, FoundFile & { ref: string }>();
-  const unseen: UnreadableFile[] = [];
-  let skipped = 0;
-  for (const given of paths) {
-    const within = dirname(resolve(given));
-    const stats = await stat(given, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
-      unseen.push({ path: given, problem: error.code ?? error.message });
-      return null;
-    });
-    if (stats === null) continue;
-    const found = stats.isDirectory()
-      ? await findPhotos(given)
-      : { files: [{ path: given, stats }], unseen: [], skipped: 0 };
-    for (const file of found.files) {
-      const absolute = resolve(file.path);
-      if (!files.has(absolute)) files.set(absolute, { ...file, ref: relative(within, absolute).split(sep).join('/') });
-    }
-    unseen.push(...found.unseen);
-    skipped += found.skipped;
-  }
-  return { files: distinct([...files]), unseen, skipped };
-}
-
-/** Files of different folders that would be called the same are called by their whole paths. */
-function distinct(files: readonly (readonly [string, FoundFile & { ref: string }])[]): (FoundFile & { ref: string })[] {
-  const counts = new Map<string, number>();
-  for (const [, { ref }] of files) counts.set(ref, (counts.get(ref) ?? 0) + 1);
-  return files.map(([absolute, file]) => (counts.get(file.ref) === 1 ? file : { ...file, ref: absolute }));
 }

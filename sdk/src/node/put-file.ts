@@ -1,13 +1,20 @@
-import { createReadStream } from 'node:fs';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { FileProblem, type UploadAnswer, uploadAnswer } from '../import/source.js';
 import type { UploadTarget } from '../resources.js';
-import { unreadable } from './hash-pool.js';
+import { problemOf, unreadable } from './hash-pool.js';
 
 /** Without a byte moving for so long an upload is given up, and tried again. */
 const IDLE_MS = 60_000;
+
+/** What is sent, wherever it is stored. */
+export interface Content {
+  readonly sizeBytes: number;
+  /** From this byte to the end. The stream fails with `FileProblem` or an error of the system when it cannot be read. */
+  open(start: number): Promise<Readable> | Readable;
+}
 
 /** Connections that uploads share. */
 export class Connections {
@@ -27,20 +34,20 @@ export class Connections {
 }
 
 /**
- * PUTs a file to a signed target with exactly the headers that it asks for; never more than `sizeBytes` of it, and never the whole of it in
+ * PUTs content to a signed target with exactly the headers that it asks for; never more than `sizeBytes` of it, and never the whole of it in
  * memory. Not by fetch: that sends a stream without the Content-Length which is part of the signature.
  */
-export function putFile(
+export async function putFile(
   connections: Connections,
-  { path, sizeBytes }: { readonly path: string; readonly sizeBytes: number },
+  { open, sizeBytes }: Content,
   target: UploadTarget,
   onBytes: (count: number) => void,
   signal: AbortSignal,
 ): Promise<UploadAnswer> {
+  const file = await open(0);
   return new Promise((resolve, reject) => {
     const headers = { ...target.headers, 'content-length': String(sizeBytes) };
     const request = connections.request(target.url, headers, signal);
-    const file = createReadStream(path, { end: sizeBytes - 1, highWaterMark: 256 * 1024 });
     const end = (settle: () => void) => {
       file.destroy();
       settle();
@@ -50,14 +57,15 @@ export function putFile(
       end(() => reject(error));
     };
     let sent = 0;
-    file.on('data', (chunk) => {
+    file.on('data', (chunk: Uint8Array) => {
       sent += chunk.length;
-      onBytes(chunk.length);
+      if (sent > sizeBytes) fail(changed('longer'));
+      else onBytes(chunk.length);
     });
-    file.on('error', (error: NodeJS.ErrnoException) => fail(unreadable(error.code ?? error.message)));
+    file.on('error', (error: Error) => fail(error instanceof FileProblem ? error : unreadable(problemOf(error))));
     file.on('end', () => {
       if (sent === sizeBytes) request.end();
-      else fail(new FileProblem('file_changed', 'The file became shorter during the import. Run the import again.'));
+      else fail(changed('shorter'));
     });
     request.on('timeout', () => fail(new Error('no bytes were accepted for a minute')));
     request.on('error', (error) => end(() => reject(signal.aborted ? signal.reason : error)));
@@ -70,4 +78,8 @@ export function putFile(
     });
     file.pipe(request, { end: false });
   });
+}
+
+function changed(how: 'longer' | 'shorter'): FileProblem {
+  return new FileProblem('file_changed', `The file became ${how} during the import. Run the import again.`);
 }
