@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import type { Wait } from 'photo-service-sdk';
-import { type FileImportOptions, type FileImportResult, importFiles } from 'photo-service-sdk/node';
+import type { ImportOptions, Wait } from 'photo-service-sdk';
 import { PartlyDone, UsageError } from './exit-codes.js';
 import { stateFolder } from './folders.js';
 import { interruptible } from './interrupt.js';
@@ -11,6 +10,8 @@ import { connect } from './login.js';
 import { jsonOption, namesOption, quietOption, wholeOption } from './options.js';
 import { bytesText, count, plain, print, timeText } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
+import { folderSource } from './sources/folder-source.js';
+import { importSource, type SourceImportResult } from './sources/import-source.js';
 
 interface Options {
   readonly tag?: readonly string[];
@@ -19,6 +20,7 @@ interface Options {
   readonly allowDuplicates?: boolean;
   readonly restore: boolean;
   readonly uploads?: number;
+  readonly sidecars: boolean;
   readonly state?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -35,6 +37,7 @@ export function importCommand(): Command {
     .option('--allow-duplicates', 'import photos that are already in the library a second time')
     .option('--no-restore', 'do not restore photos from the trash')
     .option('--uploads <n>', 'uploads at the same time, 1 to 16 (default: 6)', wholeOption)
+    .option('--no-sidecars', 'ignore XMP files beside the photos')
     .option(
       '--state <file>',
       'where to store the state of the run (default: a file for these paths, in XDG_STATE_HOME)',
@@ -56,8 +59,9 @@ export function importCommand(): Command {
         const wanted = importOptions(options);
         const stateFile = options.state ?? defaultState(client.baseUrl, paths, wanted);
         const onProgress = display.importing.bind(display);
+        const source = folderSource(paths, options);
         const result = await interruptible((signal) =>
-          importFiles(client, paths, { ...wanted, stateFile, onProgress, signal }),
+          importSource(client, source, { ...wanted, stateFile, onProgress, signal }),
         );
         display.end();
         const seconds = (performance.now() - began) / 1000;
@@ -79,7 +83,7 @@ async function requirePaths(paths: readonly string[]): Promise<void> {
   }
 }
 
-function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads, dryRun }: Options): FileImportOptions {
+function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads, dryRun }: Options): ImportOptions {
   return {
     source: 'phs',
     ...(tag && { tagNames: tag }),
@@ -93,21 +97,17 @@ function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads,
 }
 
 /** One file for each service, set of paths and set of options: a run goes on only with what it was begun with. */
-function defaultState(
-  url: string,
-  paths: readonly string[],
-  { uploads, dryRun, ...options }: FileImportOptions,
-): string {
+function defaultState(url: string, paths: readonly string[], { uploads, dryRun, ...options }: ImportOptions): string {
   const what = JSON.stringify([url, paths.map((path) => resolve(path)).sort(), options]);
   return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);
 }
 
 function report(
   options: Options,
-  result: FileImportResult,
+  result: SourceImportResult,
   { seconds, waitedForLimitsMs }: { seconds: number; waitedForLimitsMs: number },
 ): void {
-  const { dryRun, imported, duplicates, failed, bytesUploaded, skipped } = result;
+  const { dryRun, imported, duplicates, failed, bytesUploaded, skipped, losses } = result;
   const known = (number: number | null) => (number === null ? '?' : number.toLocaleString('en'));
   const sent = bytesUploaded === null ? '' : `, ${bytesText(bytesUploaded)} ${dryRun ? 'to upload' : 'sent'}`;
   const waited = waitedForLimitsMs === 0 ? '' : `, ${timeText(waitedForLimitsMs / 1000)} waiting for rate limits`;
@@ -115,6 +115,7 @@ function report(
   print(options, { ...result, seconds: Math.round(seconds * 10) / 10, waitedForLimitsMs }, [
     `${known(imported)} ${verb}, ${known(duplicates)} already in the library, ${failed.length} failed${sent} (${timeText(seconds)}${waited})`,
     ...(skipped > 0 ? [`${count(skipped, 'other file')} skipped: no image file name extension`] : []),
+    ...(losses.length > 0 ? [`${count(losses.length, 'detail')} of photos lost: add --json to list them`] : []),
   ]);
   if (failed.length === 0) return;
   if (!options.json)

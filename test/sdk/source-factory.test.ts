@@ -71,7 +71,10 @@ it.each([
 ])('content that is %s than it was said to be fails by itself', async (_, by, code) => {
   const { client } = await world.client();
   const bytes = picture(`changed-${by}`);
-  const sources = [streamed('bad.jpg', content(bytes, bytes.length + by)), streamed('good.jpg', content(picture('good')))];
+  const sources = [
+    streamed('bad.jpg', content(bytes, bytes.length + by)),
+    streamed('good.jpg', content(picture('good'))),
+  ];
   const result = await runImport(client, sources);
   expect(result.failed).toMatchObject([{ ref: 'bad.jpg', code }]);
   expect(result.imported).toBe(1);

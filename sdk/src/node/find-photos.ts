@@ -53,7 +53,9 @@ export async function findPhotos(paths: readonly string[]): Promise<FoundFiles> 
       return null;
     });
     if (stats === null) continue;
-    const found = stats.isDirectory() ? await under(given) : { files: [{ path: given, stats }], unseen: [], others: [] };
+    const found = stats.isDirectory()
+      ? await under(given)
+      : { files: [{ path: given, stats }], unseen: [], others: [] };
     for (const file of found.files) {
       const absolute = resolve(file.path);
       if (!files.has(absolute)) files.set(absolute, { ...file, ref: relative(within, absolute).split(sep).join('/') });

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { findPhotos, unreadable } from 'photo-service-sdk/node';
+import { DetailsBuilder } from './details-builder.js';
+import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
+import { possibleSidecars, SidecarFiles } from './sidecar-files.js';
+
+/** Files, and the photos in folders, with their XMP sidecars. */
+export function folderSource(paths: readonly string[], { sidecars }: { readonly sidecars: boolean }): PhotoSource {
+  return {
+    items: () => items(paths, sidecars),
+    close: () => Promise.resolve(),
+  };
+}
+
+async function* items(paths: readonly string[], withSidecars: boolean): AsyncGenerator<SourceItem> {
+  const { files, others, unseen } = await findPhotos(paths);
+  // Photos that were named by themselves have their sidecars beside them, and not among the files that were found.
+  const beside = files.filter(({ path }) => paths.includes(path)).flatMap(({ path }) => possibleSidecars(path));
+  const sidecars = new SidecarFiles(withSidecars ? [...others, ...beside.filter((path) => existsSync(path))] : []);
+  for (const { path, problem } of unseen)
+    yield { kind: 'skipped', label: path, reason: 'unreadable', problem: unreadable(problem).message };
+  for (const { ref, path, stats } of files) {
+    const details = new DetailsBuilder();
+    await sidecars.addDetails(path, details);
+    const { losses } = details;
+    yield { kind: 'photo', key: ref, label: path, file: { path, stats }, details: details.build(), losses };
+  }
+  for (const path of others)
+    if (!sidecars.isUsed(path)) yield { kind: 'skipped', label: path, reason: skipReason(path) };
+}

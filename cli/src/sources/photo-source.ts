@@ -1,0 +1,70 @@
+import type { BigIntStats } from 'node:fs';
+import type { PhotoDetails } from 'photo-service-sdk';
+import type { Content } from 'photo-service-sdk/node';
+import type { Loss } from './details-builder.js';
+
+/** Where photos come from: a folder, an archive, another service. */
+export interface PhotoSource {
+  /**
+   * Everything that is there, each photo once, in an order that is always the same: photos to be imported, and what is no photo that the
+   * service takes. One bad file is an item, not an error. Rejects where nothing can be read.
+   */
+  items(signal: AbortSignal): AsyncIterable<SourceItem>;
+  /** Releases files and connections; photos cannot be read afterwards. */
+  close(): Promise<void>;
+}
+
+export type SourceItem = PhotoItem | SkippedItem;
+
+export interface PhotoItem {
+  readonly kind: 'photo';
+  /** Its own among the items, and the same in every run: the run after an interruption knows the photo by it. */
+  readonly key: string;
+  /** What people know the file by, such as its path. */
+  readonly label: string;
+  readonly file: LocalBytes | RemoteBytes;
+  /** In the form that the service takes. */
+  readonly details: PhotoDetails;
+  readonly losses: readonly Loss[];
+}
+
+/** A file of this machine. */
+export interface LocalBytes {
+  readonly path: string;
+  readonly stats: BigIntStats;
+}
+
+/** Bytes that are read through the source. */
+export interface RemoteBytes {
+  readonly filename: string;
+  readonly content: Content;
+  /** Differs whenever the content may differ; null when that cannot be known without reading it. */
+  readonly fingerprint: string | null;
+}
+
+export interface SkippedItem {
+  readonly kind: 'skipped';
+  readonly label: string;
+  readonly reason: SkipReason;
+  /** For `unreadable`: why. */
+  readonly problem?: string;
+}
+
+/** New ones may come. */
+export type SkipReason =
+  /** Not an image by its name. */
+  | 'not_an_image'
+  | 'video'
+  /** It was in the trash where it comes from. */
+  | 'trashed'
+  /** Metadata whose photo is not there. */
+  | 'photo_missing'
+  /** A file that should be read, and cannot be. */
+  | 'unreadable';
+
+const VIDEO = /\.(mp4|m4v|mov|avi|mkv|3gp|3g2|mpe?g|mts|m2ts|wmv|webm|mp|mv)$/i;
+
+/** The reason for a file that is no photo by its name. */
+export function skipReason(name: string): SkipReason {
+  return VIDEO.test(name.replace(/~\d+$/, '')) ? 'video' : 'not_an_image';
+}

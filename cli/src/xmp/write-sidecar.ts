@@ -1,0 +1,42 @@
+import type { Photo } from 'photo-service-sdk';
+import { offsetBetween } from './capture-date.js';
+import { setKeywords } from './keywords.js';
+import { writeAltitude, writeDegrees } from './position.js';
+import { readRemainder } from './sidecar-remainder.js';
+import { ns } from './xmp.js';
+
+/** What a sidecar says of a photo. */
+export type DescribedPhoto = Pick<
+  Photo,
+  'title' | 'description' | 'rating' | 'location' | 'takenAt' | 'takenAtLocal' | 'tags' | 'metadata'
+>;
+
+/**
+ * The XMP sidecar of a photo, in the properties that the guidelines of the Metadata Working Group (2.0) name, and those that Lightroom,
+ * darktable and digiKam read. The rest of a sidecar that came with the photo is part of it again.
+ */
+export function writeSidecar(photo: DescribedPhoto): string {
+  const { title, description, rating, location, takenAt, takenAtLocal, tags, metadata } = photo;
+  const xmp = readRemainder(metadata ?? {});
+  if (title !== null) xmp.setLocalized(ns.dc, 'title', title);
+  if (description !== null) xmp.setLocalized(ns.dc, 'description', description);
+  if (rating !== null) xmp.setText(ns.xmp, 'Rating', String(rating));
+  if (takenAt !== null && takenAtLocal !== null) {
+    const date = takenAtLocal + offsetBetween(takenAtLocal, takenAt);
+    xmp.setText(ns.photoshop, 'DateCreated', date);
+    xmp.setText(ns.exif, 'DateTimeOriginal', date);
+  }
+  if (location !== null) {
+    xmp.setText(ns.exif, 'GPSLatitude', writeDegrees(location.latitude, 'N', 'S'));
+    xmp.setText(ns.exif, 'GPSLongitude', writeDegrees(location.longitude, 'E', 'W'));
+    if (location.altitude !== null) {
+      xmp.setText(ns.exif, 'GPSAltitude', writeAltitude(location.altitude));
+      xmp.setText(ns.exif, 'GPSAltitudeRef', location.altitude < 0 ? '1' : '0');
+    }
+  }
+  setKeywords(
+    xmp,
+    tags.map(({ name }) => name),
+  );
+  return xmp.toString();
+}

@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { folderSource } from '../../../cli/src/sources/folder-source.js';
+import { picture } from '../../http/support/photos.js';
+import { itemsOf, photoSourceContract, photosOf } from './source-contract.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'phs-folder-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const titled = (title: string, attributes = '') => `<x:xmpmeta xmlns:x="adobe:ns:meta/">
+  <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""
+    xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/" ${attributes}>
+    <dc:title><rdf:Alt><rdf:li xml:lang="x-default">${title}</rdf:li></rdf:Alt></dc:title>
+    <dc:subject><rdf:Bag><rdf:li>Tag of ${title}</rdf:li></rdf:Bag></dc:subject>
+  </rdf:Description></rdf:RDF></x:xmpmeta>`;
+
+/** Writes files into the folder: pictures where nothing else is given. */
+function files(contents: Readonly<Record<string, string | null>>): void {
+  for (const [name, content] of Object.entries(contents)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content ?? picture(name));
+  }
+}
+
+const titles = async (...paths: string[]) => {
+  const source = folderSource(paths.length === 0 ? [folder] : paths, { sidecars: true });
+  return photosOf(await itemsOf(source)).map(({ details }) => details.title);
+};
+
+describe('the contract', () => {
+  photoSourceContract(() => {
+    files({ 'a.jpg': null, 'a.jpg.xmp': titled('A'), 'deep/b.jpg': null, 'deep/notes.txt': 'notes' });
+    return folderSource([folder], { sidecars: true });
+  });
+});
+
+it('finds sidecars by either name, in any case, and the photo’s own before one that it may share', async () => {
+  files({
+    'a.jpg': null,
+    'a.jpg.xmp': titled('as darktable names it'),
+    'B.JPG': null,
+    'b.XMP': titled('as Lightroom names it'),
+    'c.jpg': null,
+    'c.jpg.xmp': titled('own'),
+    'c.xmp': titled('shared'),
+    'd.jpg': null,
+    'deep/d.jpg.xmp': titled('of another folder'),
+  });
+  const items = await itemsOf(folderSource([folder], { sidecars: true }));
+  expect(photosOf(items).map(({ details }) => details.title)).toEqual([
+    'as Lightroom names it',
+    'as darktable names it',
+    'own',
+    undefined,
+  ]);
+  expect(photosOf(items).flatMap(({ losses }) => losses)).toEqual([
+    { field: 'xmp', reason: 'superseded', value: 'c.xmp' },
+  ]);
+  expect(items.filter(({ kind }) => kind === 'skipped')).toEqual([
+    { kind: 'skipped', label: join(folder, 'deep/d.jpg.xmp'), reason: 'not_an_image' },
+  ]);
+});
+
+it('a sidecar of the raw file beside it is none of the photo’s', async () => {
+  files({ 'a.jpg': null, 'a.xmp': titled('raw', 'photoshop:SidecarForExtension="NEF"') });
+  expect(await titles()).toEqual([undefined]);
+  files({ 'a.xmp': titled('its own', 'photoshop:SidecarForExtension="JPG"') });
+  expect(await titles()).toEqual(['its own']);
+});
+
+it('a photo that is named by itself has its sidecar too', async () => {
+  files({ 'a.jpg': null, 'a.jpg.xmp': titled('A'), 'b.jpg': null });
+  expect(await titles(join(folder, 'a.jpg'))).toEqual(['A']);
+});
+
+it('a sidecar that cannot be read is a loss; sidecars can be left alone', async () => {
+  files({ 'a.jpg': null, 'a.jpg.xmp': 'no XML', 'b.jpg': null, 'b.xmp': titled('B') });
+  const [a, b] = photosOf(await itemsOf(folderSource([folder], { sidecars: true })));
+  expect(a?.losses).toMatchObject([{ field: 'xmp', reason: 'unreadable' }]);
+  expect(b).toMatchObject({ details: { title: 'B', tagNames: ['Tag of B'] }, losses: [] });
+  const without = await itemsOf(folderSource([folder], { sidecars: false }));
+  expect(photosOf(without).map(({ details }) => details)).toEqual([{}, {}]);
+});
+
+it('films are told from other files, and what cannot be looked into is said', async () => {
+  files({ 'a.mp4': 'film', 'notes.txt': 'notes' });
+  const items = await itemsOf(folderSource([folder, join(folder, 'missing.jpg')], { sidecars: true }));
+  expect(items).toEqual([
+    { kind: 'skipped', label: join(folder, 'missing.jpg'), reason: 'unreadable', problem: 'The file does not exist.' },
+    { kind: 'skipped', label: join(folder, 'a.mp4'), reason: 'video' },
+    { kind: 'skipped', label: join(folder, 'notes.txt'), reason: 'not_an_image' },
+  ]);
+});
