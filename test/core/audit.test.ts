@@ -22,7 +22,8 @@ import { removeUser } from '../../src/core/users/remove-user.js';
 import { revokeOtherSessions, signOut } from '../../src/core/users/revoke-session.js';
 import { signIn } from '../../src/core/users/sign-in.js';
 import { deleteWebhookEndpoint } from '../../src/core/webhooks/delete-webhook-endpoint.js';
-import { editWebhookEndpoint, rotateWebhookSecret } from '../../src/core/webhooks/edit-webhook-endpoint.js';
+import { editWebhookEndpoint } from '../../src/core/webhooks/edit-webhook-endpoint.js';
+import { rotateWebhookSecret } from '../../src/core/webhooks/rotate-webhook-secret.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 import { openSession } from '../support/open-session.js';
 import { present } from '../support/tenant.js';
@@ -42,6 +43,7 @@ async function entries() {
   const { data } = await listAudit(ports, customerId, { limit: 100, cursor: null });
   return [...data].reverse().slice(1);
 }
+
 const told = async () =>
   (await entries()).map(({ action, subjectName, changes }) => [action, subjectName, ...changes].join(' '));
 

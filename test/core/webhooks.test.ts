@@ -6,10 +6,11 @@ import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-en
 import { deleteWebhookEndpoint } from '../../src/core/webhooks/delete-webhook-endpoint.js';
 import { deliverEvent } from '../../src/core/webhooks/deliver-event.js';
 import { RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
-import { editWebhookEndpoint, rotateWebhookSecret } from '../../src/core/webhooks/edit-webhook-endpoint.js';
+import { editWebhookEndpoint } from '../../src/core/webhooks/edit-webhook-endpoint.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../../src/core/webhooks/maintain-webhooks.js';
 import { listDeliveries, listWebhookEndpoints, readWebhookEndpoint } from '../../src/core/webhooks/read-webhooks.js';
 import { resendDelivery, sendTestEvent } from '../../src/core/webhooks/resend-delivery.js';
+import { rotateWebhookSecret } from '../../src/core/webhooks/rotate-webhook-secret.js';
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { upkeep } from '../../src/worker/upkeep.js';

@@ -7,9 +7,10 @@ import type { MediaReader } from '../media/media-reader.js';
 import { type ItemError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { newUploadId } from './import-photo.js';
-import { type RegisterUses, type RegistrationResults } from './register-all.js';
+import { type RegisterUses } from './register-all.js';
 import type { CandidateOutcome } from './register-candidates.js';
 import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from './registration.js';
+import { type RegistrationResults } from './registration-results.js';
 import { noteStaged } from './staged-picture.js';
 import type { UploadSlots } from './upload-slots.js';
 

@@ -4,7 +4,8 @@ import type { Id } from '../shared/ids.js';
 import { requireOpen } from './import.js';
 import { type InlineUpload, type InlineUses, type Staging, stageAll, unstage, unusedOf } from './inline-files.js';
 import { requireQuota, takeSlot } from './inline-upload-slot.js';
-import { type RegisterUses, type RegistrationResults, registerAll } from './register-all.js';
+import { type RegisterUses, registerAll } from './register-all.js';
+import { type RegistrationResults } from './registration-results.js';
 import { requireDiskSpace } from './require-disk-space.js';
 
 /**

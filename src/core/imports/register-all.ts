@@ -1,20 +1,15 @@
 import type { Caller } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import { QuotaReservation } from '../customers/quota.js';
-import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Reader, Transactional } from '../shared/transactional.js';
+import type { Transactional } from '../shared/transactional.js';
 import { lockForNewTags } from '../tags/lock-tags.js';
 import { requireOpen, touch } from './import.js';
-import {
-  type ImportDetails,
-  type ItemDetails,
-  importDetailsOf,
-  itemDetailsOf,
-  withUploadTargets,
-} from './import-details.js';
+import { importDetailsOf, withUploadTargets } from './import-details.js';
 import { type CandidateOutcome, registerCandidates } from './register-candidates.js';
 import { type Candidate } from './registration.js';
+import { noneAccepted, type RegistrationResults, resultsOf } from './registration-results.js';
 import type { TargetUses } from './upload-target.js';
 
 export type RegisterUses = TargetUses & {
@@ -23,19 +18,6 @@ export type RegisterUses = TargetUses & {
   >;
   limits: Limits;
 };
-
-/** The outcome of one file, in the order of the request. */
-export interface RegistrationResult {
-  readonly index: number;
-  readonly outcome: 'created' | 'existing' | 'duplicate' | 'rejected';
-  readonly photo: ItemDetails | null;
-  readonly error: ItemError | null;
-}
-
-export interface RegistrationResults {
-  readonly results: readonly RegistrationResult[];
-  readonly import: ImportDetails;
-}
 
 /** The transaction that both ways of adding photos share. */
 export async function registerAll(
@@ -69,27 +51,4 @@ export async function registerAll(
   const targeted = new Map((await withUploadTargets(uses, caller, items)).map((item) => [item.id, item]));
   const results = answer.results.map((each) => ({ ...each, photo: targeted.get(each.photo?.id ?? 0) ?? null }));
   return { ...answer, results };
-}
-
-async function resultsOf(
-  transaction: Reader<'tags'>,
-  outcomes: readonly CandidateOutcome[],
-): Promise<RegistrationResult[]> {
-  const items = outcomes.flatMap((outcome) => (outcome.outcome === 'rejected' ? [] : [outcome.item]));
-  const details = new Map((await itemDetailsOf(transaction.tags, items)).map((item) => [item.id, item]));
-  return outcomes.map((outcome) =>
-    outcome.outcome === 'rejected'
-      ? { index: outcome.index, outcome: 'rejected', photo: null, error: outcome.error }
-      : { index: outcome.index, outcome: outcome.outcome, photo: details.get(outcome.item.id) ?? null, error: null },
-  );
-}
-
-function noneAccepted(results: readonly RegistrationResult[]): DomainError {
-  return new DomainError(
-    'no_photos_accepted',
-    'Every photo was rejected and nothing was created. See details.results.',
-    {
-      results,
-    },
-  );
 }

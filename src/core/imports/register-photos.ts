@@ -1,8 +1,9 @@
 import type { Caller } from '../access/caller.js';
 import type { Id } from '../shared/ids.js';
-import { type RegisterUses, type RegistrationResults, registerAll } from './register-all.js';
+import { type RegisterUses, registerAll } from './register-all.js';
 import { type CandidateOutcome } from './register-candidates.js';
 import { type Candidate, type Registration, registrationError } from './registration.js';
+import { type RegistrationResults } from './registration-results.js';
 
 /**
  * Registers a batch of files. A file with invalid values is `rejected`, and the others continue. Errors: `not_found`, `import_not_open`,

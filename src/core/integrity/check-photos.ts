@@ -1,14 +1,13 @@
-import { renditionKey, storedKey } from '../blobs/blob-key.js';
+import { storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import { defaultFormat } from '../media/renditions.js';
 import { markLost, markRecovered, type PhotoWithTags } from '../photos/photo.js';
-import { fixedRendition } from '../photos/rendition.js';
 import type { RenditionMaker } from '../photos/rendition-maker.js';
 import type { Clock } from '../shared/clock.js';
 import { everyBatch } from '../shared/every-page.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import { faultOf, reasonOf } from './check-bytes.js';
+import { faultOf } from './check-bytes.js';
+import { about, checkThumb } from './check-thumb.js';
 import type { Findings } from './findings.js';
 import { isUnchanged, markOriginal } from './mark-original.js';
 
@@ -54,7 +53,7 @@ async function checkPhoto(
   const fault = await faultOf(uses, storedKey(photo.blobKey), photo, options);
   if (fault === null) {
     if (photo.originalLostAt !== null && !options.fast) await reportIntact(uses, photo, options, findings);
-    return checkThumb(uses, photo, options, findings);
+    return checkThumb(uses, photo, options.repair, findings);
   }
   // What cannot be read now may be readable in an hour: it is not lost.
   if (options.repair && fault.kind !== 'unreadable') await markOriginal(uses, photo, markLost);
@@ -63,27 +62,6 @@ async function checkPhoto(
 }
 
 const advice = ' Restore the file from a backup, or import the same file again.';
-
-async function checkThumb(uses: CheckUses, photo: PhotoWithTags, { repair }: CheckOptions, findings: Findings) {
-  if ((await uses.blobs.head(renditionKey(photo, 'thumb', defaultFormat(photo)))) !== null) return;
-  findings.count('missingThumbs');
-  if (!repair) return;
-  try {
-    await uses.renditionMaker.make(photo, fixedRendition(photo, 'thumb', defaultFormat(photo)));
-    findings.count('remadeThumbs');
-  } catch (error) {
-    if (!(await isUnchanged(uses, photo))) return;
-    findings.report(
-      'I1',
-      `The thumbnail of this photo is missing and cannot be created: ${reasonOf(error)}`,
-      about(photo),
-    );
-  }
-}
-
-function about({ customerId, id, importId }: PhotoWithTags) {
-  return { customerId, photoId: id, importId };
-}
 
 /** Somebody has restored the original that is marked as lost. */
 async function reportIntact(

@@ -1,30 +1,10 @@
 import { storedKey } from '../blobs/blob-key.js';
-import type { BlobStore } from '../blobs/blob-store.js';
-import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { markLost, type PhotoWithTags } from '../photos/photo.js';
-import { type Clock, DAY } from '../shared/clock.js';
-import type { Id } from '../shared/ids.js';
-import type { Transactional } from '../shared/transactional.js';
-import { type Fault, faultOf } from './check-bytes.js';
+import { DAY } from '../shared/clock.js';
+import { faultOf } from './check-bytes.js';
 import { isUnchanged, markOriginal } from './mark-original.js';
-import { dueIn, nextRound, type ScrubPosition, type ScrubRound } from './scrub-position.js';
-
-export interface ScrubUses {
-  store: Transactional<'photos' | 'outbox' | 'usage'>;
-  blobs: BlobStore;
-  customers: CustomerDirectory;
-  clock: Clock;
-  scrubPosition: ScrubPosition;
-}
-
-export interface Scrubbing {
-  /** In which every original is read once. */
-  readonly days: number;
-  /** Called for every original that was read; null: it is intact. Must not throw. */
-  readonly onChecked: (photo: PhotoWithTags, fault: Fault | null) => void;
-  /** Waits, so that reading leaves the disk to requests. */
-  readonly rest: (readBytes: number, stopping: AbortSignal) => Promise<void>;
-}
+import { dueIn, nextRound } from './scrub-position.js';
+import { beginRound, nextPhotos, type Scrubbing, type ScrubUses } from './scrub-round.js';
 
 /** Position is stored after so many photos: a process that dies reads no more than these again. */
 const BATCH = 20;
@@ -50,36 +30,6 @@ export async function scrubOriginals(uses: ScrubUses, scrubbing: Scrubbing, stop
     round = { ...round, ...batch.position, checked: round.checked + batch.photos.length };
     await scrubPosition.write(round);
   }
-}
-
-async function beginRound({ store, customers, clock, scrubPosition }: ScrubUses): Promise<ScrubRound> {
-  let photos = 0;
-  for (const { id } of await customers.list()) {
-    const { stored } = await store.query(id, (reader) => reader.usage.photoTotals());
-    photos += stored.photos + stored.trashedPhotos;
-  }
-  const round = { beganAt: clock.now(), photos, checked: 0, customerId: null, photoId: null, isComplete: false };
-  await scrubPosition.write(round);
-  return round;
-}
-
-/** The photos after the position, of one customer; null at the end. */
-async function nextPhotos(
-  { store, customers }: ScrubUses,
-  round: ScrubRound,
-  limit: number,
-): Promise<{ photos: readonly PhotoWithTags[]; position: Pick<ScrubRound, 'customerId' | 'photoId'> } | null> {
-  for (const { id: customerId } of await customers.list()) {
-    if (round.customerId !== null && customerId < round.customerId) continue;
-    const after: Id | null = customerId === round.customerId ? round.photoId : null;
-    const window = { after: after === null ? null : { value: after, id: after }, limit };
-    const photos = await store.query(customerId, (reader) =>
-      reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
-    );
-    const last = photos.at(-1);
-    if (last !== undefined) return { photos, position: { customerId, photoId: last.id } };
-  }
-  return null;
 }
 
 async function scrub(uses: ScrubUses, photo: PhotoWithTags, { onChecked }: Scrubbing): Promise<void> {

@@ -1,18 +1,15 @@
 import { type Caller, requireScope } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import type { Clock } from '../shared/clock.js';
-import { type FieldError, invalid, requireFound } from '../shared/errors.js';
+import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
-import { foldKey } from '../shared/text.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { nameTaken } from './create-tag.js';
 import { lockTaggedPhotos, requireMergedTags, retagPhotos } from './retag-photos.js';
 import { parseTagName, type Tag } from './tag.js';
-import { type TagChanges, type TagTools, toolErrors, usesTools } from './tag-tools.js';
-import { cleanDescription, type TagInput, tagErrors } from './tag-values.js';
-
-export interface TagPatch extends TagInput, TagTools {}
+import { mergedTag, type TagPatch, tagPatchErrors } from './tag-patch.js';
+import { type TagChanges, usesTools } from './tag-tools.js';
 
 export interface EditedTag extends Tag {
   /** Absent when no bulk tool was used. */
@@ -51,7 +48,7 @@ export async function editTag(
     const mergeTagIds = requireMergedTags(patch, locked);
     check(tag);
     const at = clock.now();
-    const next = merge(tag, patch, name ?? tag.name);
+    const next = mergedTag(tag, patch, name ?? tag.name);
     if (!withTools) return save(transaction, tag, next, at);
     const changes = await retagPhotos(transaction, tag, { ...patch, mergeTagIds }, { photos, limits, at });
     await transaction.outbox.add('tag.deleted', mergeTagIds, at);
@@ -59,11 +56,6 @@ export async function editTag(
     await save(transaction, tag, next, at);
     return { ...requireFound(await transaction.tags.get(id), 'tag'), changes };
   });
-}
-
-/** Problems with a patch of this tag that do not depend on other tags or photos. */
-export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
-  return [...tagErrors(patch), ...toolErrors(id, patch)];
 }
 
 async function save(transaction: Transaction<'tags' | 'outbox'>, tag: Tag, next: Tag, at: Date): Promise<Tag> {
@@ -75,14 +67,4 @@ async function save(transaction: Transaction<'tags' | 'outbox'>, tag: Tag, next:
     return edited;
   }
   throw nameTaken((await transaction.tags.findByNameKeys([edited.nameKey]))[0]);
-}
-
-function merge(tag: Tag, patch: TagPatch, name: string): Tag {
-  return {
-    ...tag,
-    name,
-    nameKey: foldKey(name),
-    color: patch.color === undefined ? tag.color : (patch.color?.toLowerCase() ?? null),
-    description: patch.description === undefined ? tag.description : cleanDescription(patch.description),
-  };
 }

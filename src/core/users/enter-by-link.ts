@@ -4,6 +4,7 @@ import { hashRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type Browser, newSession } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
+import { peekLink } from './peek-link.js';
 import {
   auditSubject,
   type CommonPasswords,
@@ -14,21 +15,7 @@ import {
   type User,
   userActor,
 } from './user.js';
-import type { KnownUser, UserStore } from './user-store.js';
-
-/**
- * The person whom a one-time link would sign in; this does not use it up. Null when it is not valid (any more). Programs that open links on
- * their own (previews of messengers, mail scanners) must not use them up.
- */
-export async function peekLink(
-  { users, clock }: { users: UserStore; clock: Clock },
-  token: string,
-): Promise<KnownUser | null> {
-  const hash = hashRandomToken(token);
-  const known = await users.findByLink(hash);
-  const isOpen = known !== null && known.customerStatus !== 'closing' && isLinkOpen(known.user, hash, clock.now());
-  return isOpen ? known : null;
-}
+import type { UserStore } from './user-store.js';
 
 interface Arrival {
   readonly token: string;

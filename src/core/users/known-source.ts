@@ -1,46 +1,18 @@
-import { createHash } from 'node:crypto';
 import { addressBudget } from '../access/ip-list.js';
 import type { AuditAction } from '../audit/audit-entry.js';
 import type { Clock } from '../shared/clock.js';
 import { after, DAY } from '../shared/clock.js';
-import { newRandomToken } from '../shared/random-token.js';
 import type { Secrets } from '../shared/secrets.js';
-import { readToken, signToken } from '../shared/secrets.js';
+import { readToken } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
+import { accountName, type DevicePayload } from './device-cookie.js';
 import type { User } from './user.js';
 
-/** How long a browser, or an address, is known after a sign-in. */
-export const DEVICE_DAYS = 365;
+/** How long an address is known after a sign-in. */
 const ADDRESS_DAYS = 90;
 /** Only the newest sign-ins are checked. */
 const SIGN_INS = 100;
 const signIns: readonly AuditAction[] = ['user.signed_in', 'user.joined', 'user.link_used'];
-
-interface DevicePayload {
-  /** The hash of the account. */
-  readonly a: string;
-  readonly d: string;
-  /** When it expires, in milliseconds. */
-  readonly u: number;
-}
-
-/** Identifies an account in budgets and cookies: they contain no one's address. */
-export function accountName(account: string): string {
-  return createHash('sha256').update(account).digest('hex');
-}
-
-/**
- * The cookie that a browser gets once it has signed in to an account, to be recognized later: nobody else can create it, and it does not
- * sign anyone in.
- */
-export function newDevice({ secrets, clock }: { secrets: Secrets; clock: Clock }, account: string): string {
-  const payload: DevicePayload = {
-    a: accountName(account),
-    d: newRandomToken(),
-    u: after(clock.now(), DEVICE_DAYS * DAY).getTime(),
-  };
-  return signToken(secrets, 'device', payload);
-}
 
 /**
  * How an attempt is recognized as coming from where the person of this account has signed in before: the browser, or else the address. Null

@@ -1,7 +1,7 @@
 import { addressBudget } from '../access/ip-list.js';
 import { requireBudget } from '../access/require-budget.js';
 import type { RateWindowStore } from '../access/rolling-window.js';
-import { accountName } from './known-source.js';
+import { accountName } from './device-cookie.js';
 
 /**
  * Attempts per minute, including successful ones. By account, so that many machines cannot share the guessing; by address, so that one

@@ -1,5 +1,4 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
-import type { Actor } from '../audit/actor.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Secrets } from '../shared/secrets.js';
@@ -7,9 +6,11 @@ import type { Transactional } from '../shared/transactional.js';
 import { knownSource } from './known-source.js';
 import { type Browser, newSession } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
-import { requireSignInBudget, shouldRecordRefusal } from './sign-in-attempts.js';
+import { recordRefusal } from './refused-sign-in.js';
+import { requireSignInBudget } from './sign-in-attempts.js';
 import { auditSubject, normalEmail, recordSignIn, type User, userActor } from './user.js';
 import type { UserStore } from './user-store.js';
+import { matching, usersOf } from './users-by-password.js';
 
 interface Credentials {
   readonly email: string;
@@ -58,43 +59,6 @@ export async function signIn(
   });
 }
 
-/**
- * Only for accounts that exist, and once a minute from one source: guessing cannot fill the log. Also checked for accounts that do not
- * exist, so that both take about the same time.
- */
-async function recordRefusal(
-  uses: { rateWindows: RateWindowStore; store: Transactional<'audit'>; clock: Clock },
-  known: readonly User[],
-  account: string,
-  address: string,
-): Promise<void> {
-  if (!(await shouldRecordRefusal(uses, account, address))) return;
-  const nobody: Actor = { kind: 'person', id: null, name: null, address };
-  for (const user of known) {
-    const change = { action: 'user.sign_in_refused', subject: auditSubject(user), at: uses.clock.now() } as const;
-    await uses.store.transaction(user.customerId, ({ audit }) => audit.add(nobody, change));
-  }
-}
-
 function refused(): DomainError {
   return new DomainError('unauthorized', 'The e-mail address or password is incorrect.');
-}
-
-/** Users who may sign in by a password at all, most recent sign-in first. */
-async function usersOf({ users }: { users: UserStore }, email: string): Promise<User[]> {
-  const known = email === '' ? [] : await users.findByEmail(email);
-  return known
-    .filter(({ user, customerStatus }) => customerStatus !== 'closing' && user.passwordHash !== null)
-    .map(({ user }) => user)
-    .sort((a, b) => (b.lastSignInAt?.getTime() ?? 0) - (a.lastSignInAt?.getTime() ?? 0));
-}
-
-async function matching(
-  { passwords }: { passwords: PasswordHasher },
-  users: readonly User[],
-  password: string,
-): Promise<User[]> {
-  if (users.length === 0) await passwords.pretend(password);
-  const answers = await Promise.all(users.map((user) => passwords.matches(user.passwordHash ?? '', password)));
-  return users.filter((_, at) => answers[at]);
 }

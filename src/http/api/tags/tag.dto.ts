@@ -1,7 +1,7 @@
 import type { Id } from '../../../core/shared/ids.js';
 import { foldKey, searchText } from '../../../core/shared/text.js';
-import { tagPatchErrors } from '../../../core/tags/edit-tag.js';
 import type { TagListRequest } from '../../../core/tags/read-tag.js';
+import { tagPatchErrors } from '../../../core/tags/tag-patch.js';
 import { type TagFilters, type TagSort, tagSorts } from '../../../core/tags/tag-query.js';
 import { tagErrors } from '../../../core/tags/tag-values.js';
 import { RequestModel } from '../../fields/declared.js';
@@ -106,8 +106,10 @@ export class TagCreationBody {
 
 /** Maximum number of tags that one request can create. */
 export const MAX_NEW_TAGS = 100;
+
 /** Maximum number of photos for one bulk tool, and of tags that can be merged. */
 export const MAX_TAGGED_PHOTOS = 1000;
+
 export const MAX_MERGED = 20;
 
 @RequestModel('NewTags', 'Tags to create.')

@@ -2,7 +2,7 @@ import type { Limits } from '../../../core/customers/limits.js';
 import { type CountedImport, type ImportCounts, progress } from '../../../core/imports/import.js';
 import type { ItemDetails } from '../../../core/imports/import-details.js';
 import type { ImportPhoto } from '../../../core/imports/import-photo.js';
-import type { RegistrationResult } from '../../../core/imports/register-all.js';
+import type { RegistrationResult } from '../../../core/imports/registration-results.js';
 import { reasonOf } from './reasons.js';
 
 /** The result for the importer's script about files that it registered; `refused` is the item of a refused one. */

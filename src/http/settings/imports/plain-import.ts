@@ -4,7 +4,7 @@ import { finalizeImport } from '../../../core/imports/finalize-import.js';
 import { type InlineFile } from '../../../core/imports/inline-files.js';
 import { receiveInline } from '../../../core/imports/receive-inline.js';
 import { recordRefusals } from '../../../core/imports/record-refusals.js';
-import type { RegistrationResult } from '../../../core/imports/register-all.js';
+import type { RegistrationResult } from '../../../core/imports/registration-results.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
