@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.js';
@@ -18,42 +18,40 @@ const projects = [
   { folder: join(root, 'postgres'), built: 'entry.js', types: 'entry.d.ts' },
   { folder: root, built: 'main.js', types: null },
 ];
-const firstOld = projects.findIndex((project) => !ifNeeded || isOld(project));
+const firstOld = projects.findIndex((project) => !ifNeeded || isOld(project.folder, project.built));
 if (firstOld >= 0) console.log('Building …');
 // What follows holds what was built anew.
 for (const project of firstOld < 0 ? [] : projects.slice(firstOld)) await build(project);
+// Added to what is built, which may be running: packing the SDK must not take the program from under a service.
+if (withTypes) for (const { folder, types } of projects) if (types !== null && isOld(folder, types)) declare(folder);
 
-function isOld({ folder, built, types }) {
-  const files = withTypes && types !== null ? [built, types] : [built];
-  const times = files.map((file) => statSync(join(folder, 'dist', file), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+function isOld(folder, built) {
+  const time = statSync(join(folder, 'dist', built), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = readdirSync(join(folder, 'src'), { recursive: true }).map((name) =>
     join(folder, 'src', String(name)),
   );
   const tools = ['build.js', 'build/bundle.js', 'build/licences.js', 'build/packages.js', 'build/transpile.js'].map(
     (name) => join(root, 'bin', name),
   );
-  return [...sources, ...tools, join(root, 'package-lock.json')].some(
-    (path) => statSync(path).mtimeMs > Math.min(...times),
-  );
+  return [...sources, ...tools, join(root, 'package-lock.json')].some((path) => statSync(path).mtimeMs > time);
 }
 
-/** Beside, then in place: a build that fails leaves the old one, and a running service never sees half of one. */
-async function build({ folder, types }) {
+/** Beside, then in place: a build that fails leaves the old one, and a program that starts meanwhile finds one of the two. */
+async function build({ folder }) {
   const dist = join(folder, 'dist');
-  const draft = `${dist}.${process.pid}`;
+  const [draft, old] = [`${dist}.${process.pid}`, `${dist}.${process.pid}.old`];
   try {
     await transpile(join(folder, 'src'), draft);
-    if (withTypes && types !== null) declare(folder, draft);
     if (folder === root) await bundle(draft, join(draft, 'program'));
-    rmSync(dist, { recursive: true, force: true });
+    if (existsSync(dist)) renameSync(dist, old);
     renameSync(draft, dist);
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    for (const left of [draft, old]) rmSync(left, { recursive: true, force: true });
   }
 }
 
-function declare(folder, target) {
+function declare(folder) {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '-p', folder, '--outDir', target], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [tsc, '-p', folder], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The types of ${folder} could not be written.`);
 }
