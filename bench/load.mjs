@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { processorSeconds } from './service.mjs';
 
 const run = promisify(execFile);
 
@@ -26,9 +27,25 @@ export async function load({ url, headers = {}, script }, forSeconds) {
   return { requests, rate, p50: latency(50), p99: latency(99) };
 }
 
+/** The same, with the milliseconds of a processor that each request took, of all processes of the target. */
+export async function measured(target, seconds) {
+  const before = spent(target);
+  const turn = await load(target, seconds);
+  return { ...turn, milliseconds: ((spent(target) - before) * 1000) / turn.requests };
+}
+
+const spent = (target) => Object.values(processorSeconds(target)).reduce((sum, each) => sum + each);
+
 /** p50 and p99 in milliseconds of requests that come so many a second, whatever becomes of those before. Throws when one is not answered 200. */
 export async function pacedLoad({ url, headers = {} }, perSecond, seconds) {
   const client = fileURLToPath(new URL('paced.mjs', import.meta.url));
   const { stdout } = await run(process.execPath, [client, JSON.stringify({ url, headers, perSecond, seconds })]);
   return JSON.parse(stdout);
 }
+
+/** What asks a service for one of its addresses by its key. */
+export const keyed = (service, path) => ({
+  ...service,
+  url: service.url + path,
+  headers: { Authorization: `Bearer ${service.token}` },
+});

@@ -1,13 +1,10 @@
 // Requests a second with several processes against one, two services in turns, and the processor time of each request. Needs wrk.
 //   npm run bench:processes -- [processes, default 2] [seconds of each measurement, default 4]
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
-import { CONNECTIONS, load } from './load.mjs';
-import { fillLibrary } from './scale/rows-read.mjs';
-import { apiOf, memoryBytes, processorSeconds, root, startService } from './service.mjs';
+import { fill } from './library.mjs';
+import { CONNECTIONS, keyed, load, measured } from './load.mjs';
+import { apiOf, memoryBytes, startService } from './service.mjs';
 
 const [processes, seconds] = [Number(process.argv[2] ?? 2), Number(process.argv[3] ?? 4)];
 const PHOTOS = 2000;
@@ -17,7 +14,7 @@ async function main() {
   const one = await startService({ PROCESSES: '1' });
   const several = await startService({ PROCESSES: String(processes) });
   try {
-    for (const { dataDir } of [one, several]) await fill(dataDir);
+    for (const service of [one, several]) await fillFor(service);
     console.log(
       `${processes} processes against one, ${availableParallelism()} processors, ${CONNECTIONS} connections, medians of ${ROUNDS} turns`,
     );
@@ -32,15 +29,11 @@ async function main() {
 }
 
 async function compare(path, ...services) {
-  const targets = services.map(({ pid, url, token }) => ({
-    pid,
-    url: url + path,
-    headers: { Authorization: `Bearer ${token}` },
-  }));
+  const targets = services.map((service) => keyed(service, path));
   const turns = [];
   for (const target of targets) await load(target, 1);
   for (let turn = 0; turn < ROUNDS; turn += 1) {
-    const [one, several] = [await measured(targets[0]), await measured(targets[1])];
+    const [one, several] = [await measured(targets[0], seconds), await measured(targets[1], seconds)];
     turns.push({ one, several, ratio: several.rate / one.rate, cost: several.milliseconds / one.milliseconds });
   }
   const median = (of) => turns.map(of).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
@@ -49,21 +42,9 @@ async function compare(path, ...services) {
   console.log(`${path.padEnd(24)} ${median((turn) => turn.ratio).toFixed(2)} × (${rates}), ${cost}`);
 }
 
-async function measured(target) {
-  const spent = () => Object.values(processorSeconds(target)).reduce((sum, each) => sum + each);
-  const before = spent();
-  const turn = await load(target, seconds);
-  return { ...turn, milliseconds: ((spent() - before) * 1000) / turn.requests };
-}
-
-async function fill(dataDir) {
+async function fillFor({ dataDir }) {
   const database = await openEmbeddedPostgres(dataDir, 'share', () => undefined);
-  const client = new pg.Client(database.connection);
-  await client.connect();
-  const sql = readFileSync(join(root, 'bench', 'scale', 'library.sql'), 'utf8');
-  await fillLibrary((text) => client.query(text), sql, 1, PHOTOS);
-  await client.query('VACUUM ANALYZE');
-  await client.end();
+  await fill(database.connection, PHOTOS);
   await database.stop();
 }
 

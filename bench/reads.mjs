@@ -1,32 +1,22 @@
-// Requests a second of what clients ask for most, as ratios to a bare node:http server that answers 15 kB of JSON, measured in turns in
-// one run; thumbs against bare res.sendFile, originals against bare createReadStream, and by nginx where there is one. Needs wrk (Debian: apt-get install wrk nginx-light).
+// Requests a second of what clients ask for most, as ratios to bare servers, measured in turns in one run: pages and photos against
+// Express with one prepared query of pg, thumbs against res.sendFile, originals against createReadStream, and by nginx where there is
+// one. Needs wrk (Debian: apt-get install wrk nginx-light).
 //   npm run bench:reads -- [photos in the library, default 2000] [seconds of each measurement, default 4] [only, a part of a name]
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
-import sharp from 'sharp';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
-import { CONNECTIONS, load } from './load.mjs';
+import { fill, threeMegabytes, upload } from './library.mjs';
+import { CONNECTIONS, keyed, load, measured } from './load.mjs';
 import { hasNginx, NGINX_SETTINGS, startNginx } from './nginx.mjs';
-import { fillLibrary } from './scale/rows-read.mjs';
-import {
-  apiOf,
-  freePort,
-  memoryBytes,
-  processorSeconds,
-  residentBytes,
-  root,
-  startService,
-  unlimitedKey,
-  until200,
-} from './service.mjs';
+import { References } from './references.mjs';
+import { readRows } from './rows.mjs';
+import { apiOf, memoryBytes, residentBytes, root, startService, unlimitedKey } from './service.mjs';
 
 const [photos, seconds, only = ''] = [Number(process.argv[2] ?? 2000), Number(process.argv[3] ?? 4), process.argv[4]];
 const ROUNDS = 3;
+/** Seconds. */
+const WARM_UP = 4;
 /** Originals that are asked for in turn: three times what the service keeps in memory. */
 const ORIGINALS = 32;
 /** Proxies of a large network, with this machine at the end; and as many addresses as a key may have. */
@@ -49,7 +39,7 @@ async function main() {
       join(folder, index === 0 ? 'large.jpg' : `large-${index}.jpg`),
     );
     for (const path of large) writeFileSync(path, jpeg);
-    const ids = await upload(service, jpeg);
+    const ids = await upload(service, jpeg, ORIGINALS);
     await fill(database.connection, photos);
     const { urls } = await apiOf(service)('GET', `/photos/${ids[0]}?include=urls`);
     const paths = { photo: `/api/v1/photos/${ids[0]}`, thumb: new URL(urls.thumb).pathname };
@@ -58,14 +48,9 @@ async function main() {
     console.log(
       `${photos} photos, ${CONNECTIONS} connections, ${availableParallelism()} cores, ${ROUNDS} turns of ${seconds} s, medians`,
     );
-    const still = await references.start('static.mjs', [], '/');
     const file = await references.start('files.mjs', large, '/');
-    const thumb = join(folder, 'thumb.jpg');
-    writeFileSync(thumb, Buffer.from(await (await fetch(service.url + paths.thumb)).arrayBuffer()));
-    const sent = await references.start('send-file.mjs', [thumb], '/');
     const rows = [
-      ...(await ofRows(service, references, paths)).map((row) => [...row, still]),
-      ...ofThumbs(service, paths).map((row) => [...row, sent]),
+      ...(await readRows(service, references, paths, folder)),
       ...ofFiles(service, paths).map((row) => [...row, file]),
       ...(nginx ? sentByNginx(service, paths, nginx).map((row) => [...row, file]) : []),
       ...ofAddresses(plain, proxied),
@@ -79,51 +64,6 @@ async function main() {
     await Promise.all([service, plain, proxied].map((each) => each.stop()));
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Bare servers to compare with, each in a process of its own. */
-class References {
-  #started = [];
-
-  constructor(connection) {
-    this.env = { ...process.env, DATABASE: JSON.stringify(connection) };
-  }
-
-  async start(name, args, path) {
-    const port = await freePort();
-    const script = join(root, 'bench', 'references', name);
-    const stdio = ['ignore', 'ignore', 'inherit'];
-    const child = spawn(process.execPath, [script, String(port), ...args], { env: this.env, stdio });
-    this.#started.push(child);
-    const url = `http://127.0.0.1:${port}${path}`;
-    await until200(url);
-    return { url, pid: child.pid };
-  }
-
-  stop() {
-    for (const child of this.#started) child.kill('SIGKILL');
-  }
-}
-
-/** What is answered out of the database, and small. */
-async function ofRows(service, references, { photo }) {
-  const page = await references.start('express-pg.mjs', [], '/page');
-  const row = { ...page, url: page.url.replace('/page', `/row/${photo.split('/').at(-1)}`) };
-  return [
-    ['bare Express and pg, a page of 50', page],
-    ['bare Express and pg, one row', row],
-    ['GET /photos?limit=50', keyed(service, '/api/v1/photos?limit=50')],
-    ['GET /photos/{id}', keyed(service, photo)],
-    ['GET /me', keyed(service, '/api/v1/me')],
-  ];
-}
-
-/** Small files. */
-function ofThumbs(service, { photo, thumb }) {
-  return [
-    ['thumb through the API', keyed(service, `${photo}/download?rendition=thumb`)],
-    ['thumb by a signed URL', { ...service, url: service.url + thumb }],
-  ];
 }
 
 function ofFiles(service, { photo }) {
@@ -164,18 +104,13 @@ function sentByNginx(service, paths, { files, front, pid }) {
   return [['bare nginx, original of 3 MB', { url: `${files}/large.jpg`, pid }], ...handedOver];
 }
 
-const keyed = (service, path) => ({
-  ...service,
-  url: service.url + path,
-  headers: { Authorization: `Bearer ${service.token}` },
-});
-
 async function compare(name, target, bare) {
   const turns = [];
-  await load(target, 1);
+  // Node compiles what is asked for often; references are done sooner.
+  for (const each of [bare, target]) await load(each, WARM_UP);
   for (let turn = 0; turn < ROUNDS; turn += 1) {
-    const reference = await measured(bare);
-    const own = await measured(target);
+    const reference = await measured(bare, seconds);
+    const own = await measured(target, seconds);
     const cost = own.milliseconds / reference.milliseconds;
     turns.push({ ...own, cost, ratio: own.rate / reference.rate, reference: reference.rate });
   }
@@ -189,56 +124,6 @@ async function compare(name, target, bare) {
     `${Math.round(residentBytes(target) / 1e6)} MB, with all processes ${Math.round(memoryBytes(target) / 1e6)} MB`,
   ];
   console.log(cells.join(' '));
-}
-
-/** A turn, with the milliseconds of a processor that each request took, of all processes of the target. */
-async function measured(target) {
-  const before = spent(target);
-  const turn = await load(target, seconds);
-  return { ...turn, milliseconds: ((spent(target) - before) * 1000) / turn.requests };
-}
-
-const spent = (target) => Object.values(processorSeconds(target)).reduce((sum, each) => sum + each);
-
-/** Noise does not compress: 3 MB at about 4 megapixels. */
-async function threeMegabytes() {
-  const [width, height] = [2000, 1500];
-  const noise = { raw: { width, height, channels: 3 } };
-  for (let quality = 95; ; quality -= 5) {
-    const jpeg = await sharp(randomBytes(width * height * 3), noise)
-      .jpeg({ quality })
-      .toBuffer();
-    if (jpeg.length < 3.3e6) return jpeg;
-  }
-}
-
-/** As many photos of that size, no two of the same bytes. Their ids. */
-async function upload(service, jpeg) {
-  const api = apiOf(service);
-  const files = Array.from({ length: ORIGINALS }, (_, index) => Buffer.concat([jpeg, Buffer.from(String(index))]));
-  const { id } = await api('POST', '/imports', {});
-  const named = files.map((bytes, index) => ({ filename: `${index}.jpg`, sizeBytes: bytes.length }));
-  const { data } = await api('POST', `/imports/${id}/photos`, { photos: named });
-  for (const [index, { photo }] of data.entries()) {
-    await fetch(photo.upload.url, { method: 'PUT', headers: photo.upload.headers, body: files[index] });
-  }
-  await api('POST', `/imports/${id}/finalize`);
-  for (;;) {
-    const { photos: items } = await api('GET', `/imports/${id}?include=photos`);
-    const failed = items.data.find(({ status }) => status === 'failed');
-    if (failed) throw new Error(JSON.stringify(failed.error));
-    if (items.data.every(({ status }) => status === 'imported')) return items.data.map(({ photoId }) => photoId);
-    await delay(50);
-  }
-}
-
-async function fill(connection, count) {
-  const client = new pg.Client(connection);
-  await client.connect();
-  const sql = readFileSync(join(root, 'bench', 'scale', 'library.sql'), 'utf8');
-  await fillLibrary((text) => client.query(text), sql, 1, count);
-  await client.query('VACUUM ANALYZE');
-  await client.end();
 }
 
 await main();

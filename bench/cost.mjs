@@ -1,0 +1,80 @@
+// What five requests cost: milliseconds of a processor, of all processes of the service, against a bare server in the same run. Fails when
+// one costs 15 % more than bench/cost.json says. Rates depend on what else runs on a machine; these ratios hardly do. Needs wrk.
+//   npm run bench:cost            compares
+//   npm run bench:cost -- --write notes what was measured, to be committed with the change that explains it
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
+import { fill, threeMegabytes, upload } from './library.mjs';
+import { load, measured } from './load.mjs';
+import { References } from './references.mjs';
+import { readRows } from './rows.mjs';
+import { apiOf, root, startService } from './service.mjs';
+
+const NOTED = join(root, 'bench', 'cost.json');
+const PHOTOS = 2000;
+const ALLOWED = 1.15;
+/** Seconds; until Node has compiled what is asked for. */
+const WARM_UP = 3;
+const [TURNS, SECONDS] = [3, 1];
+/** A row that seems dearer is measured again so often: what costs more, does so every time. */
+const TRIES = 3;
+
+async function main() {
+  const noted = JSON.parse(readFileSync(NOTED, 'utf8'));
+  const measuredNow = {};
+  await withRows(async (rows) => {
+    for (const [name, target, bare] of rows) {
+      await Promise.all([load(bare, WARM_UP), load(target, WARM_UP)]);
+      const wanted = process.argv.includes('--write') ? 0 : noted[name] * ALLOWED;
+      measuredNow[name] = await cheapest(target, bare, wanted);
+      console.log(`${name.padEnd(24)} ${measuredNow[name].toFixed(2)} × the bare server, ${noted[name]} noted`);
+    }
+  });
+  if (process.argv.includes('--write')) return writeFileSync(NOTED, `${JSON.stringify(measuredNow, null, 2)}\n`);
+  const dearer = Object.keys(measuredNow).filter((name) => !(measuredNow[name] <= noted[name] * ALLOWED));
+  if (dearer.length > 0) {
+    console.error(`over ${ALLOWED} × what bench/cost.json says: ${dearer.join(', ')}`);
+    process.exitCode = 1;
+  }
+}
+
+/** The least of the tries, at most until one is as cheap as wanted. */
+async function cheapest(target, bare, wanted) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let tried = 0; tried < TRIES && !(least <= wanted); tried += 1)
+    least = Math.min(least, await cost(target, bare));
+  return Math.round(least * 100) / 100;
+}
+
+/** The median of turns, each of both. */
+async function cost(target, bare) {
+  const ratios = [];
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const reference = await measured(bare, SECONDS);
+    ratios.push((await measured(target, SECONDS)).milliseconds / reference.milliseconds);
+  }
+  return ratios.toSorted((a, b) => a - b)[Math.floor(TURNS / 2)];
+}
+
+async function withRows(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'phs-bench-cost-'));
+  const service = await startService();
+  const database = await openEmbeddedPostgres(service.dataDir, 'share', () => undefined);
+  const references = new References(database.connection);
+  try {
+    const [id] = await upload(service, await threeMegabytes(), 1);
+    await fill(database.connection, PHOTOS);
+    const { urls } = await apiOf(service)('GET', `/photos/${id}?include=urls`);
+    const paths = { photo: `/api/v1/photos/${id}`, thumb: new URL(urls.thumb).pathname };
+    await work(await readRows(service, references, paths, folder));
+  } finally {
+    references.stop();
+    await database.stop();
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main();

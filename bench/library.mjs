@@ -1,0 +1,51 @@
+// Photos for a benchmark: few with bytes, or many rows.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import sharp from 'sharp';
+import { fillLibrary } from './scale/rows-read.mjs';
+import { apiOf, root } from './service.mjs';
+
+/** Noise does not compress: 3 MB at about 4 megapixels. */
+export async function threeMegabytes() {
+  const [width, height] = [2000, 1500];
+  const noise = { raw: { width, height, channels: 3 } };
+  for (let quality = 95; ; quality -= 5) {
+    const jpeg = await sharp(randomBytes(width * height * 3), noise)
+      .jpeg({ quality })
+      .toBuffer();
+    if (jpeg.length < 3.3e6) return jpeg;
+  }
+}
+
+/** So many photos made of one, no two of the same bytes. Their ids. */
+export async function upload(service, jpeg, count) {
+  const api = apiOf(service);
+  const files = Array.from({ length: count }, (_, index) => Buffer.concat([jpeg, Buffer.from(String(index))]));
+  const { id } = await api('POST', '/imports', {});
+  const named = files.map((bytes, index) => ({ filename: `${index}.jpg`, sizeBytes: bytes.length }));
+  const { data } = await api('POST', `/imports/${id}/photos`, { photos: named });
+  for (const [index, { photo }] of data.entries()) {
+    await fetch(photo.upload.url, { method: 'PUT', headers: photo.upload.headers, body: files[index] });
+  }
+  await api('POST', `/imports/${id}/finalize`);
+  for (;;) {
+    const { photos: items } = await api('GET', `/imports/${id}?include=photos`);
+    const failed = items.data.find(({ status }) => status === 'failed');
+    if (failed) throw new Error(JSON.stringify(failed.error));
+    if (items.data.every(({ status }) => status === 'imported')) return items.data.map(({ photoId }) => photoId);
+    await delay(50);
+  }
+}
+
+/** Rows of so many photos, for customer 1. */
+export async function fill(connection, count) {
+  const client = new pg.Client(connection);
+  await client.connect();
+  const sql = readFileSync(join(root, 'bench', 'scale', 'library.sql'), 'utf8');
+  await fillLibrary((text) => client.query(text), sql, 1, count);
+  await client.query('VACUUM ANALYZE');
+  await client.end();
+}
