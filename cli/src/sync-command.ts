@@ -10,6 +10,7 @@ import { type SyncResult, syncFolder } from './sync-folder.js';
 interface Options {
   readonly full?: boolean;
   readonly delete: boolean;
+  readonly sidecars?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
@@ -20,6 +21,7 @@ export function syncCommand(): Command {
     .argument('<folder>', 'the folder for the originals; created if it does not exist')
     .option('--full', 'compare everything, not only what has changed since the last run')
     .option('--no-delete', 'keep the files of deleted photos')
+    .option('--sidecars', 'write the title, tags, time, place and so on of each photo into an XMP file beside it')
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (folder: string, options: Options) => {
@@ -28,7 +30,13 @@ export function syncCommand(): Command {
         const client = await connect(display.waiting.bind(display));
         const onStep = (result: SyncResult) => display.show(resultJson(result));
         const result = await interruptible((signal) =>
-          syncFolder(client, folder, { full: options.full === true, deletes: options.delete, signal, onStep }),
+          syncFolder(client, folder, {
+            full: options.full === true,
+            deletes: options.delete,
+            sidecars: options.sidecars === true,
+            signal,
+            onStep,
+          }),
         );
         display.end();
         report(options, result);
@@ -45,9 +53,10 @@ function resultJson({ downloaded, downloadedBytes, renamed, deleted, unchanged, 
 }
 
 function report(options: Options, result: SyncResult): void {
-  const { downloaded, downloadedBytes, renamed, deleted, kept, failed } = result;
+  const { downloaded, downloadedBytes, renamed, deleted, sidecars, kept, failed } = result;
   print(options, result, [
     `${downloaded} downloaded (${bytesText(downloadedBytes)}), ${renamed} renamed, ${deleted} removed, ${failed.length} failed`,
+    ...(sidecars > 0 ? [`${count(sidecars, 'sidecar')} written`] : []),
     ...(kept.length > 0
       ? [`kept, because they were changed locally or cannot be removed: ${count(kept.length, 'file')}`]
       : []),

@@ -4,6 +4,7 @@ import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-
 import { downloadFile } from 'photo-service-sdk/node';
 import { fileName, nameKey, numbered } from './file-name.js';
 import { forEachConcurrently } from './for-each-concurrently.js';
+import { SyncSidecars } from './sync-sidecars.js';
 import { loadSyncState, type SyncedFile, type SyncState, saveSyncState } from './sync-state.js';
 import { openTargetFolder } from './target-folder.js';
 
@@ -20,6 +21,8 @@ export interface SyncOptions {
   readonly full: boolean;
   /** Whether files of photos that are gone from the library are removed. */
   readonly deletes: boolean;
+  /** Whether each photo gets an XMP file beside it. */
+  readonly sidecars: boolean;
   readonly signal: AbortSignal;
   readonly onStep: (result: SyncResult) => void;
 }
@@ -30,6 +33,8 @@ export interface SyncResult {
   renamed: number;
   deleted: number;
   unchanged: number;
+  /** XMP files that were written. */
+  sidecars: number;
   /** Whether the whole library was compared. */
   compared: boolean;
   /** Files that should have been removed or replaced, but were changed locally, or may not be removed. */
@@ -61,12 +66,14 @@ class Sync {
     renamed: 0,
     deleted: 0,
     unchanged: 0,
+    sidecars: 0,
     compared: false,
     kept: [],
     failed: [],
   };
   /** Names in use by known files of this folder. */
   private readonly names: Set<string>;
+  private readonly sidecars: SyncSidecars;
 
   constructor(
     private readonly client: PhotoService,
@@ -75,16 +82,20 @@ class Sync {
     private readonly options: SyncOptions,
   ) {
     this.names = new Set(Object.values(state.files).map(({ name }) => nameKey(name)));
+    this.sidecars = new SyncSidecars(folder, state.files, (name) => this.result.kept.push(name));
   }
 
   async run(): Promise<void> {
     const { state, options } = this;
     const began = Date.now();
-    this.result.compared = options.full || this.isLongAgo(began);
+    // Photos that have not changed since lack their sidecars when these are wanted for the first time.
+    const areNew = options.sidecars && !state.sidecars;
+    this.result.compared = options.full || areNew || this.isLongAgo(began);
     await this.again();
     if (this.result.compared) await this.compare();
     else await this.follow();
     state.completedAt = new Date(began).toISOString();
+    state.sidecars = options.sidecars;
     if (this.result.compared) state.comparedAt = state.completedAt;
     await this.save();
   }
@@ -138,6 +149,8 @@ class Sync {
   private async takeAll(photos: readonly Photo[]): Promise<void> {
     await forEachConcurrently(CONCURRENCY, photos, async (photo) => {
       await this.take(photo);
+      if (this.options.sidecars && photo.trashedAt === null) await this.sidecars.update(photo);
+      this.result.sidecars = this.sidecars.written;
       this.options.onStep(this.result);
     });
   }
@@ -161,7 +174,8 @@ class Sync {
     try {
       const { sizeBytes, sha256 } = await downloadFile(this.client, id, path, { signal: this.options.signal });
       const { mtimeMs } = await lstat(path);
-      this.state.files[id] = { name, sha256, sizeBytes, mtimeMs };
+      const { sidecar } = this.state.files[id] ?? {};
+      this.state.files[id] = { name, sha256, sizeBytes, mtimeMs, ...(sidecar && { sidecar }) };
       this.result.downloaded += 1;
       this.result.downloadedBytes += sizeBytes;
     } catch (error) {
@@ -201,6 +215,7 @@ class Sync {
     } else if (await this.exists(known.name)) {
       this.result.kept.push(known.name);
     }
+    if (deletes) await this.sidecars.remove(known);
     this.names.delete(nameKey(known.name));
     delete this.state.files[id];
   }

@@ -11,6 +11,16 @@ export interface SyncedFile {
   /** Of the file when it was written: whoever changes it changes these, and keeps it. */
   readonly sizeBytes: number;
   readonly mtimeMs: number;
+  /** The XMP file beside it, if this program has written one. */
+  readonly sidecar?: SyncedSidecar;
+}
+
+/** As `SyncedFile`. */
+export interface SyncedSidecar {
+  readonly name: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
 }
 
 /** What a synced folder remembers; it lies in the folder. */
@@ -23,6 +33,8 @@ export interface SyncState {
   completedAt: string | null;
   /** When the whole library was last compared; null: never. */
   comparedAt: string | null;
+  /** Whether the last run wrote sidecars: then every photo has had one. */
+  sidecars?: boolean;
   /** By photo id. */
   readonly files: Record<string, SyncedFile>;
   /** Photos that could not be brought, to be tried again. */
@@ -72,9 +84,10 @@ function isState(value: unknown): value is SyncState {
 
 function isFile(value: unknown): value is SyncedFile {
   if (!isObject(value)) return false;
-  const { name, sha256, sizeBytes, mtimeMs } = value;
+  const { name, sha256, sizeBytes, mtimeMs, sidecar } = value;
   const isOurs = typeof name === 'string' && isEntryName(name) && name !== STATE_NAME;
-  return isOurs && typeof sha256 === 'string' && Number.isFinite(sizeBytes) && Number.isFinite(mtimeMs);
+  const isSidecar = sidecar === undefined || (isFile(sidecar) && (sidecar as SyncedSidecar).name === `${name}.xmp`);
+  return isOurs && typeof sha256 === 'string' && Number.isFinite(sizeBytes) && Number.isFinite(mtimeMs) && isSidecar;
 }
 
 function isTime(value: unknown): boolean {

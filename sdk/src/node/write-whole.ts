@@ -1,9 +1,12 @@
 import { rename, rm } from 'node:fs/promises';
 import { openDraft } from './draft-file.js';
 
-/** Replaces a file atomically: readers see the old content or the new one, even after a power failure. Readable by its owner only. */
-export async function writeWhole(path: string, content: string): Promise<void> {
-  const draft = await openDraft(path, 0o600);
+/**
+ * Replaces a file atomically: readers see the old content or the new one, even after a power failure. Readable by its owner only, unless
+ * another mode is given.
+ */
+export async function writeWhole(path: string, content: string, mode = 0o600): Promise<void> {
+  const draft = await openDraft(path, mode);
   try {
     try {
       await draft.file.writeFile(content);
