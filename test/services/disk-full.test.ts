@@ -1,32 +1,41 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { type Client, sha256 } from '../e2e/support/client.js';
 import { until } from '../e2e/support/processes.js';
 import { Installation } from '../e2e/support/service.js';
+import { ImageSigner } from '../e2e/support/signed-image.js';
 import { expectSound } from '../e2e/support/sound.js';
 
 const photo = (name: string) => new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos', name)));
 const large = photo('nokia83-gps-offset.jpg');
 const small = photo('notocactus.jpg');
+// Decoded, it is a file of many times this size.
+const heic = photo('iphone7-gps.heic');
 
 /** Blobs on a small disk of their own, in memory. Mounting one takes root. */
 describe('RELIABILITY F13: the disk of the photos is full', () => {
   let installation: Installation;
   let client: Client;
   let disk: string;
+  /** Where pictures are while they are decoded: a small disk, too. */
+  let scratch: string;
   beforeAll(async () => {
     installation = await Installation.make();
     disk = join(installation.dataDir, 'blobs');
     mkdirSync(disk);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m,mode=0700', 'phs-small-disk', disk]);
+    scratch = join(installation.dataDir, 'scratch');
+    mkdirSync(scratch, { recursive: true });
+    mountSmallDisk(disk, '24m');
+    mountSmallDisk(scratch, '64m');
     // Nothing is left free for others here, so that every byte of the disk can be used up.
     await installation.start({ MIN_FREE_BYTES: '0' });
     client = installation.client();
   });
   afterAll(async () => {
     await installation.stop();
-    execFileSync('umount', [disk]);
+    for (const mounted of [disk, scratch]) execFileSync('umount', [mounted]);
     await installation.remove();
   });
   afterEach(makeRoom);
@@ -77,15 +86,66 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
     expect([...thumb.subarray(0, 2)]).toEqual([0xff, 0xd8]);
   });
 
+  describe('a picture of a signed URL', () => {
+    let signer: ImageSigner;
+    let photoId: number;
+    beforeAll(async () => {
+      const { importId, item } = await registered(heic);
+      await client.upload(item.upload, heic);
+      await published(importId, heic);
+      ({ photoId } = await stateOf(importId));
+      signer = await ImageSigner.of(installation);
+    });
+
+    it.each([
+      ['that cannot be stored', () => fillBut(0)],
+      ['whose original cannot be copied for the decoder', () => fillBut(heic.length - 100_000, scratch)],
+      ['whose original cannot be unpacked', () => fillBut(heic.length + 2_000_000, scratch)],
+    ])('%s is 503, leaves nothing, and is shown as soon as there is room', async (name, fill) => {
+      const path = signer.path(photoId, `w=${100 + name.length},f=png`);
+      const stored = storedPictures();
+      fill();
+      for (let times = 0; times < 2; times += 1) {
+        const refused = await fetch(`${installation.url}${path}`);
+        expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: 'service_unavailable' } }]);
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      expect([readdirSync(join(disk, 'tmp')), storedPictures()]).toEqual([[], stored]);
+      makeRoom();
+      const shown = await fetch(`${installation.url}${path}`);
+      expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/png']);
+      expect(await sharp(await shown.arrayBuffer()).metadata()).toMatchObject({ width: 100 + name.length });
+      expect(storedPictures()).toHaveLength(stored.length + 1);
+      expect(picturesBeingRead()).toEqual([]);
+    });
+
+    it('that is stored already is shown all the same', async () => {
+      const path = signer.path(photoId, 'w=99,f=jpeg');
+      expect((await fetch(`${installation.url}${path}`)).status).toBe(200);
+      fillBut(0);
+      fillBut(0, scratch);
+      expect((await fetch(`${installation.url}${path}`)).status).toBe(200);
+    });
+
+    const storedPictures = () =>
+      readdirSync(join(disk, 'renditions'), { recursive: true }).filter((name) => /[.](png|jpe?g)$/.test(String(name)));
+    const picturesBeingRead = () =>
+      readdirSync(scratch, { recursive: true }).filter((name) => /picture|tiff?$/.test(String(name)));
+  });
+
   it('nothing was lost, and nothing is left over', () => expectSound(installation));
 
-  function fillBut(bytes: number): void {
-    const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(join(disk, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - bytes)));
+  function mountSmallDisk(path: string, size: string): void {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'phs-small-disk', path]);
+  }
+
+  function fillBut(bytes: number, path = disk): void {
+    const { bavail, bsize } = statfsSync(path);
+    writeFileSync(join(path, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - bytes)));
   }
 
   function makeRoom(): void {
-    rmSync(join(disk, 'filler'), { force: true });
+    for (const path of [disk, scratch]) rmSync(join(path, 'filler'), { force: true });
   }
 
   async function registered(bytes: Uint8Array) {
