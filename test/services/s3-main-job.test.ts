@@ -10,6 +10,7 @@ import { liveThrough } from '../e2e/support/life.js';
 import { until } from '../e2e/support/processes.js';
 import { Installation } from '../e2e/support/service.js';
 import { collectGarbage, expectSound, verification } from '../e2e/support/sound.js';
+import { bucketEnvironment, keysIn } from './support/bucket.js';
 import { type Fault, FaultFront } from './support/fault-front.js';
 import { type Gateway, sharedGateway } from './support/gateway.js';
 import { sendPut } from './support/send-put.js';
@@ -27,26 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => front?.close());
 afterEach(() => front.heal());
-
-/** How the program is told of a bucket. */
-function environment({ bucket, region, credentials }: S3Settings): Record<string, string> {
-  return {
-    BLOB_STORE: 's3',
-    S3_ENDPOINT: front.endpoint,
-    S3_REGION: region,
-    S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
-    S3_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
-  };
-}
-
-async function keysIn(settings: S3Settings, prefix: string): Promise<string[]> {
-  const bucket = new S3Bucket(settings);
-  const keys: string[] = [];
-  for await (const { key } of new S3BlobStore(bucket).list(prefix)) keys.push(key);
-  bucket.close();
-  return keys;
-}
 
 interface Waiting {
   readonly id: number;
@@ -90,7 +71,7 @@ describe('F11: the built program on an S3 store', () => {
 
   beforeAll(async () => {
     settings = await gateway.bucket();
-    installation = await Installation.make(environment(settings));
+    installation = await Installation.make(bucketEnvironment(settings, front.endpoint));
     await installation.start();
     client = installation.client();
   });
@@ -218,7 +199,10 @@ describe('the built program where clients reach the store', () => {
 
   beforeAll(async () => {
     settings = await gateway.bucket();
-    installation = await Installation.make({ ...environment(settings), S3_PUBLIC_ENDPOINT: gateway.endpoint });
+    installation = await Installation.make({
+      ...bucketEnvironment(settings, front.endpoint),
+      S3_PUBLIC_ENDPOINT: gateway.endpoint,
+    });
     await installation.start();
     client = installation.client();
   });
