@@ -35,6 +35,24 @@ function deliveryKeysContract(newTenant: NewTenant): void {
     expect(await list(tenant)).toEqual([{ ...key, secret: 'sealed again' }, other]);
   });
 
+  it('are changed by one transaction at a time: the next one reads what it stored', async () => {
+    const tenant = await newTenant();
+    const { id } = await addKey(tenant);
+    const edit = (more: { name: string } | { presetsOnly: boolean }) =>
+      tenant.transaction(async ({ deliveryKeys }) => {
+        const key = present(await deliveryKeys.lock(id));
+        await deliveryKeys.update({ ...key, ...more });
+      });
+    await Promise.all([edit({ name: 'one' }), edit({ presetsOnly: true })]);
+    expect(await list(tenant)).toMatchObject([{ name: 'one', presetsOnly: true }]);
+    const last = await Promise.allSettled([
+      tenant.transaction(({ deliveryKeys }) => deliveryKeys.delete(id)),
+      edit({ name: 'two' }),
+    ]);
+    expect(last[0].status).toBe('fulfilled');
+    expect(await list(tenant)).toEqual([]);
+  });
+
   it('are gone when they are deleted', async () => {
     const tenant = await newTenant();
     const [key, other] = [await addKey(tenant), await addKey(tenant)];

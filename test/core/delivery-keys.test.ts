@@ -98,6 +98,20 @@ describe('a delivery key', () => {
     await expect(theirs).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  test('that two people edit at once has what each of them changed; of the same field, what was saved last', async () => {
+    const { key } = await create();
+    const edit = (changes: Partial<DeliveryKeySettings>) => editDeliveryKey(here, operatorFor(acme), key.id, changes);
+    await Promise.all([edit({ name: 'Kiosk' }), edit({ presetsOnly: true }), edit({ expiresAt: tomorrow() })]);
+    const expected = { name: 'Kiosk', presetsOnly: true, expiresAt: tomorrow() };
+    expect(await readDeliveryKey(here, acme, key.id)).toMatchObject(expected);
+    await edit({ name: 'Window' });
+    await edit({ name: 'Door' });
+    expect(await readDeliveryKey(here, acme, key.id)).toMatchObject({ ...expected, name: 'Door' });
+    const all = await here.store.query(acme, ({ audit }) => audit.list(null, 100));
+    const edits = all.toReversed().filter(({ action }) => action === 'delivery_key.edited');
+    expect(edits.map(({ changes }) => changes)).toEqual([['name'], ['presetsOnly'], ['expiresAt'], ['name'], ['name']]);
+  });
+
   test(`is one of ${MAX_DELIVERY_KEYS} at most, however many are asked for at once`, async () => {
     const made = await Promise.allSettled(Array.from({ length: MAX_DELIVERY_KEYS + 3 }, () => create()));
     const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));

@@ -84,6 +84,22 @@ describe('delivery keys', () => {
     expect(refused.text).toContain('must be in the future');
   });
 
+  it('are edited by two people at once: the form that is saved last holds, and the audit log has both', async () => {
+    await createKey();
+    const { id } = present((await keys())[0]);
+    const path = `${PAGE}/keys/${id}/edit`;
+    const colleague = new BrowserClient(app.url);
+    await colleague.enter(app.ports, actor.customerId, 'owner', `colleague.${actor.customerId}@example.com`);
+    for (const each of [browser, colleague]) expect((await each.get(path)).text).toContain('value="Shop"');
+    await colleague.submit(path, { name: 'Kiosk', presetsOnly: 'yes', expiresOn: '2027-01-31' });
+    expect((await browser.submit(path, { name: 'Door', expiresOn: '' })).status).toBe(303);
+    expect(await keys()).toMatchObject([{ name: 'Door', presetsOnly: false, expiresAt: null }]);
+    const { text } = await browser.get('/settings/audit');
+    expect(text).toMatch(/Door[\s\S]*owner\.\d+@[\s\S]*Kiosk[\s\S]*colleague\.\d+@/);
+    await colleague.submit(`${PAGE}/keys/${id}/delete`);
+    expect((await browser.get(path)).status).toBe(404);
+  });
+
   it('are deleted after a question', async () => {
     await createKey();
     const { id, publicId } = present((await keys())[0]);
@@ -194,12 +210,31 @@ it('tells how often addresses were used, by key and in all', async () => {
   const count = { customerId: actor.customerId, day, bytes: 1500, made: 2 };
   const pictures = [
     { ...count, deliveryKeyId, requests: 1234 },
+    { ...count, deliveryKeyId, requests: 10, day: '2026-11-20' },
     { ...count, deliveryKeyId: 9e15, requests: 766 },
   ];
   await app.ports.traffic.add({ counts: [], failures: [], pictures });
   const { text } = await browser.get(PAGE);
-  expect(text).toMatch(/data-column="Requests in 30 days">1,234</);
-  expect(text).toMatch(/data-column="Requests">2,000<\/td><td data-column="Sent">3(\.0)? kB<\/td>/);
+  expect(text).toMatch(/data-column="Requests in 30 days">1,244</);
+  expect(text).toMatch(/data-column="Requests">2,010<\/td><td data-column="Sent">4\.5 kB<\/td>/);
+  const ofKey = (await browser.get(`${PAGE}/keys/${deliveryKeyId}/edit`)).text;
+  expect(ofKey).toContain('Of this key in the last 30 days');
+  expect(daysIn(ofKey)).toEqual(['21 Nov|1,234|1.5 kB|2', '20 Nov|10|1.5 kB|2', '19 Nov|0|0 bytes|0']);
+  const usage = (await (await visitor('member')).get('/settings/usage')).text;
+  expect(usage).toMatch(/data-column="Delivery key">Shop<\/td><td data-column="Requests">1,244</);
+  expect(usage).toMatch(/deleted key 9000000000000000<\/td><td data-column="Requests">766</);
+  expect(daysIn(usage)).toEqual(['21 Nov|2,000|3 kB|4', '20 Nov|10|1.5 kB|2', '19 Nov|0|0 bytes|0']);
+});
+
+/** The latest three of the table by day. */
+function daysIn(text: string): string[] {
+  const table = text.split('Delivered images by day')[1] ?? '';
+  const rows = [...table.matchAll(/<tr><td data-column="Day">(.*?)<\/tr>/g)].slice(0, 3);
+  return rows.map(([, cells = '']) => cells.replace(/<\/td>$/, '').replaceAll(/<\/td><td[^>]*>/g, '|'));
+}
+
+it('shows nothing of delivered images on the usage page of who has no delivery key', async () => {
+  expect((await browser.get('/settings/usage')).text).not.toContain('Delivered images');
 });
 
 it('is for owners', async () => {

@@ -5,7 +5,7 @@ import type { DeliveryKey } from '../../../core/delivery/delivery-key.js';
 import type { DeliveryKeySettings } from '../../../core/delivery/delivery-key-values.js';
 import { editDeliveryKey } from '../../../core/delivery/edit-delivery-key.js';
 import { readDeliveryKey } from '../../../core/delivery/read-delivery-keys.js';
-import { readImageDelivery } from '../../../core/delivery/read-image-delivery.js';
+import { type ImageDelivery, readImageDelivery } from '../../../core/delivery/read-image-delivery.js';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -23,6 +23,7 @@ import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '..
 import { DeliveryPage } from './delivery.view.js';
 import { AREA, LIST, ONCE } from './delivery-area.js';
 import { DeleteDeliveryKey, type DeliveryKeyFields, DeliveryKeyForm, ShowDeliverySecret } from './delivery-key.view.js';
+import { PictureUsage } from './picture-usage.view.js';
 
 /** The page on image delivery, and its keys. Presets are in PresetsController. */
 @Controller('settings/delivery')
@@ -36,14 +37,12 @@ export class DeliveryKeysController {
   @Get()
   @InNavigation('Image delivery', 45)
   async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    await this.traffic.flush();
-    const delivery = await readImageDelivery(this.ports, customerOf(context));
-    const page = <DeliveryPage delivery={delivery} now={this.ports.clock.now()} />;
+    const page = <DeliveryPage delivery={await this.delivery(context)} now={this.ports.clock.now()} />;
     return renderPage(this.ports, context, { ...AREA, title: 'Image delivery' }, page);
   }
 
   @Get('keys/new')
-  newForm(@CurrentPageContext() context: PageContext): Reply {
+  newForm(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.form(context, null, { name: '', presetsOnly: false, expiresOn: '' }, null);
   }
 
@@ -99,16 +98,29 @@ export class DeliveryKeysController {
     });
   }
 
-  private form(
+  private async form(
     context: PageContext,
     subject: DeliveryKey | null,
     fields: DeliveryKeyFields,
     problems: Problems | null,
-  ): Reply {
+  ): Promise<Reply> {
     const title = subject === null ? 'New delivery key' : `Delivery key “${subject.name}”`;
     const options = { ...AREA, title, status: problems?.status ?? 200 };
-    const page = <DeliveryKeyForm subject={subject} fields={fields} problems={problems} />;
+    const form = <DeliveryKeyForm subject={subject} fields={fields} problems={problems} />;
+    if (subject === null) return renderPage(this.ports, context, options, form);
+    const page = (
+      <>
+        {form}
+        <PictureUsage delivery={await this.delivery(context)} subject={subject} />
+      </>
+    );
     return renderPage(this.ports, context, options, page);
+  }
+
+  /** With what this process has counted so far. */
+  private async delivery(context: PageContext): Promise<ImageDelivery> {
+    await this.traffic.flush();
+    return readImageDelivery(this.ports, customerOf(context));
   }
 }
 

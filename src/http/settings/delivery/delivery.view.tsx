@@ -2,11 +2,11 @@ import { isExpired } from '../../../core/access/api-key.js';
 import { type DeliveryKey, MAX_DELIVERY_KEYS } from '../../../core/delivery/delivery-key.js';
 import { MAX_PRESETS, type Preset } from '../../../core/delivery/preset.js';
 import type { ImageDelivery } from '../../../core/delivery/read-image-delivery.js';
-import { type PictureCount, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
-import { bytes, number } from '../counted.js';
-import { Badge, Card, Empty, Heading, Moment, Table } from '../parts.js';
-import { monthDay } from '../usage/chart.view.js';
+import { TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
+import { number } from '../counted.js';
+import { Badge, Empty, Heading, Moment, Table } from '../parts.js';
 import { LIST, presetPath } from './delivery-area.js';
+import { PictureUsage, requestsOf } from './picture-usage.view.js';
 
 const LEAD = 'Your own server signs URLs of images, in the sizes and formats that your pages need.';
 
@@ -23,12 +23,13 @@ export function DeliveryPage({ delivery, now }: { delivery: ImageDelivery; now: 
       </Heading>
       <Keys delivery={delivery} now={now} />
       <Presets presets={delivery.presets} />
-      <Usage delivery={delivery} />
+      <PictureUsage delivery={delivery} subject={null} />
     </>
   );
 }
 
-function Keys({ delivery: { keys, pictures }, now }: { delivery: ImageDelivery; now: Date }) {
+function Keys({ delivery, now }: { delivery: ImageDelivery; now: Date }) {
+  const { keys } = delivery;
   return (
     <section class="log">
       <h2>Delivery keys</h2>
@@ -41,15 +42,14 @@ function Keys({ delivery: { keys, pictures }, now }: { delivery: ImageDelivery; 
         <Table
           caption="Delivery keys"
           columns={['Key', 'Options', 'Expires', `Requests in ${TRAFFIC_DAYS} days`, '']}
-          rows={keys.map((key) => ({ key: key.id, cells: keyCells(key, now, pictures) }))}
+          rows={keys.map((key) => ({ key: key.id, cells: keyCells(key, now, requestsOf(delivery, key.id)) }))}
         />
       )}
     </section>
   );
 }
 
-function keyCells(key: DeliveryKey, now: Date, pictures: readonly PictureCount[]) {
-  const own = sum(pictures.filter(({ deliveryKeyId }) => deliveryKeyId === key.id));
+function keyCells(key: DeliveryKey, now: Date, requests: number) {
   return [
     <>
       <a class="strong" href={`${LIST}/keys/${key.id}/edit`}>
@@ -60,7 +60,7 @@ function keyCells(key: DeliveryKey, now: Date, pictures: readonly PictureCount[]
     </>,
     key.presetsOnly ? 'Presets only' : 'Any',
     <Moment key="expires" at={key.expiresAt} />,
-    number(own.requests),
+    number(requests),
     <span key="do" class="actions">
       <a class="button plain small" href={`${LIST}/keys/${key.id}/delete`} aria-label={`Delete ${key.name}`}>
         Delete…
@@ -103,44 +103,4 @@ function Presets({ presets }: { presets: readonly Preset[] }) {
       )}
     </section>
   );
-}
-
-function Usage({ delivery: { days, pictures } }: { delivery: ImageDelivery }) {
-  const rows = days.map((day) => ({ day, ...sum(pictures.filter((count) => count.day === day)) })).reverse();
-  return (
-    <Card
-      title="Usage"
-      lead={`Of all delivery keys, deleted ones included, in the last ${TRAFFIC_DAYS} days (UTC). What caches answer is not counted.`}
-    >
-      <Table
-        caption="Usage in total"
-        columns={['Requests', 'Sent', 'Images made']}
-        rows={[{ key: 'total', cells: figures(sum(pictures)) }]}
-      />
-      <details>
-        <summary>Day by day</summary>
-        <Table
-          caption="Delivered images by day"
-          columns={['Day', 'Requests', 'Sent', 'Images made']}
-          rows={rows.map(({ day, ...of }) => ({ key: day, cells: [monthDay(day), ...figures(of)] }))}
-        />
-      </details>
-    </Card>
-  );
-}
-
-type Figures = Pick<PictureCount, 'requests' | 'bytes' | 'made'>;
-
-function figures({ requests, made, ...sent }: Figures): readonly string[] {
-  return [number(requests), bytes(sent.bytes), number(made)];
-}
-
-function sum(counts: readonly Figures[]): Figures {
-  const total = { requests: 0, bytes: 0, made: 0 };
-  for (const count of counts) {
-    total.requests += count.requests;
-    total.bytes += count.bytes;
-    total.made += count.made;
-  }
-  return total;
 }

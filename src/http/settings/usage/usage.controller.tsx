@@ -1,4 +1,5 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { readImageDelivery } from '../../../core/delivery/read-image-delivery.js';
 import type { Ports } from '../../../core/ports.js';
 import { parseId } from '../../../core/shared/ids.js';
 import { readTraffic } from '../../../core/traffic/read-traffic.js';
@@ -23,9 +24,11 @@ export class UsageController {
   async show(@CurrentPageContext() context: PageContext, @Query('key') query: unknown): Promise<Reply> {
     const { customer, user } = personOf(context);
     const traffic = await readTraffic(this.ports, customer.id);
+    const delivery = await readImageDelivery(this.ports, customer.id);
     const words = { title: 'Usage', section: 'usage', styles: ['areas.css'] };
     const seesAudit = mayActAs(user.role, 'owner');
-    const content = <UsagePage traffic={traffic} keyId={parseId(oneOfQuery(query))} seesAudit={seesAudit} />;
+    const keyId = parseId(oneOfQuery(query));
+    const content = <UsagePage traffic={traffic} delivery={delivery} keyId={keyId} seesAudit={seesAudit} />;
     return renderPage(this.ports, context, words, content);
   }
 }

@@ -1,21 +1,24 @@
+import type { ImageDelivery } from '../../../core/delivery/read-image-delivery.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Traffic } from '../../../core/traffic/read-traffic.js';
 import { MAX_FAILURES, type RequestCount, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
 import { bytes, number, pluralize } from '../counted.js';
+import { PictureUsage } from '../delivery/picture-usage.view.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';
 import { type Day, DayChart, Meter, monthDay } from './chart.view.js';
 
 interface UsagePageProps {
   readonly traffic: Traffic;
+  readonly delivery: ImageDelivery;
   /** The one key whose days are shown; null: all together. */
   readonly keyId: Id | null;
   readonly seesAudit: boolean;
 }
 
-export function UsagePage({ traffic, keyId, seesAudit }: UsagePageProps) {
+export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProps) {
   return (
     <>
-      <Heading title="Usage" lead="Storage of this account, and requests by its API keys.">
+      <Heading title="Usage" lead="Storage of this account, requests by its API keys, and images at its signed URLs.">
         {seesAudit && (
           <a class="button plain" href="/settings/audit">
             Audit log
@@ -24,6 +27,9 @@ export function UsagePage({ traffic, keyId, seesAudit }: UsagePageProps) {
       </Heading>
       <Holdings traffic={traffic} />
       <Requests traffic={traffic} keyId={keyId} />
+      {(delivery.keys.length > 0 || delivery.pictures.length > 0) && (
+        <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
+      )}
       <Failures traffic={traffic} />
     </>
   );
