@@ -152,7 +152,7 @@ describe.each(guides.filter((guide) => guide !== selfHosting))('%s', (file) => {
 });
 
 test('the guide to delivery has its code from the examples', () => {
-  const files = { ...examples, ts: 'sign.mjs', sh: 'sign.sh' };
+  const files = { ...examples, ts: 'sign.ts', sh: 'sign.sh' };
   const blocks = blocksOf('docs/guides/delivery.md').filter(({ language }) => language !== 'text');
   expect(blocks.map(({ language }) => language).sort()).toEqual(Object.keys(files).sort());
   for (const { language, code } of blocks) expect(example(files[language as keyof typeof files])).toContain(code);

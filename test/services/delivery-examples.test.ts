@@ -22,7 +22,8 @@ const home = mkdtempSync(join(tmpdir(), 'phs-sign-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const languages = {
-  'sign.mjs': () => [process.execPath],
+  // As Node itself reads TypeScript from version 22.18 on. Its types are checked with those of the program.
+  'sign.ts': () => [process.execPath, '--import', join(__dirname, '../../bin/typescript.js')],
   'sign.py': () => [program('python3', 'python3')],
   'sign.php': () => [program('php', 'php-cli')],
   'sign.rb': () => [program('ruby', 'ruby')],
