@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { ImportOptions, Wait } from 'photo-service-sdk';
-import { PartlyDone, UsageError } from './exit-codes.js';
+import { PartlyDone } from './exit-codes.js';
 import { stateFolder } from './folders.js';
 import { interruptible } from './interrupt.js';
 import { connect } from './login.js';
 import { jsonOption, namesOption, quietOption, wholeOption } from './options.js';
 import { bytesText, count, plain, print, timeText } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
-import { folderSource } from './sources/folder-source.js';
 import { importSource, type SourceImportResult } from './sources/import-source.js';
+import { openSource, type SourceName, sourceNames } from './sources/open-source.js';
+import type { PhotoSource } from './sources/photo-source.js';
 
 interface Options {
+  readonly from: SourceName;
   readonly tag?: readonly string[];
   readonly name?: string;
   readonly timeZone?: string;
@@ -30,7 +31,8 @@ interface Options {
 export function importCommand(): Command {
   return new Command('import')
     .description('import photos into the library; if interrupted, run the same command again to continue')
-    .argument('<paths...>', 'files, and folders that contain photos')
+    .argument('<paths...>', 'files, and folders that contain photos; with --from, the export')
+    .addOption(new Option('--from <source>', 'where the photos come from').choices(sourceNames).default('folder'))
     .option('--tag <name>', 'add this tag to every new photo (repeatable)', namesOption)
     .option('--name <name>', 'the name of the import')
     .option('--time-zone <zone>', 'the time zone of photos that do not state one, such as Europe/Oslo')
@@ -53,34 +55,25 @@ export function importCommand(): Command {
         if (wait.reason === 'limit') waited += wait.milliseconds;
         display.waiting(wait);
       };
+      let source: PhotoSource | null = null;
       try {
-        await requirePaths(paths);
+        source = await openSource(options.from, paths, options);
         const client = await connect(onWait);
         const wanted = importOptions(options);
-        const stateFile = options.state ?? defaultState(client.baseUrl, paths, wanted);
+        const stateFile = options.state ?? defaultState(client.baseUrl, options.from, paths, wanted);
         const onProgress = display.importing.bind(display);
-        const source = folderSource(paths, options);
+        const opened = source;
         const result = await interruptible((signal) =>
-          importSource(client, source, { ...wanted, stateFile, onProgress, signal }),
+          importSource(client, opened, { ...wanted, stateFile, onProgress, signal }),
         );
         display.end();
         const seconds = (performance.now() - began) / 1000;
         report(options, result, { seconds, waitedForLimitsMs: Math.round(waited) });
       } finally {
         display.end();
+        await source?.close();
       }
     });
-}
-
-/** Whoever mistyped a path wants to hear of it before the others are imported. */
-async function requirePaths(paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    await stat(path).catch((error: NodeJS.ErrnoException) => {
-      // What cannot be read is one file of many, and is said of that.
-      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return;
-      throw new UsageError(`There is no file or folder ${path}.`);
-    });
-  }
 }
 
 function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads, dryRun }: Options): ImportOptions {
@@ -96,9 +89,11 @@ function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads,
   };
 }
 
-/** One file for each service, set of paths and set of options: a run goes on only with what it was begun with. */
-function defaultState(url: string, paths: readonly string[], { uploads, dryRun, ...options }: ImportOptions): string {
-  const what = JSON.stringify([url, paths.map((path) => resolve(path)).sort(), options]);
+/** One file for each service, source, set of paths and set of options: a run goes on only with what it was begun with. */
+function defaultState(url: string, from: SourceName, paths: readonly string[], options: ImportOptions): string {
+  const { uploads: _, dryRun: __, ...lasting } = options;
+  const places = paths.map((path) => resolve(path)).sort();
+  const what = JSON.stringify(from === 'folder' ? [url, places, lasting] : [url, places, lasting, from]);
   return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);
 }
 
@@ -114,7 +109,7 @@ function report(
   const verb = dryRun ? 'would be imported' : 'imported';
   print(options, { ...result, seconds: Math.round(seconds * 10) / 10, waitedForLimitsMs }, [
     `${known(imported)} ${verb}, ${known(duplicates)} already in the library, ${failed.length} failed${sent} (${timeText(seconds)}${waited})`,
-    ...(skipped > 0 ? [`${count(skipped, 'other file')} skipped: no image file name extension`] : []),
+    ...(skipped > 0 ? [`${count(skipped, 'other file')} skipped: not images`] : []),
     ...(losses.length > 0 ? [`${count(losses.length, 'detail')} of photos lost: add --json to list them`] : []),
   ]);
   if (failed.length === 0) return;

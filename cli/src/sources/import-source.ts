@@ -60,6 +60,6 @@ async function collect(source: PhotoSource, signal: AbortSignal) {
 }
 
 function toImportSource(factory: SourceFactory, { key, file, details }: PhotoItem) {
-  if ('path' in file) return factory.file({ ref: key, path: file.path, stats: file.stats, details });
+  if ('path' in file) return factory.file({ ref: key, ...file, details });
   return factory.stream({ ref: key, ...file, details });
 }

@@ -32,6 +32,8 @@ export interface PhotoItem {
 export interface LocalBytes {
   readonly path: string;
   readonly stats: BigIntStats;
+  /** Of the photo, if it is to be another one than the file's. */
+  readonly filename?: string;
 }
 
 /** Bytes that are read through the source. */

@@ -11,20 +11,22 @@ export interface LocalFile {
   /** Identifies it within its run, and in later runs. */
   readonly ref: string;
   readonly path: string;
+  /** Of the photo, if it is to be another one than the file's. */
+  readonly filename?: string | undefined;
   readonly stats: BigIntStats;
   readonly details?: PhotoDetails | undefined;
 }
 
 /** A file of this machine as what an import takes. */
 export function fileSource(
-  { ref, path, stats, details }: LocalFile,
+  { ref, path, filename = basename(path), stats, details }: LocalFile,
   { pool, connections }: { readonly pool: HashPool; readonly connections: Connections },
 ): ImportSource {
   const sizeBytes = Number(stats.size);
   const open = (start: number) => createReadStream(path, { start, end: sizeBytes - 1, highWaterMark: 256 * 1024 });
   return {
     ref,
-    filename: photoName(basename(path)),
+    filename: photoName(filename),
     sizeBytes,
     ...(details && { details }),
     // The change time too: the modification time can be set back by whoever edits a file.

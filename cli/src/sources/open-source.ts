@@ -1,0 +1,44 @@
+import { stat } from 'node:fs/promises';
+import { UsageError } from '../exit-codes.js';
+import { folderSource } from './folder-source.js';
+import type { PhotoSource } from './photo-source.js';
+
+/** Where `phs import --from` can import from. */
+export const sourceNames = ['folder', 'takeout'] as const;
+export type SourceName = (typeof sourceNames)[number];
+
+export interface SourceOptions {
+  readonly sidecars: boolean;
+  readonly timeZone?: string;
+}
+
+/**
+ * Opens a source; what only one of them needs is loaded with it.
+ * @throws UsageError for places that are not there.
+ */
+export async function openSource(
+  name: SourceName,
+  places: readonly string[],
+  options: SourceOptions,
+): Promise<PhotoSource> {
+  await requirePaths(places);
+  switch (name) {
+    case 'folder':
+      return folderSource(places, options);
+    case 'takeout': {
+      const { takeoutSource } = await import('./takeout-source.js');
+      return takeoutSource(places, { timeZone: options.timeZone ?? null });
+    }
+  }
+}
+
+/** Whoever mistyped a path wants to hear of it before the others are imported. */
+async function requirePaths(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await stat(path).catch((error: NodeJS.ErrnoException) => {
+      // What cannot be read is one file of many, and is said of that.
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return;
+      throw new UsageError(`There is no file or folder ${path}.`);
+    });
+  }
+}

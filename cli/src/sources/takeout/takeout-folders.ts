@@ -1,0 +1,110 @@
+import { posix } from 'node:path';
+import { looksLikePhoto } from 'photo-service-sdk/node';
+import { type ArchiveFile, headOf, jsonOf } from '../archive/archive-file.js';
+import { grouped } from '../grouped.js';
+import { skipReason } from '../photo-source.js';
+import { originalName, SidecarMatch, withoutEnding } from './sidecar-match.js';
+import { readTakeout, type TakeoutPhoto } from './takeout-json.js';
+
+/** A photo as one folder of an export has it. The same photo may lie in several: that of its year, and those of its albums. */
+export interface TakeoutFile {
+  readonly file: ArchiveFile;
+  /** Its name in the folder. */
+  readonly name: string;
+  readonly photo: TakeoutPhoto | null;
+  readonly album: string | null;
+  /** The name of the photo that this is an edited version of. */
+  readonly editOf: string | null;
+  /** The name of the film that belongs to it. */
+  readonly video: string | null;
+}
+
+/** What the folders of an export hold. */
+export interface TakeoutFolders {
+  readonly photos: readonly TakeoutFile[];
+  /** Films, texts, and whatever else is no photo. */
+  readonly others: readonly ArchiveFile[];
+  /** JSON files of photos that are not there. */
+  readonly unmatched: readonly ArchiveFile[];
+}
+
+/** Reads the JSON files of all folders, and finds those of each photo, in whichever archive it lies. */
+export async function takeoutFolders(files: readonly ArchiveFile[]): Promise<TakeoutFolders> {
+  const photos: TakeoutFile[] = [];
+  const others: ArchiveFile[] = [];
+  const unmatched: ArchiveFile[] = [];
+  const folders = grouped(files, ({ path }) => posix.dirname(path));
+  for (const folder of [...folders.keys()].sort()) {
+    const read = await readFolder(folders.get(folder) ?? []);
+    photos.push(...read.photos);
+    others.push(...read.others);
+    unmatched.push(...read.unmatched);
+  }
+  return { photos, others, unmatched };
+}
+
+async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders> {
+  const { sidecars, album } = await readDocuments(files.filter(isJson));
+  const media = files.filter((file) => !isJson(file));
+  const names = new Set(media.map(nameOf));
+  const match = new SidecarMatch([...sidecars].map(([name, { photo }]) => ({ name, title: photo.title })));
+  const used = new Set<string>();
+  const photos: TakeoutFile[] = [];
+  const others: ArchiveFile[] = [];
+  for (const file of media) {
+    const name = nameOf(file);
+    const editOf = editedFrom(name, names);
+    const sidecar = match.find(name) ?? (editOf === null ? null : match.find(editOf));
+    const photo = sidecar === null ? null : (sidecars.get(sidecar)?.photo ?? null);
+    const isPhoto = looksLikePhoto(name) || (photo !== null && (await isUnnamedPhoto(file)));
+    // The film of a live photo goes by the JSON file of the photo, which may be missing.
+    if (sidecar !== null && (isPhoto || !looksLikePhoto(photo?.title ?? ''))) used.add(sidecar);
+    if (isPhoto) photos.push({ file, name, photo, album, editOf, video: videoOf(name, names) });
+    else others.push(file);
+  }
+  const unmatched = [...sidecars].filter(([name]) => !used.has(name)).map(([, { file }]) => file);
+  return { photos, others, unmatched };
+}
+
+async function readDocuments(files: readonly ArchiveFile[]) {
+  const sidecars = new Map<string, { file: ArchiveFile; photo: TakeoutPhoto }>();
+  let album: string | null = null;
+  for (const file of files) {
+    const document = readTakeout(await jsonOf(file));
+    if (document.kind === 'photo') sidecars.set(nameOf(file), { file, photo: document.photo });
+    if (document.kind === 'album' && !YEAR.test(document.title)) album = document.title;
+  }
+  return { sidecars, album };
+}
+
+/** What Takeout calls the folder of a year: no album, should it ever have the file of one. Other languages give a tag too many. */
+const YEAR = /^(Photos from|Fotos von|Photos de|Fotos de|Fotos del|Foto dal|Foto da|Foto's uit) \d{4}$/;
+
+function editedFrom(name: string, names: ReadonlySet<string>): string | null {
+  const original = originalName(name);
+  if (original === null || names.has(original)) return original;
+  // An edited version may be of another format than its original.
+  const stem = withoutEnding(original).toLowerCase();
+  return [...names].find((each) => each !== name && withoutEnding(each).toLowerCase() === stem) ?? original;
+}
+
+function videoOf(name: string, names: ReadonlySet<string>): string | null {
+  const stem = withoutEnding(name).toLowerCase();
+  const isVideo = (each: string) => skipReason(each) === 'video';
+  return [...names].find((each) => isVideo(each) && withoutEnding(each).toLowerCase() === stem) ?? null;
+}
+
+/** Files that were uploaded without an ending have none here either. */
+async function isUnnamedPhoto(file: ArchiveFile): Promise<boolean> {
+  if (/\.[a-z][a-z0-9]{1,4}$/i.test(file.path)) return false;
+  const head = (await headOf(file, 16).catch(() => Buffer.alloc(0))).toString('latin1');
+  return /^(\xff\xd8\xff|\x89PNG|GIF8|RIFF....WEBP|....ftyp(hei|avif|mif1))/s.test(head);
+}
+
+function isJson({ path }: ArchiveFile): boolean {
+  return /\.json$/i.test(path);
+}
+
+function nameOf({ path }: ArchiveFile): string {
+  return posix.basename(path);
+}
