@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { completionCommand } from './completion-command.js';
 import { downloadCommand } from './download-command.js';
+import { exportCommand } from './export-command.js';
 import { importCommand } from './import-command.js';
 import { photosCommand } from './photos-command.js';
 import { loginCommand, whoamiCommand } from './session-commands.js';
@@ -19,6 +20,7 @@ export function clientCommands(): Command[] {
     tagsCommand(),
     downloadCommand(),
     syncCommand(),
+    exportCommand(),
     completionCommand(),
   ];
 }

@@ -28,6 +28,12 @@ export function isEntryName(name: string): boolean {
   return !/[/\\\0]/.test(name) && !['', '.', '..'].includes(name) && Buffer.byteLength(name) <= 255;
 }
 
+/** Whether a path with slashes stands for something below a folder. */
+export function isEntryPath(path: string): boolean {
+  const parts = path.split('/');
+  return parts.length <= 4 && parts.every(isEntryName);
+}
+
 /** `a.jpg` and 7 give `a (7).jpg`. */
 export function numbered(name: string, id: number): string {
   const { stem, ending } = parts(name);

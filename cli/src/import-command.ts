@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import type { ImportOptions, Wait } from 'photo-service-sdk';
+import type { ImportOptions, PhotoService, Wait } from 'photo-service-sdk';
 import { PartlyDone } from './exit-codes.js';
+import type { RestoreResult } from './export/restore-export.js';
 import { stateFolder } from './folders.js';
 import { interruptible } from './interrupt.js';
 import { connect } from './login.js';
 import { jsonOption, namesOption, quietOption, wholeOption } from './options.js';
 import { bytesText, count, plain, print, timeText } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
-import { importSource, type SourceImportResult } from './sources/import-source.js';
-import { openSource, type SourceName, sourceNames } from './sources/open-source.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/import-source.js';
+import { onlyOne, openSource, type SourceName, sourceNames } from './sources/open-source.js';
 import type { PhotoSource } from './sources/photo-source.js';
 
 interface Options {
@@ -63,9 +64,11 @@ export function importCommand(): Command {
         const stateFile = options.state ?? defaultState(client.baseUrl, options.from, paths, wanted);
         const onProgress = display.importing.bind(display);
         const opened = source;
-        const result = await interruptible((signal) =>
-          importSource(client, opened, { ...wanted, stateFile, onProgress, signal }),
-        );
+        const result = await interruptible((signal) => {
+          const settings = { ...wanted, stateFile, onProgress, signal };
+          const isExport = options.from === 'photo-service';
+          return isExport ? restore(client, onlyOne(paths), settings) : importSource(client, opened, settings);
+        });
         display.end();
         const seconds = (performance.now() - began) / 1000;
         report(options, result, { seconds, waitedForLimitsMs: Math.round(waited) });
@@ -74,6 +77,11 @@ export function importCommand(): Command {
         await source?.close();
       }
     });
+}
+
+async function restore(client: PhotoService, folder: string, settings: SourceImportOptions): Promise<RestoreResult> {
+  const { restoreExport } = await import('./export/restore-export.js');
+  return restoreExport(client, folder, settings);
 }
 
 function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads, dryRun }: Options): ImportOptions {
@@ -99,10 +107,10 @@ function defaultState(url: string, from: SourceName, paths: readonly string[], o
 
 function report(
   options: Options,
-  result: SourceImportResult,
+  result: SourceImportResult & Partial<RestoreResult>,
   { seconds, waitedForLimitsMs }: { seconds: number; waitedForLimitsMs: number },
 ): void {
-  const { dryRun, imported, duplicates, failed, bytesUploaded, skipped, losses } = result;
+  const { dryRun, imported, duplicates, failed, bytesUploaded, skipped, losses, edited = 0, differences = [] } = result;
   const known = (number: number | null) => (number === null ? '?' : number.toLocaleString('en'));
   const sent = bytesUploaded === null ? '' : `, ${bytesText(bytesUploaded)} ${dryRun ? 'to upload' : 'sent'}`;
   const waited = waitedForLimitsMs === 0 ? '' : `, ${timeText(waitedForLimitsMs / 1000)} waiting for rate limits`;
@@ -111,8 +119,10 @@ function report(
     `${known(imported)} ${verb}, ${known(duplicates)} already in the library, ${failed.length} failed${sent} (${timeText(seconds)}${waited})`,
     ...(skipped > 0 ? [`${count(skipped, 'other file')} skipped: not images`] : []),
     ...(losses.length > 0 ? [`${count(losses.length, 'detail')} of photos lost: add --json to list them`] : []),
+    ...(edited > 0 ? [`${count(edited, 'photo')} edited afterwards, to be as they were`] : []),
+    ...(differences.length > 0 ? [`${count(differences.length, 'field')} not as before: add --json to list them`] : []),
   ]);
-  if (failed.length === 0) return;
+  if (failed.length === 0 && differences.length === 0) return;
   if (!options.json)
     for (const { path, code, message } of failed) console.error(`failed: ${plain(path)}: ${plain(message)} (${code})`);
   throw new PartlyDone();

@@ -28,7 +28,7 @@ export function syncCommand(): Command {
       const display = new ProgressDisplay(options);
       try {
         const client = await connect(display.waiting.bind(display));
-        const onStep = (result: SyncResult) => display.show(resultJson(result));
+        const onStep = (result: SyncResult) => display.show(progressOf(result));
         const result = await interruptible((signal) =>
           syncFolder(client, folder, {
             full: options.full === true,
@@ -46,9 +46,9 @@ export function syncCommand(): Command {
     });
 }
 
-function resultJson({ downloaded, downloadedBytes, renamed, deleted, unchanged, failed }: SyncResult) {
+/** For the display: how many are to come is not known before they have come. */
+export function progressOf({ downloaded, downloadedBytes, renamed, deleted, unchanged, failed }: SyncResult) {
   const done = downloaded + renamed + deleted + unchanged + failed.length;
-  // How many are to come is not known before they have come.
   return { done, total: done, bytes: downloadedBytes, totalBytes: downloadedBytes, failed: failed.length };
 }
 

@@ -1,9 +1,9 @@
-import { lstat, rename, rm } from 'node:fs/promises';
+import { lstat, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
 import { downloadFile } from 'photo-service-sdk/node';
-import { fileName, nameKey, numbered } from './file-name.js';
 import { forEachConcurrently } from './for-each-concurrently.js';
+import { type Layout, SyncNames } from './sync-names.js';
 import { SyncSidecars } from './sync-sidecars.js';
 import { loadSyncState, type SyncedFile, type SyncState, saveSyncState } from './sync-state.js';
 import { openTargetFolder } from './target-folder.js';
@@ -23,6 +23,8 @@ export interface SyncOptions {
   readonly deletes: boolean;
   /** Whether each photo gets an XMP file beside it. */
   readonly sidecars: boolean;
+  /** Where below the folder each file goes; all of them into the folder itself, if there is none. */
+  readonly layout?: Layout;
   readonly signal: AbortSignal;
   readonly onStep: (result: SyncResult) => void;
 }
@@ -71,8 +73,7 @@ class Sync {
     kept: [],
     failed: [],
   };
-  /** Names in use by known files of this folder. */
-  private readonly names: Set<string>;
+  private readonly names: SyncNames;
   private readonly sidecars: SyncSidecars;
 
   constructor(
@@ -81,7 +82,7 @@ class Sync {
     private readonly state: SyncState,
     private readonly options: SyncOptions,
   ) {
-    this.names = new Set(Object.values(state.files).map(({ name }) => nameKey(name)));
+    this.names = new SyncNames(folder, state.files, options.layout ?? (() => ''));
     this.sidecars = new SyncSidecars(folder, state.files, (name) => this.result.kept.push(name));
   }
 
@@ -160,17 +161,17 @@ class Sync {
     const known = this.state.files[photo.id];
     const isThere = known !== undefined && (await this.isOurs(known));
     if (known && isThere && known.sha256 === photo.sha256) return this.rename(photo, known);
-    if (known && !isThere && (await this.exists(known.name))) {
+    if (known && !isThere && (await this.names.exists(known.name))) {
       this.result.kept.push(known.name);
       delete this.state.files[photo.id];
     }
-    await this.bring(photo, known && isThere ? known.name : await this.freeName(photo));
+    await this.bring(photo, known && isThere ? known.name : await this.names.free(photo));
   }
 
   private async bring(photo: Photo, name: string): Promise<void> {
     const { id, filename } = photo;
     const path = join(this.folder, name);
-    this.names.add(nameKey(name));
+    this.names.take(name);
     try {
       const { sizeBytes, sha256 } = await downloadFile(this.client, id, path, { signal: this.options.signal });
       const { mtimeMs } = await lstat(path);
@@ -193,14 +194,13 @@ class Sync {
   }
 
   private async rename(photo: Photo, known: SyncedFile): Promise<void> {
-    if (fileName(photo.filename) === known.name || numbered(fileName(photo.filename), photo.id) === known.name) {
+    if (this.names.isRight(photo, known.name)) {
       this.result.unchanged += 1;
       return;
     }
-    this.names.delete(nameKey(known.name));
-    const name = await this.freeName(photo);
+    this.names.release(known.name);
+    const name = await this.names.free(photo);
     await rename(join(this.folder, known.name), join(this.folder, name));
-    this.names.add(nameKey(name));
     this.state.files[photo.id] = { ...known, name };
     this.result.renamed += 1;
   }
@@ -210,13 +210,13 @@ class Sync {
     if (known === undefined) return;
     const { deletes } = this.options;
     if (deletes && (await this.isOurs(known))) {
-      await rm(join(this.folder, known.name), { force: true });
+      await this.names.remove(known.name);
       this.result.deleted += 1;
-    } else if (await this.exists(known.name)) {
+    } else if (await this.names.exists(known.name)) {
       this.result.kept.push(known.name);
     }
     if (deletes) await this.sidecars.remove(known);
-    this.names.delete(nameKey(known.name));
+    this.names.release(known.name);
     delete this.state.files[id];
   }
 
@@ -224,23 +224,6 @@ class Sync {
   private async isOurs({ name, sizeBytes, mtimeMs }: SyncedFile): Promise<boolean> {
     const now = await lstat(join(this.folder, name)).catch(() => null);
     return now?.isFile() === true && now.size === sizeBytes && now.mtimeMs === mtimeMs;
-  }
-
-  private async exists(name: string): Promise<boolean> {
-    return (await lstat(join(this.folder, name)).catch(() => null)) !== null;
-  }
-
-  /** The photo's name; with its id if the name is taken by a photo or by another file. */
-  private async freeName({ id, filename }: Photo): Promise<string> {
-    const name = fileName(filename);
-    for (const candidate of [name, numbered(name, id), numbered(`phs-${name}`, id)]) {
-      if (this.names.has(nameKey(candidate))) continue;
-      // Reserved before anything is awaited: other photos look for names at the same time.
-      this.names.add(nameKey(candidate));
-      if (!(await this.exists(candidate))) return candidate;
-      this.names.delete(nameKey(candidate));
-    }
-    throw new Error(`There is no free file name for photo ${id}, ${name}, in ${this.folder}.`);
   }
 
   private save(): Promise<void> {

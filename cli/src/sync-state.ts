@@ -2,10 +2,11 @@ import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from 'photo-service-sdk/node';
 import { UsageError } from './exit-codes.js';
-import { isEntryName } from './file-name.js';
+import { isEntryPath } from './file-name.js';
 
 /** A photo that sync has put into its folder. */
 export interface SyncedFile {
+  /** Within the folder; with slashes where it has folders of its own. */
   readonly name: string;
   readonly sha256: string;
   /** Of the file when it was written: whoever changes it changes these, and keeps it. */
@@ -85,7 +86,7 @@ function isState(value: unknown): value is SyncState {
 function isFile(value: unknown): value is SyncedFile {
   if (!isObject(value)) return false;
   const { name, sha256, sizeBytes, mtimeMs, sidecar } = value;
-  const isOurs = typeof name === 'string' && isEntryName(name) && name !== STATE_NAME;
+  const isOurs = typeof name === 'string' && isEntryPath(name) && name !== STATE_NAME;
   const isSidecar = sidecar === undefined || (isFile(sidecar) && (sidecar as SyncedSidecar).name === `${name}.xmp`);
   return isOurs && typeof sha256 === 'string' && Number.isFinite(sizeBytes) && Number.isFinite(mtimeMs) && isSidecar;
 }

@@ -4,7 +4,7 @@ import { folderSource } from './folder-source.js';
 import type { PhotoSource } from './photo-source.js';
 
 /** Where `phs import --from` can import from. */
-export const sourceNames = ['folder', 'takeout'] as const;
+export const sourceNames = ['folder', 'takeout', 'photo-service'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
 export interface SourceOptions {
@@ -29,7 +29,18 @@ export async function openSource(
       const { takeoutSource } = await import('./takeout-source.js');
       return takeoutSource(places, { timeZone: options.timeZone ?? null });
     }
+    case 'photo-service': {
+      const { photoServiceSource } = await import('./photo-service-source.js');
+      return photoServiceSource(onlyOne(places));
+    }
   }
+}
+
+/** @throws UsageError for several places. */
+export function onlyOne(places: readonly string[]): string {
+  const [place, ...others] = places;
+  if (place === undefined || others.length > 0) throw new UsageError('Give exactly one place to import from.');
+  return place;
 }
 
 /** Whoever mistyped a path wants to hear of it before the others are imported. */

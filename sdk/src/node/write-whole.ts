@@ -5,7 +5,7 @@ import { openDraft } from './draft-file.js';
  * Replaces a file atomically: readers see the old content or the new one, even after a power failure. Readable by its owner only, unless
  * another mode is given.
  */
-export async function writeWhole(path: string, content: string, mode = 0o600): Promise<void> {
+export async function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   const draft = await openDraft(path, mode);
   try {
     try {

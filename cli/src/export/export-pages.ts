@@ -1,0 +1,78 @@
+import { grouped } from '../sources/grouped.js';
+import { type ExportedPhoto, ORIGINALS, thumbOf } from './export-format.js';
+
+/** A page of an exported folder, by its path. */
+export interface ExportPage {
+  readonly path: string;
+  readonly html: string;
+}
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#222;background:#fff}
+ul{list-style:none;padding:0;display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:1rem}
+img{width:100%;height:12rem;object-fit:cover;background:#ddd;border-radius:4px}p{margin:.2rem 0;overflow-wrap:anywhere}
+@media(prefers-color-scheme:dark){body{color:#eee;background:#181818}a{color:#9cf}}`;
+
+/** Pages that show an export in a browser, without a server and without scripts: one for each month, and one that lists them. */
+export function exportPages(photos: readonly ExportedPhoto[], thumbs: ReadonlySet<number>): ExportPage[] {
+  const months = [...grouped(photos, monthOf)].sort(([a], [b]) => (a < b ? 1 : -1));
+  const index = months.map(([month, those]) => {
+    const [first] = those as [ExportedPhoto, ...ExportedPhoto[]];
+    const count = `${those.length} ${those.length === 1 ? 'photo' : 'photos'}`;
+    return `<li><a href="${address(pageOf(month))}">${image(first, '', thumbs)}<p>${text(month)}</p></a><p>${count}</p></li>`;
+  });
+  return [
+    { path: 'index.html', html: page(`${photos.length} photos`, `<ul>${index.join('\n')}</ul>`) },
+    ...months.map(([month, those]) => {
+      const items = those.map((photo) => itemOf(photo, thumbs)).join('\n');
+      return {
+        path: pageOf(month),
+        html: page(month, `<p><a href="../index.html">All months</a></p><ul>${items}</ul>`),
+      };
+    }),
+  ];
+}
+
+function itemOf(photo: ExportedPhoto, thumbs: ReadonlySet<number>): string {
+  const { path, filename, title, description, takenAtLocal, rating, tags } = photo;
+  const details = [
+    takenAtLocal?.slice(0, 16).replace('T', ' '),
+    rating === null ? null : '★'.repeat(rating),
+    description,
+    tags.map(({ name }) => name).join(', '),
+  ].filter((each) => each);
+  const lines = [title ?? filename, ...details].map((each) => `<p>${text(each as string)}</p>`).join('');
+  return `<li><a href="${address(`../${ORIGINALS}/${path}`)}">${image(photo, '../', thumbs)}</a>${lines}</li>`;
+}
+
+function image(photo: ExportedPhoto, up: string, thumbs: ReadonlySet<number>): string {
+  const { id, filename, dominantColor } = photo;
+  const style = /^#[0-9a-f]{6}$/.test(dominantColor ?? '') ? ` style="background:${dominantColor}"` : '';
+  const source = thumbs.has(id) ? ` src="${up}${thumbOf(photo)}"` : '';
+  return `<img${source} alt="${text(filename)}" loading="lazy"${style}>`;
+}
+
+function monthOf({ takenAtLocal }: ExportedPhoto): string {
+  return takenAtLocal?.slice(0, 7) ?? 'undated';
+}
+
+function pageOf(month: string): string {
+  return `pages/${month}.html`;
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${text(title)}</title><style>${STYLE}</style></head>
+<body><h1>${text(title)}</h1>${content}</body></html>
+`;
+}
+
+/** A relative address of a path, whatever characters it has. */
+function address(path: string): string {
+  return text(path.split('/').map(encodeURIComponent).join('/'));
+}
+
+function text(plain: string): string {
+  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+  return plain.replace(/[&<>"]/g, (character) => entities[character] as string);
+}

@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Photo } from 'photo-service-sdk';
+import { makeFolder, writeWhole } from 'photo-service-sdk/node';
+import { forEachConcurrently } from '../for-each-concurrently.js';
+import { thumbOf } from './export-format.js';
+
+const CONCURRENCY = 4;
+/** The service's are a few ten kB. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Fetches a small picture of each photo for the pages, by signed addresses, which use no budget. They are not part of the photos: one that
+ * cannot be had is left out, and all of them for a key that gets no such addresses.
+ * @returns The photos that have one.
+ */
+export async function fetchThumbs(
+  photos: readonly Photo[],
+  folder: string,
+  signal: AbortSignal,
+): Promise<ReadonlySet<number>> {
+  const fetched = new Set<number>();
+  await makeFolder(dirname(join(folder, thumbOf({ id: 0, rotation: 0 }))));
+  await forEachConcurrently(CONCURRENCY, photos, async (photo) => {
+    const path = join(folder, thumbOf(photo));
+    if ((await isThere(path)) || (await fetchThumb(photo.urls?.thumb, path, signal))) fetched.add(photo.id);
+  });
+  return fetched;
+}
+
+async function fetchThumb(url: string | undefined, path: string, signal: AbortSignal): Promise<boolean> {
+  if (url === undefined) return false;
+  try {
+    const response = await fetch(url, { signal });
+    const bytes = response.ok ? new Uint8Array(await response.arrayBuffer()) : null;
+    if (bytes === null || bytes.length > MAX_BYTES) return false;
+    await writeWhole(path, bytes, 0o666);
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
+    return false;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() ?? false;
+}

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Photo, PhotoPatch, PhotoService } from 'photo-service-sdk';
+import { grouped } from '../sources/grouped.js';
+import type { ExportedPhoto } from './export-format.js';
+
+/** A field of a photo that is not what it was. */
+export interface Difference {
+  readonly path: string;
+  readonly field: string;
+  readonly expected: unknown;
+  readonly found: unknown;
+}
+
+const HASHES_PER_READ = 100;
+
+/** What a patch can set as it was. Times are set as what the clock showed and its zone. */
+const PATCHED = [
+  'filename',
+  'title',
+  'description',
+  'takenAtLocal',
+  'timeZone',
+  'location',
+  'rating',
+  'rotation',
+  'focus',
+  'externalId',
+] as const;
+
+/** What must be equal at last; ids, times of change and what is made of the bytes anew are none of these. */
+const COMPARED = [
+  ...PATCHED,
+  'takenAt',
+  'takenAtSource',
+  'metadata',
+  'sha256',
+  'sizeBytes',
+  'contentType',
+  'width',
+  'height',
+  'orientation',
+  'camera',
+  'exposure',
+  'damaged',
+] as const;
+
+/**
+ * Compares photos of the library with those of an export, and sets what differs: rotation and focus, which no import can set, and fields that were
+ * emptied although the file has a value. Photos with the same changes cost one write for each 100.
+ */
+export async function restoreFields(
+  client: PhotoService,
+  exported: readonly ExportedPhoto[],
+  signal: AbortSignal,
+): Promise<{ edited: number; differences: Difference[] }> {
+  const before = await pairs(client, exported, signal);
+  const changed = before.flatMap(([wanted, photo]) => {
+    const patch = patchOf(wanted, photo);
+    return Object.keys(patch).length === 0 ? [] : { id: photo.id, patch };
+  });
+  for (const [patch, photos] of grouped(changed, (each) => JSON.stringify(each.patch)))
+    await client.photos.updateMany(
+      photos.map(({ id }) => id),
+      JSON.parse(patch),
+      { signal },
+    );
+  const withOtherTags = before.filter(([wanted, photo]) => !isDeepStrictEqual(tagsOf(wanted), tagsOf(photo)));
+  for (const [wanted, photo] of withOtherTags)
+    await client.photos.setTags(photo.id, wanted.tags.length > 0 ? { tagNames: tagsOf(wanted) } : { tagIds: [] }, {
+      signal,
+    });
+  const edited = new Set([...changed.map(({ id }) => id), ...withOtherTags.map(([, { id }]) => id)]);
+  const after = edited.size === 0 ? before : await pairs(client, exported, signal);
+  return { edited: edited.size, differences: after.flatMap(([wanted, photo]) => differencesOf(wanted, photo)) };
+}
+
+type Pair = readonly [ExportedPhoto, Photo];
+
+/** Photos of the export with those of the library that have the same bytes; of several, those that are most alike. */
+async function pairs(client: PhotoService, exported: readonly ExportedPhoto[], signal: AbortSignal): Promise<Pair[]> {
+  const wanted = grouped(exported, ({ sha256 }) => sha256);
+  const hashes = [...wanted.keys()];
+  const found: Pair[] = [];
+  for (let at = 0; at < hashes.length; at += HASHES_PER_READ) {
+    const query = { sha256: hashes.slice(at, at + HASHES_PER_READ), sort: 'id' as const, limit: 100 };
+    const photos = await client.photos.list(query, { signal }).toArray();
+    for (const [sha256, those] of grouped(photos, (photo) => photo.sha256)) {
+      for (const photo of wanted.get(sha256) ?? []) {
+        const best = those.toSorted((a, b) => differencesOf(photo, a).length - differencesOf(photo, b).length)[0];
+        if (best === undefined) break;
+        those.splice(those.indexOf(best), 1);
+        found.push([photo, best]);
+      }
+    }
+  }
+  return found;
+}
+
+function patchOf(wanted: Photo, photo: Photo): PhotoPatch {
+  const fields = PATCHED.filter((field) => !isDeepStrictEqual(wanted[field], photo[field]));
+  const patch: Record<string, unknown> = Object.fromEntries(fields.map((field) => [field, wanted[field]]));
+  if ('takenAtLocal' in patch || 'timeZone' in patch) {
+    delete patch['takenAtLocal'];
+    delete patch['timeZone'];
+    if (wanted.takenAtLocal === null) patch['takenAt'] = null;
+    else Object.assign(patch, { takenAtLocal: wanted.takenAtLocal, timeZone: wanted.timeZone });
+  }
+  const keys = [...new Set([...Object.keys(wanted.metadata), ...Object.keys(photo.metadata)])];
+  const metadata = keys.filter((key) => wanted.metadata[key] !== photo.metadata[key]);
+  if (metadata.length > 0)
+    patch['metadata'] = Object.fromEntries(metadata.map((key) => [key, wanted.metadata[key] ?? null]));
+  return patch;
+}
+
+function differencesOf(wanted: ExportedPhoto, photo: Photo): Difference[] {
+  const fields: readonly (readonly [string, unknown, unknown])[] = [
+    ...COMPARED.map((field) => [field, wanted[field], photo[field]] as const),
+    ['tags', tagsOf(wanted), tagsOf(photo)],
+  ];
+  return fields
+    .filter(([, expected, found]) => !isDeepStrictEqual(expected, found))
+    .map(([field, expected, found]) => ({ path: wanted.path, field, expected, found }));
+}
+
+function tagsOf({ tags }: Photo): string[] {
+  return tags.map(({ name }) => name).sort();
+}

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { type ImportOptions, type Photo, type PhotoDetails, type PhotoService, runImport } from 'photo-service-sdk';
+import { SourceFactory } from 'photo-service-sdk/node';
+import { exportLibrary } from '../../cli/src/export/export-library.js';
+import { restoreExport } from '../../cli/src/export/restore-export.js';
+import { photoServiceSource } from '../../cli/src/sources/photo-service-source.js';
+import { picture } from '../http/support/photos.js';
+import { SdkWorld } from '../sdk/support/service.js';
+import { photoSourceContract } from './sources/source-contract.js';
+
+let world: SdkWorld;
+let folder: string;
+beforeAll(async () => {
+  world = await SdkWorld.start();
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  world.front.reset();
+  folder = mkdtempSync(join(tmpdir(), 'phs-export-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const { signal } = new AbortController();
+
+interface Given {
+  readonly details?: PhotoDetails;
+  readonly facts?: Parameters<typeof picture>[1];
+}
+
+async function imports(client: PhotoService, photos: Readonly<Record<string, Given>>, options: ImportOptions = {}) {
+  const factory = new SourceFactory();
+  const sources = Object.entries(photos).map(([name, { details, facts }]) => {
+    const bytes = picture(name.split('/').at(-1) as string, facts);
+    const content = { sizeBytes: bytes.length, open: (start: number) => Readable.from([bytes.subarray(start)]) };
+    return factory.stream({ ref: name, filename: name.replaceAll('/', ' '), content, fingerprint: null, details });
+  });
+  expect(await runImport(client, sources, options)).toMatchObject({ failed: [] });
+  await factory.close();
+}
+
+const named = async (client: PhotoService, filename: string) =>
+  (await client.photos.list({ filename }).toArray())[0] as Photo;
+
+/** A library with whatever a photo can be. */
+async function library(): Promise<PhotoService> {
+  const { client } = await world.client();
+  await client.tags.create({ name: 'Paris', color: '#3366ff', description: 'La ville' });
+  await imports(
+    client,
+    {
+      'a.jpg': {
+        details: { title: 'A', tagNames: ['Paris', 'Places/France'], takenAt: '2024-12-21T23:39:24.5+01:00' },
+      },
+      'b.jpg': { details: { takenAtLocal: '2024-07-01T10:00:00', timeZone: 'Europe/Paris', rating: 0 } },
+      'c.jpg': {
+        details: {
+          externalId: 'x',
+          metadata: { k: 'v', 'xmp.1': 'other' },
+          location: { latitude: 1.5, longitude: -2 },
+        },
+      },
+      'emptied.jpg': { facts: { title: 'of the file', description: 'of the file' } },
+      'turned.jpg': {},
+      'untagged.jpg': { details: { tagNames: ['Gone'] } },
+    },
+    { name: 'First', source: 'test', defaultTimeZone: 'Asia/Tokyo' },
+  );
+  await imports(client, { 'second.jpg': {} }, { name: 'Second' });
+  await imports(client, { 'copy/second.jpg': {} }, { name: 'Copies', duplicatePolicy: 'allow' });
+  await client.photos.update((await named(client, 'emptied.jpg')).id, { title: null, description: null });
+  await client.photos.update((await named(client, 'turned.jpg')).id, { rotation: 90, focus: { x: 0.25, y: 0.5 } });
+  await client.photos.setTags((await named(client, 'untagged.jpg')).id, { tagIds: [] });
+  return client;
+}
+
+/** Everything of a photo but ids and times of change. */
+const comparable = async (client: PhotoService) =>
+  (await client.photos.list({ limit: 100 }).toArray())
+    .map(({ id: _, importId: __, createdAt: ___, updatedAt: ____, version: _____, tags, ...photo }) => ({
+      ...photo,
+      tags: tags.map(({ name }) => name),
+    }))
+    .sort((a, b) => (a.filename < b.filename ? -1 : 1));
+
+const exported = (client: PhotoService, by: 'date' | 'tag' = 'date') =>
+  exportLibrary(client, folder, { by, signal, onStep: () => undefined });
+const restored = (client: PhotoService) =>
+  restoreExport(client, folder, { stateFile: join(folder, '.state', 'state.json'), signal });
+const filesIn = (path: string) =>
+  readdirSync(join(folder, path), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+
+describe('the contract of sources', () => {
+  photoSourceContract(async () => {
+    const { client } = await world.client();
+    await imports(client, { 'a.jpg': { details: { title: 'A', tagNames: ['Paris'] } }, 'b.jpg': {} });
+    await exported(client);
+    return photoServiceSource(folder);
+  });
+});
+
+it('an export that is brought into an empty library is equal in every field; a second run changes nothing', async () => {
+  const client = await library();
+  expect(await exported(client)).toMatchObject({ photos: 8, tags: 3, imports: 3, complete: true, failed: [] });
+  const { client: other } = await world.client();
+  const result = await restored(other);
+  expect(result).toMatchObject({ imported: 8, failed: [], losses: [], differences: [] });
+  expect(await comparable(other)).toEqual(await comparable(client));
+  expect(await other.tags.named('Paris')).toMatchObject({ color: '#3366ff', description: 'La ville', photoCount: 1 });
+  const photo = await named(other, 'a.jpg');
+  expect(await other.imports.get(photo.importId as number)).toMatchObject({ name: 'First', source: 'test' });
+
+  const before = await comparable(other);
+  const uploads = world.front.uploads().length;
+  expect(await restored(other)).toMatchObject({ imported: 0, edited: 0, differences: [] });
+  expect(await comparable(other)).toEqual(before);
+  expect(world.front.uploads()).toHaveLength(uploads);
+  expect(world.front.seen.filter(({ status }) => status === 429)).toEqual([]);
+});
+
+it('holds originals with sidecars by date, checksums of all of them, and lists', async () => {
+  await exported(await library());
+  const files = filesIn('photos');
+  expect(files).toEqual(
+    expect.arrayContaining(['photos/2024/12/a.jpg', 'photos/2024/12/a.jpg.xmp', 'photos/2024/07/b.jpg']),
+  );
+  expect(files).toEqual(expect.arrayContaining(['photos/undated/c.jpg', 'photos/undated/c.jpg.xmp']));
+  const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trim().split('\n');
+  expect(sums.map((line) => line.slice(66)).sort()).toEqual(files);
+  for (const line of sums) {
+    const hash = createHash('sha256').update(readFileSync(join(folder, line.slice(66))));
+    expect(hash.digest('hex')).toBe(line.slice(0, 64));
+  }
+  expect(JSON.parse(readFileSync(join(folder, 'export.json'), 'utf8'))).toMatchObject({
+    format: 'photo-service-export',
+    counts: { photos: 8, tags: 3, imports: 3 },
+  });
+});
+
+it('by tag: each photo in the folder of its first tag; another order moves the files', async () => {
+  const client = await library();
+  await exported(client);
+  expect(await exported(client, 'tag')).toMatchObject({ downloaded: 0, renamed: 8 });
+  expect(filesIn('photos').filter((path) => !path.endsWith('.xmp'))).toEqual(
+    expect.arrayContaining(['photos/Paris/a.jpg', 'photos/untagged/b.jpg']),
+  );
+});
+
+it('pages show the photos without a server, whatever their titles are', async () => {
+  const { client } = await world.client();
+  const title = '<script>alert(1)</script>" onerror="x';
+  await imports(client, { 'a #1?.jpg': { details: { title, takenAt: '2024-12-21T23:39:24Z', rating: 3 } } });
+  await exported(client);
+  const index = readFileSync(join(folder, 'index.html'), 'utf8');
+  expect(index).toContain('href="pages/2024-12.html"');
+  const page = readFileSync(join(folder, 'pages/2024-12.html'), 'utf8');
+  expect(page).toContain('href="../photos/2024/12/a%20%231_.jpg"');
+  expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot; onerror=&quot;x');
+  expect(page).not.toContain('<script');
+  const [, thumb] = /src="\.\.\/(thumbs\/[^"]+)"/.exec(page) ?? [];
+  expect(readFileSync(join(folder, thumb as string)).length).toBeGreaterThan(0);
+});
+
+it('a later run brings only what changed, and says what is in the trash', async () => {
+  const client = await library();
+  await exported(client);
+  await client.photos.update((await named(client, 'a.jpg')).id, { title: 'Another' });
+  await client.photos.delete((await named(client, 'b.jpg')).id);
+  expect(await exported(client)).toMatchObject({ downloaded: 0, sidecars: 1, deleted: 1, trashed: 1, photos: 7 });
+  expect(filesIn('photos')).not.toContain('photos/2024/07/b.jpg');
+  expect(readFileSync(join(folder, 'photos.jsonl'), 'utf8')).toContain('"title":"Another"');
+});
+
+it('a link among the folders is not followed', async () => {
+  const client = await library();
+  mkdirSync(join(folder, 'photos'));
+  mkdirSync(join(folder, 'elsewhere'));
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'photos', '2024'));
+  await expect(exported(client)).rejects.toThrow('is not a folder');
+  expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
+});
+
+it.each([
+  ['no export', () => undefined, 'not a complete export'],
+  [
+    'paths that lead out of it',
+    (text: string) => text.replace('"path":"', '"path":"../../'),
+    'not a list of exported photos',
+  ],
+  ['half a line', (text: string) => text.slice(0, -5), 'is damaged'],
+])('a folder with %s is refused', async (_, change, message) => {
+  const { client } = await world.client();
+  await imports(client, { 'a.jpg': {} });
+  await exported(client);
+  const lists = join(folder, 'photos.jsonl');
+  const changed = change(readFileSync(lists, 'utf8'));
+  if (changed === undefined) rmSync(join(folder, 'export.json'));
+  else writeFileSync(lists, changed);
+  await expect(restored(client)).rejects.toThrow(message);
+});
+
+it('a file that is gone from the export is said, and the others come', async () => {
+  const { client } = await world.client();
+  await imports(client, { 'a.jpg': {}, 'b.jpg': {} });
+  await exported(client);
+  rmSync(join(folder, 'photos/undated/a.jpg'));
+  const { client: other } = await world.client();
+  const path = join(folder, 'photos/undated/a.jpg');
+  expect(await restored(other)).toMatchObject({ imported: 1, failed: [{ path, code: 'unreadable' }] });
+});
