@@ -3,6 +3,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.js';
+import { writeGazetteer } from './build/gazetteer.js';
 import { transpile } from './build/transpile.js';
 
 // --if-needed: only what is older than its sources. `npm start` on a fresh clone builds once, later starts compare times.
@@ -30,9 +31,14 @@ function isOld(folder, built) {
   const sources = readdirSync(join(folder, 'src'), { recursive: true }).map((name) =>
     join(folder, 'src', String(name)),
   );
-  const tools = ['build.js', 'build/bundle.js', 'build/licences.js', 'build/packages.js', 'build/transpile.js'].map(
-    (name) => join(root, 'bin', name),
-  );
+  const tools = [
+    'build.js',
+    'build/bundle.js',
+    'build/gazetteer.js',
+    'build/licences.js',
+    'build/packages.js',
+    'build/transpile.js',
+  ].map((name) => join(root, 'bin', name));
   return [...sources, ...tools, join(root, 'package-lock.json')].some((path) => statSync(path).mtimeMs > time);
 }
 
@@ -42,7 +48,10 @@ async function build({ folder }) {
   const [draft, old] = [`${dist}.${process.pid}`, `${dist}.${process.pid}.old`];
   try {
     await transpile(join(folder, 'src'), draft);
-    if (folder === root) await bundle(draft, join(draft, 'program'));
+    if (folder === root) {
+      writeGazetteer(join(draft, 'adapters', 'places', 'gazetteer'));
+      await bundle(draft, join(draft, 'program'));
+    }
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(draft, dist);
   } finally {

@@ -6,6 +6,7 @@ import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
+import { GeonamesGazetteer } from './adapters/places/geonames-gazetteer.js';
 import { mediaMethods, PrimaryMediaReader } from './adapters/processes/primary-media-reader.js';
 import { rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
 import type { Rpc } from './adapters/processes/rpc.js';
@@ -112,6 +113,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     uploads: new UploadSlots(config.minFreeBytes),
     directUploads,
     media,
+    gazetteer: new GeonamesGazetteer(),
     renditionLocks: new LeasedRenditionLocks(new TypeormRenditionLeases(dataSource)),
     jobs: new TypeormJobQueue(dataSource),
     deliveries: new TypeormDeliveryQueue(dataSource),

@@ -20,6 +20,9 @@ export const onlyBundled = [
   '@opentelemetry/api',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/sdk-trace-node',
+  '@rapideditor/country-coder',
+  'geokdbush',
+  'kdbush',
   'prom-client',
   'redis',
 ];

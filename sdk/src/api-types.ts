@@ -1216,6 +1216,8 @@ export interface components {
             takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "client" | "none";
             /** @description Where the photo was taken. Null if unknown. */
             location: components["schemas"]["Location"] | null;
+            /** @description Where that is: country, region and city. Null without a location, at sea, and for a short time after an update of the service for photos that were there before. */
+            place: components["schemas"]["Place"] | null;
             /** @description The camera the photo was taken with. Null if unknown. */
             camera: components["schemas"]["Camera"] | null;
             /** @description The exposure settings. Null if unknown. */
@@ -2045,6 +2047,24 @@ export interface components {
              */
             altitude: number | null;
         };
+        /** @description The names of where the photo was taken, looked up in data that comes with the service. */
+        Place: {
+            /**
+             * @description The country or territory: ISO 3166-1 alpha-2.
+             * @example FR
+             */
+            country: string;
+            /**
+             * @description The state, province or region of that city, as GeoNames writes it. Null if no city is near.
+             * @example Île-de-France
+             */
+            region: string | null;
+            /**
+             * @description The city or village: the nearest with at least 1,000 people in that country. Null if none is within 200 km.
+             * @example Paris
+             */
+            city: string | null;
+        };
         /** @description The camera the photo was taken with. */
         Camera: {
             /**
@@ -2632,6 +2652,8 @@ export interface components {
             takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "client" | "none";
             /** @description Where the photo was taken. Null if unknown. */
             location: components["schemas"]["Location"] | null;
+            /** @description Where that is: country, region and city. Null without a location, at sea, and for a short time after an update of the service for photos that were there before. */
+            place: components["schemas"]["Place"] | null;
             /** @description The camera the photo was taken with. Null if unknown. */
             camera: components["schemas"]["Camera"] | null;
             /** @description The exposure settings. Null if unknown. */
@@ -4454,7 +4476,7 @@ export interface operations {
                 sort?: "-createdAt" | "createdAt" | "id" | "-id" | "takenAt" | "-takenAt" | "filename" | "-filename" | "sizeBytes" | "-sizeBytes" | "updatedAt";
                 /** @description Return only these photos. Unknown ids are ignored. At most 100, separated by commas. */
                 ids?: components["schemas"]["Id"][];
-                /** @description Search words. Each must begin a word in the file name, title, description or name of a tag; case and accents are ignored. At most 10 different words (`too_many`), with at least one letter or digit. */
+                /** @description Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. At most 10 different words (`too_many`), with at least one letter or digit. */
                 q?: string;
                 /** @description The complete file name, ignoring case. */
                 filename?: string;
@@ -4490,8 +4512,22 @@ export interface operations {
                 hasLocation?: boolean;
                 /** @description Return only photos taken within this box: minLon,minLat,maxLon,maxLat in decimal degrees. If minLon is greater than maxLon, the box crosses the 180th meridian. */
                 bbox?: number[];
+                /** @description Return only photos taken in this country: ISO 3166-1 alpha-2, ignoring case. */
+                country?: string;
+                /** @description Words of the names of the city, the region or the country where the photo was taken, in English for countries. Each must begin a word; case and accents are ignored. */
+                place?: string;
                 /** @description Part of the camera's make and model, ignoring case and accents. Must contain a letter or digit. */
                 camera?: string;
+                /** @description Words of the lens's name. Each must begin a word; case and accents are ignored. */
+                lens?: string;
+                /** @description Return only photos of at least this ISO sensitivity. */
+                minIso?: number;
+                /** @description Return only photos of at most this ISO sensitivity. */
+                maxIso?: number;
+                /** @description Return only photos whose 35 mm equivalent focal length is at least so many millimetres. */
+                minFocalLength35mm?: number;
+                /** @description Return only photos whose 35 mm equivalent focal length is at most so many millimetres. */
+                maxFocalLength35mm?: number;
                 /** @description Return only photos with at least this rating. */
                 minRating?: number;
                 /**

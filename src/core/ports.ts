@@ -14,6 +14,7 @@ import type { ImportBatchers } from './imports/import-batchers.js';
 import type { UploadSlots } from './imports/upload-slots.js';
 import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
+import type { Gazetteer } from './photos/gazetteer.js';
 import type { RenditionLocks } from './photos/rendition-locks.js';
 import type { RenditionMaker } from './photos/rendition-maker.js';
 import type { Clock } from './shared/clock.js';
@@ -52,6 +53,7 @@ export interface Ports {
   /** Null if clients cannot reach the blob store: they send bytes to this service. */
   readonly directUploads: DirectUploads | null;
   readonly media: MediaReader;
+  readonly gazetteer: Gazetteer;
   readonly renditionLocks: RenditionLocks;
   readonly renditionMaker: RenditionMaker;
   readonly jobs: JobQueue;

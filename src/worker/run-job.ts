@@ -13,7 +13,7 @@ import { bumpPhotoVersions } from '../core/tags/bump-photo-versions.js';
  * needs only the database, and is never given up because that is unavailable.
  */
 export async function runJob(
-  uses: Uses<'store' | 'importBatchers' | 'blobs' | 'verifiedBlobs' | 'media' | 'clock' | 'limits'>,
+  uses: Uses<'store' | 'importBatchers' | 'blobs' | 'verifiedBlobs' | 'media' | 'clock' | 'limits' | 'gazetteer'>,
   job: Job,
 ): Promise<void> {
   const { work, customerId, attempt, failures } = job;

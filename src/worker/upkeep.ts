@@ -9,6 +9,7 @@ import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/integrity
 import { scrubOriginals } from '../core/integrity/scrub-originals.js';
 import { type Scrubbing, type ScrubUses } from '../core/integrity/scrub-round.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
+import { updateOutdatedPhotos } from '../core/photos/update-outdated-photos.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
 import { sweepTraffic } from '../core/traffic/read-traffic.js';
@@ -28,6 +29,7 @@ export function upkeep(
   return [
     { name: 'forget idle rate limits', everySeconds: 300, run: () => ports.rateWindows.sweep() },
     { name: 'purge the trash', everySeconds: 600, run: (stopping) => purgeTrash(ports, stopping) },
+    { name: 'update outdated photos', everySeconds: 600, run: (stopping) => updateOutdatedPhotos(ports, stopping) },
     { name: 'expire idle imports', everySeconds: 600, run: (stopping) => expireImports(ports, stopping) },
     { name: 'forget old imports', everySeconds: 3600, run: (stopping) => forgetImports(ports, stopping) },
     {

@@ -40,6 +40,17 @@ export function plainCondition(customerId: Id, filters: PhotoFilters): { sql: st
       west > east ? `p.longitude >= ${west} OR p.longitude <= ${east}` : `p.longitude BETWEEN ${west} AND ${east}`;
     conditions.push(`p.latitude BETWEEN ${south} AND ${north} AND (${turns})`);
   }
+  add(filters.country, (country) => `concat(p.place_country) = ${country}`);
+  for (const word of filters.placeWords ?? []) {
+    add(`(^|[^a-z0-9])${word}`, (word) => `lower(concat_ws(' ', p.place_city, p.place_region)) ~ ${word}`);
+  }
+  for (const word of filters.lensWords ?? []) {
+    add(`(^|[^a-z0-9])${word}`, (word) => `lower(p.camera ->> 'lens') ~ ${word}`);
+  }
+  add(filters.minIso, (iso) => `(p.exposure ->> 'iso')::numeric >= ${iso}::numeric`);
+  add(filters.maxIso, (iso) => `(p.exposure ->> 'iso')::numeric <= ${iso}::numeric`);
+  add(filters.minFocalLength35mm, (length) => `(p.exposure ->> 'focalLength35mm')::numeric >= ${length}::numeric`);
+  add(filters.maxFocalLength35mm, (length) => `(p.exposure ->> 'focalLength35mm')::numeric <= ${length}::numeric`);
   add(filters.camera, (camera) => `position(${camera} IN p.camera_key) > 0`);
   add(filters.minRating, (rating) => `p.rating >= ${rating}::integer`);
   if (filters.aspect !== undefined) {

@@ -6,10 +6,12 @@ import { openDataSource } from '../../src/adapters/typeorm/database/data-source.
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type PhotoFilters, photoPosition, photoSorts } from '../../src/core/photos/photo-query.js';
+import { updateOutdatedPhotos } from '../../src/core/photos/update-outdated-photos.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
 import { compareText, foldKey, searchWords } from '../../src/core/shared/text.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
+import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 
 const at = new Date('2026-11-21T03:04:05.123Z');
@@ -64,6 +66,7 @@ function photoWith(customerId: Id, id: Id): Photo {
     title: null,
     description: null,
     location: null,
+    place: null,
     rating: null,
     takenAt: null,
     takenAtLocal: null,
@@ -334,4 +337,39 @@ test('whoever waited for a photo sees the tags that it has by then', async () =>
     await photos.setTags(photo.id, [tagId]);
   });
   expect((await second)[0]?.tags).toEqual([{ id: tagId, name: 'new' }]);
+});
+
+describe('photos of an earlier version', () => {
+  const paris = { latitude: 48.8584, longitude: 2.2945, altitude: null };
+  const lens = { make: null, model: null, lens: 'Nikkor 50mm' };
+
+  it('are found by all that is searched once they were updated, and keep their tags', async () => {
+    const customerId = await newCustomer();
+    const tag = await addTag(customerId, 'Holiday');
+    const photo = await addPhoto(customerId, { location: paris, camera: lens, title: 'Tower' }, [tag]);
+    const untouched = await addPhoto(customerId, { location: paris });
+    await source.query(
+      `UPDATE photos SET current = false, search = array_to_tsvector(ARRAY[concat(customer_id, ':tower'), concat(customer_id, '#', $3::bigint)])
+       WHERE customer_id = $1 AND id = $2`,
+      [customerId, photo.id, tag],
+    );
+    const uses = { store, customers: new TypeormCustomerDirectory(source), gazetteer: new MemoryGazetteer() };
+    await updateOutdatedPhotos(uses);
+    const found = async (filters: Partial<PhotoFilters>) => {
+      const query = {
+        filters: { trashed: 'false', ...filters },
+        sort: 'id',
+        window: { after: null, limit: 9 },
+      } as const;
+      return (await store.query(customerId, ({ photos }) => photos.list(query))).map(({ id }) => id);
+    };
+    const all = [{ country: 'FR' }, { placeWords: ['paris'] }, { lensWords: ['nikkor'] }, { words: ['tower', 'holi'] }];
+    expect(await Promise.all(all.map(found))).toEqual(all.map(() => [photo.id]));
+    const place = { country: 'FR', region: 'Île-de-France', city: 'Paris' };
+    const [now] = await store.query(customerId, ({ photos }) => photos.getMany([photo.id]));
+    expect(now).toEqual({ ...photo, place, tags: [{ id: tag, name: 'Holiday' }] });
+    // It is current, whatever became of its location.
+    expect((await store.query(customerId, ({ photos }) => photos.getMany([untouched.id])))[0]?.place).toBeNull();
+    expect(await store.query(customerId, ({ photos }) => photos.outdated(9))).toEqual([]);
+  });
 });

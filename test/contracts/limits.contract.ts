@@ -17,6 +17,7 @@ import { createTag } from '../../src/core/tags/create-tag.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { SettableClock } from '../memory/settable-clock.js';
 import { sampleCustomer, sampleFacts, sampleHash, sampleInstant } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
@@ -265,6 +266,7 @@ class Subscriber {
       limits,
       secrets,
       blobs: new MemoryBlobStore(clock),
+      gazetteer: new MemoryGazetteer(),
       directUploads: null,
       addresses: new PublicAddresses('https://photos.example.com'),
     };

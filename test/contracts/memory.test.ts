@@ -7,6 +7,7 @@ import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase, type MemoryTable } from '../memory/memory-database.js';
 import { MemoryDeliveryKeyFinder } from '../memory/memory-delivery.js';
 import { MemoryDeliveryQueue } from '../memory/memory-delivery-queue.js';
+import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
@@ -19,6 +20,7 @@ import { bulkTagsContract } from './bulk-tags.contract.js';
 import { customerDirectoryContract } from './customer-directory.contract.js';
 import { customerStoreContract } from './customer-store.contract.js';
 import { deliveryKeyFinderContract } from './delivery-key-finder.contract.js';
+import { gazetteerContract } from './gazetteer.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
@@ -95,6 +97,7 @@ rateWindowStoreContract('memory', async () => {
   return { store, passTime, now, remembered: async () => store.size, close };
 });
 limitsContract('memory', async () => openMemory());
+describe('places: memory', () => gazetteerContract(async () => new MemoryGazetteer()));
 renditionLocksContract('memory', async () => {
   const leases = new MemoryRenditionLeases();
   return { ...openMemory(), leases: () => leases, passTime: async () => leases.expire() };

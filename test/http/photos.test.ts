@@ -49,6 +49,7 @@ describe('GET /photos/{id}', () => {
       timeZone: null,
       takenAtSource: 'none',
       location: { latitude: 48.85837, longitude: 2.294481, altitude: null },
+      place: { country: 'FR', region: 'Île-de-France', city: 'Paris' },
       camera: { make: 'NIKON', model: 'D750', lens: null },
       exposure: null,
       rating: 4,

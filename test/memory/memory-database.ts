@@ -138,6 +138,8 @@ export class MemoryDatabase {
   /** By key. */
   readonly keyAddresses = new MemoryTable<readonly KeyAddress[]>(this.journal);
   readonly photos = this.table<Photo>('photos');
+  /** Those that an earlier version stored: a test says which. */
+  readonly outdatedPhotos = new Set<Id>();
   readonly exif = new MemoryTable<{ readonly tags: ExifTags }>(this.journal);
   /** Tag ids by photo. */
   readonly links = new MemoryTable<readonly Id[]>(this.journal);

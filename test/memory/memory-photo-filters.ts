@@ -1,5 +1,6 @@
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
+import { placeNames } from '../../src/core/photos/place.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { foldKey, searchText, searchWords } from '../../src/core/shared/text.js';
 
@@ -30,9 +31,29 @@ function matchesOwn(photo: PhotoWithTags, filters: PhotoFilters): boolean {
     said(filters.sha256, (hashes) => hashes.includes(photo.sha256)) &&
     said(filters.contentType, (types) => types.includes('image/*') || types.includes(photo.contentType)) &&
     said(filters.minRating, (rating) => photo.rating !== null && photo.rating >= rating) &&
+    said(filters.country, (country) => photo.place?.country === country) &&
+    said(filters.placeWords, (words) => begin(words, namesOf(photo))) &&
+    said(filters.lensWords, (words) => begin(words, [photo.camera?.lens ?? ''])) &&
+    within(photo.exposure?.iso, filters.minIso, filters.maxIso) &&
+    within(photo.exposure?.focalLength35mm, filters.minFocalLength35mm, filters.maxFocalLength35mm) &&
     said(filters.camera, (camera) => cameraKey(photo).includes(camera)) &&
     said(filters.aspect, (aspect) => aspectOf(photo) === aspect)
   );
+}
+
+function within(value: number | null | undefined, least: number | undefined, most: number | undefined): boolean {
+  const isKnown = value !== null && value !== undefined;
+  return said(least, (bound) => isKnown && value >= bound) && said(most, (bound) => isKnown && value <= bound);
+}
+
+function namesOf({ place }: PhotoWithTags): string[] {
+  return place === null ? [] : placeNames(place);
+}
+
+/** Whether every word begins a word of the texts. */
+function begin(words: readonly string[], texts: readonly string[]): boolean {
+  const own = texts.flatMap(searchWords);
+  return words.every((word) => own.some((candidate) => candidate.startsWith(word)));
 }
 
 function cameraKey({ camera }: PhotoWithTags): string {
@@ -80,6 +101,5 @@ function matchesPlace({ location }: PhotoWithTags, { hasLocation, bbox }: PhotoF
 function matchesWords(photo: PhotoWithTags, { words }: PhotoFilters): boolean {
   if (words === undefined) return true;
   const texts = [photo.filename, photo.title ?? '', photo.description ?? '', ...photo.tags.map((tag) => tag.name)];
-  const own = texts.flatMap(searchWords);
-  return words.every((word) => own.some((candidate) => candidate.startsWith(word)));
+  return begin(words, [...texts, ...namesOf(photo)]);
 }

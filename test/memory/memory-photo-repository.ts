@@ -91,6 +91,20 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return (await this.get(id)) === null ? null : (this.database.exif.get(id)?.tags ?? null);
   }
 
+  async outdated(limit: number): Promise<readonly Photo[]> {
+    const { photos, outdatedPhotos } = this.database;
+    return photos
+      .where(({ customerId, id }) => customerId === this.customerId && outdatedPhotos.has(id))
+      .slice(0, limit);
+  }
+
+  async markCurrent(ids: readonly Id[]): Promise<void> {
+    for (const id of ids) {
+      this.held.requireLocked('photo', id);
+      this.database.outdatedPhotos.delete(id);
+    }
+  }
+
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
     return this.own(({ purgeAt }) => purgeAt !== null && purgeAt.getTime() <= at.getTime())
       .map(({ id }) => id)

@@ -40,6 +40,7 @@ import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../memory/memory-database.js';
 import { MemoryDeliveryKeyFinder } from '../memory/memory-delivery.js';
 import { MemoryDeliveryQueue } from '../memory/memory-delivery-queue.js';
+import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
@@ -75,6 +76,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     passwords: new MemoryPasswordHasher(),
     commonPasswords: new Set(['passwordpassword', '123456789abc']),
     rateWindows: new MemoryRateWindowStore(clock),
+    gazetteer: new MemoryGazetteer(),
     renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),
     idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: changes.blobs ?? new MemoryBlobStore(clock),

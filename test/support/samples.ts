@@ -74,6 +74,7 @@ export function samplePhoto(customerId: Id, id: Id, values: Partial<Photo> = {})
     title: null,
     description: null,
     location: null,
+    place: null,
     rating: null,
     takenAt: null,
     takenAtLocal: null,

@@ -49,6 +49,7 @@ import { Focus1763700000071 } from './migrations/1763700000071-focus.js';
 import { RenditionLeases1763700000072 } from './migrations/1763700000072-rendition-leases.js';
 import { PictureCounts1763700000073 } from './migrations/1763700000073-picture-counts.js';
 import { RenditionTotals1763700000074 } from './migrations/1763700000074-rendition-totals.js';
+import { Places1763700000075 } from './migrations/1763700000075-places.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
@@ -115,6 +116,7 @@ export const migrations = [
   RenditionLeases1763700000072,
   PictureCounts1763700000073,
   RenditionTotals1763700000074,
+  Places1763700000075,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

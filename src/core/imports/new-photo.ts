@@ -2,7 +2,9 @@ import { originalKey } from '../blobs/blob-key.js';
 import type { Customer } from '../customers/customer.js';
 import { type CaptureTime, captureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
 import type { PictureFacts } from '../media/media-reader.js';
+import type { GeoPoint } from '../media/picture-metadata.js';
 import type { Photo } from '../photos/photo.js';
+import type { Place } from '../photos/place.js';
 import type { Import } from './import.js';
 import type { ImportPhoto } from './import-photo.js';
 
@@ -12,9 +14,8 @@ export function newPhoto(
   facts: PictureFacts,
   subject: Import,
   customer: Customer,
-  { dupSeq, at }: { dupSeq: number; at: Date },
+  { place, dupSeq, at }: { place: Place | null; dupSeq: number; at: Date },
 ): Photo {
-  const location = item.location ?? facts.location;
   return {
     id: item.id,
     customerId: item.customerId,
@@ -33,7 +34,8 @@ export function newPhoto(
     title: item.title ?? facts.title,
     description: item.description ?? facts.description,
     ...timeOf(item, facts, subject.defaultTimeZone ?? customer.defaultTimeZone),
-    location,
+    location: locationOf(item, facts),
+    place,
     rating: item.rating ?? facts.rating,
     camera: facts.camera,
     exposure: facts.exposure,
@@ -50,6 +52,11 @@ export function newPhoto(
     updatedAt: at,
     version: 1,
   };
+}
+
+/** Where the photo that an item becomes was taken. */
+export function locationOf(item: ImportPhoto, facts: Pick<PictureFacts, 'location'>): GeoPoint | null {
+  return item.location ?? facts.location;
 }
 
 function timeOf(item: ImportPhoto, facts: PictureFacts, defaultTimeZone: string): CaptureTime {

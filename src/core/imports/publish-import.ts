@@ -1,4 +1,5 @@
 import type { BlobStore } from '../blobs/blob-store.js';
+import type { Gazetteer } from '../photos/gazetteer.js';
 import type { Clock } from '../shared/clock.js';
 import { isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -14,6 +15,7 @@ type PublishUses = {
   store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
   blobs: BlobStore;
   clock: Clock;
+  gazetteer: Gazetteer;
 };
 
 /**

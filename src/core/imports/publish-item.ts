@@ -1,11 +1,13 @@
 import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
+import type { Gazetteer } from '../photos/gazetteer.js';
+import { placeAt } from '../photos/place.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, isOutage, requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type Import } from './import.js';
 import { type ImportPhoto, markDuplicate } from './import-photo.js';
-import { newPhoto } from './new-photo.js';
+import { locationOf, newPhoto } from './new-photo.js';
 import { toImported } from './publish-many.js';
 import { recoverOriginal } from './recover-original.js';
 
@@ -13,11 +15,12 @@ type PublishUses = {
   store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
   blobs: BlobStore;
   clock: Clock;
+  gazetteer: Gazetteer;
 };
 
 /** Makes a ready item a photo, or a duplicate if the library has its bytes by now. */
 export async function publishItem(
-  { store, blobs, clock }: PublishUses,
+  { store, blobs, clock, gazetteer }: PublishUses,
   subject: Import,
   seen: ImportPhoto,
 ): Promise<void> {
@@ -29,7 +32,8 @@ export async function publishItem(
     const at = clock.now();
     const mayBeSecond = subject.duplicatePolicy === 'allow';
     const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
-    const photo = newPhoto(item, item.facts, subject, await transaction.customer.read(), { dupSeq, at });
+    const place = await placeAt(gazetteer, locationOf(item, item.facts));
+    const photo = newPhoto(item, item.facts, subject, await transaction.customer.read(), { place, dupSeq, at });
     const same = async () => (await transaction.photos.findBySha256([photo.sha256]))[0];
     // An item that is an allowed second copy has its own dupSeq: storing this one beside it would not conflict.
     const known = mayBeSecond ? undefined : await same();

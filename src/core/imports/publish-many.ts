@@ -1,19 +1,22 @@
+import type { Gazetteer } from '../photos/gazetteer.js';
 import type { NewPhoto } from '../photos/photo-repository.js';
+import { placeAt } from '../photos/place.js';
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { Import } from './import.js';
 import { type ImportPhoto, transition } from './import-photo.js';
-import { newPhoto } from './new-photo.js';
+import { locationOf, newPhoto } from './new-photo.js';
 
 type PublishUses = {
   store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
   clock: Clock;
+  gazetteer: Gazetteer;
 };
 
 /** Publishes the ready items whose bytes the library does not have. Returns the others, which have to be handled one by one. */
 export function publishMany(
-  { store, clock }: PublishUses,
+  { store, clock, gazetteer }: PublishUses,
   subject: Import,
   seen: readonly ImportPhoto[],
 ): Promise<readonly ImportPhoto[]> {
@@ -33,7 +36,8 @@ export function publishMany(
     for (const item of items) {
       if (item.facts === null || known.has(item.sha256 ?? '')) continue;
       const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
-      const photo = newPhoto(item, item.facts, subject, customer, { dupSeq, at });
+      const place = await placeAt(gazetteer, locationOf(item, item.facts));
+      const photo = newPhoto(item, item.facts, subject, customer, { place, dupSeq, at });
       additions.push({ photo, tagIds: [...new Set([...ofAll, ...item.tagIds])], exif: item.facts.exif });
     }
     const stored = new Set(await transaction.photos.insertMany(additions));

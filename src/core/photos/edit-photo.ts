@@ -4,12 +4,16 @@ import { invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
 import type { Transactional } from '../shared/transactional.js';
+import type { Gazetteer } from './gazetteer.js';
 import { isTrashed, type PhotoWithTags, withNewVersion } from './photo.js';
 import { applyPatch, type PhotoPatch, patchErrors } from './photo-patch.js';
+import { placeAt } from './place.js';
+
+export type EditUses = { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock; gazetteer: Gazetteer };
 
 /** Merges a patch into a photo. Errors: `invalid_request`, `not_found` (trashed too, unless it is restored by the patch), `precondition_failed`. */
 export async function editPhoto(
-  { store, clock }: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },
+  { store, clock, gazetteer }: EditUses,
   caller: Caller,
   id: Id,
   patch: PhotoPatch,
@@ -21,7 +25,9 @@ export async function editPhoto(
     const photo = requireFound((await transaction.photos.lock([id]))[0], 'photo');
     if (photo.trashedAt !== null && patch.trashed !== false) throw notFound('photo');
     check(photo);
-    const edited = withNewVersion(photo, await applyPatch(transaction, photo, patch), clock.now());
+    const patched = await applyPatch(transaction, photo, patch);
+    const place = patch.location === undefined ? photo.place : await placeAt(gazetteer, patched.location);
+    const edited = withNewVersion(photo, { ...patched, place }, clock.now());
     if (edited !== photo) {
       await transaction.photos.update(edited);
       await transaction.outbox.add(isTrashed(photo) ? 'photo.restored' : 'photo.updated', [id], edited.updatedAt);

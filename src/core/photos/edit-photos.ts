@@ -1,13 +1,9 @@
 import type { Caller } from '../access/caller.js';
-import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Transactional } from '../shared/transactional.js';
-import { editPhoto } from './edit-photo.js';
+import { type EditUses, editPhoto } from './edit-photo.js';
 import type { PhotoWithTags } from './photo.js';
 import { type PhotoPatch, patchErrors } from './photo-patch.js';
-
-type EditUses = { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock };
 
 /** The outcome for one photo. */
 export interface PhotoEditResult {

@@ -27,7 +27,7 @@ export function isImmutableSort(sort: PhotoSort): boolean {
 /** Filters of a list of photos, ANDed. If absent, not filtered. */
 export interface PhotoFilters {
   readonly ids?: readonly Id[];
-  /** Folded words (`searchWords`); a word of filename, title, description or a tag's name must begin with each. */
+  /** Folded words (`searchWords`); a word of filename, title, description, place or a tag's name must begin with each. */
   readonly words?: readonly string[];
   /** `foldKey` of the whole name. */
   readonly filenameKey?: string;
@@ -49,6 +49,17 @@ export interface PhotoFilters {
   readonly hasLocation?: boolean;
   /** minLon, minLat, maxLon, maxLat; minLon > maxLon crosses 180°. */
   readonly bbox?: readonly [number, number, number, number];
+  /** ISO 3166-1 alpha-2. */
+  readonly country?: string;
+  /** Folded words; a word of the place's names must begin with each. */
+  readonly placeWords?: readonly string[];
+  /** The same of the lens's name. */
+  readonly lensWords?: readonly string[];
+  readonly minIso?: number;
+  readonly maxIso?: number;
+  /** Millimetres. */
+  readonly minFocalLength35mm?: number;
+  readonly maxFocalLength35mm?: number;
   /** Folded substring of make and model. */
   readonly camera?: string;
   readonly minRating?: number;

@@ -20,6 +20,8 @@ export interface PhotoReads {
   hasRowAt(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
+  /** Photos stored by a version that did not look up places, and did not find photos by all that is searched today; at most `limit`. */
+  outdated(limit: number): Promise<readonly Photo[]>;
   exif(id: Id): Promise<ExifTags | null>;
   /**
    * Ids after `after`, ascending, at most `limit`, of photos whose `purgeAt` has passed; except those that an item of an open or processing
@@ -49,6 +51,8 @@ export interface PhotoRepository extends PhotoReads {
   nextDupSeq(): Promise<number>;
   /** Stores every field of the photo itself. It must be locked. */
   update(photo: Photo): Promise<void>;
+  /** They are no longer `outdated`. They must be locked. */
+  markCurrent(ids: readonly Id[]): Promise<void>;
   /** Replaces the set of tags. The photo must be locked, the tags must exist. */
   setTags(id: Id, tagIds: readonly Id[]): Promise<void>;
   /** Removes the photo, its links and its EXIF. */

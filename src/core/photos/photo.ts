@@ -5,6 +5,7 @@ import { type Focus, turnFocus } from '../media/transformation.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { TagName } from '../tags/tag.js';
+import type { Place } from './place.js';
 
 export type Rotation = 0 | 90 | 180 | 270;
 
@@ -31,6 +32,8 @@ export interface Photo extends Descriptive, CaptureTime {
   /** What crops keep in view, as the picture is displayed. */
   readonly focus: Focus | null;
   readonly alpha: boolean;
+  /** Of the location; null also until it has been looked up. */
+  readonly place: Place | null;
   readonly camera: Camera | null;
   readonly exposure: Exposure | null;
   readonly externalId: string | null;

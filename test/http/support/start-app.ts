@@ -30,6 +30,7 @@ import { MemoryCustomerStore } from '../../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../../memory/memory-database.js';
 import { MemoryDeliveryKeyFinder } from '../../memory/memory-delivery.js';
 import { MemoryDeliveryQueue } from '../../memory/memory-delivery-queue.js';
+import { MemoryGazetteer } from '../../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../memory/memory-key-store.js';
@@ -138,6 +139,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     passwords: new MemoryPasswordHasher(),
     commonPasswords: new Set(['passwordpassword', '123456789abc']),
     rateWindows: new MemoryRateWindowStore(clock),
+    gazetteer: new MemoryGazetteer(),
     renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),
     idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: new MemoryBlobStore(),

@@ -28,7 +28,7 @@ export async function insertPhotos(
     ), tagged AS MATERIALIZED (
       SELECT side.id, held.id AS tag_id FROM side JOIN held ON held.id = ANY(side.tag_ids)
     ), photo AS (
-      ${insertion(photoTable, first, { search: SEARCH }, '$4')} ORDER BY given.sha256, given.id
+      ${insertion(photoTable, first, { search: SEARCH, current: 'true' }, '$4')} ORDER BY given.sha256, given.id
       ON CONFLICT DO NOTHING RETURNING id, trashed, created_at
     ), exifs AS (
       INSERT INTO photo_exif (customer_id, photo_id, exif) SELECT $1, photo.id, side.exif FROM photo JOIN side USING (id)

@@ -6,7 +6,7 @@ import { hasTombstones } from '../tags/tag-tombstones.js';
 import { cameraKeys } from './photo-cameras.js';
 import { facetsOf } from './photo-facets.js';
 import type { PhotoOrder } from './photo-order.js';
-import { searchQuery } from './photo-search.js';
+import { countryQuery, searchQuery, wordsQuery } from './photo-search.js';
 
 /** Above this number, tags are looked up by their links. */
 const MANY_TAGS = 100;
@@ -69,7 +69,9 @@ export class PhotoConditions {
     } else this.addOwn(filters);
     this.addTimes(filters);
     this.addTags(filters);
-    this.addPlace(filters);
+    this.addBox(filters);
+    this.addSearched(filters);
+    this.addExposure(filters);
     if (filters.camera) {
       const keys = await cameraKeys(manager, this.customerId, filters.camera);
       this.when(keys, (some) => `p.camera_key = ANY(${some}::text[])`);
@@ -107,7 +109,7 @@ export class PhotoConditions {
     this.byLinks = true;
   }
 
-  private addPlace({ bbox }: PhotoFilters): void {
+  private addBox({ bbox }: PhotoFilters): void {
     if (bbox === undefined) return;
     const [west, south, east, north] = bbox.map((corner) => `${this.place(corner)}::float8`);
     const crosses = bbox[0] > bbox[2];
@@ -115,6 +117,27 @@ export class PhotoConditions {
       `p.latitude BETWEEN ${south} AND ${north}`,
       `(p.longitude >= ${west} ${crosses ? 'OR' : 'AND'} p.longitude <= ${east})`,
     );
+  }
+
+  private addSearched({ country, placeWords, lensWords }: PhotoFilters): void {
+    const queries = [
+      ...(country === undefined ? [] : [countryQuery(this.customerId, country)]),
+      ...(placeWords?.length ? [wordsQuery(this.customerId, 'place', placeWords)] : []),
+      ...(lensWords?.length ? [wordsQuery(this.customerId, 'lens', lensWords)] : []),
+    ];
+    for (const query of queries) this.addConditions(`p.search @@ ${this.place(query)}::tsquery`);
+  }
+
+  private addExposure(filters: PhotoFilters): void {
+    const { minIso, maxIso, minFocalLength35mm, maxFocalLength35mm } = filters;
+    // As the indexes have it.
+    const value = (field: string) => `(p.exposure ->> '${field}')::float8`;
+    const present = (field: string, least: string) =>
+      `p.exposure ->> '${field}' IS NOT NULL AND ${value(field)} ${least}`;
+    this.when(minIso, (iso) => present('iso', `>= ${iso}::float8`));
+    this.when(maxIso, (iso) => present('iso', `<= ${iso}::float8`));
+    this.when(minFocalLength35mm, (length) => present('focalLength35mm', `>= ${length}::float8`));
+    this.when(maxFocalLength35mm, (length) => present('focalLength35mm', `<= ${length}::float8`));
   }
 
   /** Tags are in the search column by id; but a query with thousands of them would take longer than reading the links. */

@@ -67,7 +67,7 @@ export async function planQueries(manager: EntityManager, list: List): Promise<r
 /** The filters of a list apart from the trash and the time that it is sorted by. */
 type FilterKind =
   | ('ids' | 'sha256' | 'filename' | 'externalId' | 'import')
-  | ('tag' | 'anyTag' | 'withoutTag' | 'camera' | 'facets' | 'words' | 'box' | 'times');
+  | ('tag' | 'anyTag' | 'withoutTag' | 'camera' | 'facets' | 'words' | 'box' | 'exposure' | 'times');
 
 /** Few photos share a value: they are all read, whatever the order. */
 const SELECTIVE: readonly FilterKind[] = ['ids', 'sha256', 'filename', 'externalId', 'import'];
@@ -89,13 +89,18 @@ function filterKindsOf({ filters, order }: Omit<List, 'customerId'>): FilterKind
     ['withoutTag', filters.excludeTagIds],
     ['camera', filters.camera || undefined],
     ['facets', facetsOf(filters) ?? contentTypesOf(filters)],
-    ['words', filters.words?.length || undefined],
+    ['words', filters.words?.length || filters.placeWords?.length || filters.lensWords?.length || filters.country],
+    ['exposure', exposureOf(filters)],
     ['box', filters.bbox],
     ...(['taken', 'created', 'updated'] as const)
       .filter((name) => order.column !== `${name}_at`)
       .map((name): [FilterKind, unknown] => ['times', filters[`${name}After`] ?? filters[`${name}Before`]]),
   ];
   return given.flatMap(([kind, value]) => (value === undefined ? [] : [kind]));
+}
+
+function exposureOf({ minIso, maxIso, minFocalLength35mm, maxFocalLength35mm }: PhotoFilters): number | undefined {
+  return minIso ?? maxIso ?? minFocalLength35mm ?? maxFocalLength35mm;
 }
 
 /** Whether an index has the photos with one value of this filter in the order of the list. */

@@ -76,6 +76,15 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return row?.exif ?? null;
   }
 
+  async outdated(limit: number): Promise<readonly Photo[]> {
+    const found = await select<{ photo: JsonRow }>(
+      this.manager,
+      `SELECT ${photoJson} AS photo FROM photos p WHERE p.customer_id = $1 AND NOT p.current ORDER BY p.id LIMIT $2`,
+      [this.customerId, limit],
+    );
+    return found.map(({ photo }) => photoOf(photo));
+  }
+
   countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
     return countTaggedPhotos(this.manager, this.customerId, tagIds, limit);
   }
@@ -139,6 +148,11 @@ export class TypeormPhotoRepository implements PhotoRepository {
       [asJson(row), this.customerId, photo.id, wordLexemes(own)],
     );
     if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
+  }
+
+  async markCurrent(ids: readonly Id[]): Promise<void> {
+    const sql = 'UPDATE photos SET current = true WHERE customer_id = $1 AND id = ANY($2::bigint[])';
+    await select(this.manager, sql, [this.customerId, ids]);
   }
 
   async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {

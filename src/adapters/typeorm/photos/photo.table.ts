@@ -21,13 +21,16 @@ import {
 import { type JsonRow, jsonColumns, jsonReader } from '../database/json-rows.js';
 import { jsonText } from '../database/json-text.js';
 
-/** A photo with its location in three columns, so that a map's corners can be compared with them, and its focus in two. */
-export interface PhotoRow extends Omit<Photo, 'location' | 'focus'> {
+/** A photo with its location in three columns, so that a map's corners can be compared with them, its focus in two and its place in three. */
+export interface PhotoRow extends Omit<Photo, 'location' | 'focus' | 'place'> {
   readonly latitude: number | null;
   readonly longitude: number | null;
   readonly altitude: number | null;
   readonly focusX: number | null;
   readonly focusY: number | null;
+  readonly placeCountry: string | null;
+  readonly placeRegion: string | null;
+  readonly placeCity: string | null;
   /** Sort key of file names. */
   readonly filenameKey: string;
   /** Searched by `camera`. */
@@ -58,6 +61,9 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   latitude: real,
   longitude: real,
   altitude: real,
+  placeCountry: optionalText,
+  placeRegion: optionalText,
+  placeCity: optionalText,
   rating: optionalWhole,
   takenAt: optionalInstant,
   takenAtLocal: optionalText,
@@ -81,12 +87,15 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
 });
 
 export function rowOf(photo: Photo): PhotoRow {
-  const { location, focus, ...rest } = photo;
+  const { location, focus, place, ...rest } = photo;
   return {
     ...rest,
     latitude: location?.latitude ?? null,
     longitude: location?.longitude ?? null,
     altitude: location?.altitude ?? null,
+    placeCountry: place?.country ?? null,
+    placeRegion: place?.region ?? null,
+    placeCity: place?.city ?? null,
     focusX: focus?.x ?? null,
     focusY: focus?.y ?? null,
     filenameKey: foldKey(photo.filename),
@@ -108,6 +117,7 @@ export const tagsByName = 'json_agg(json_build_array(t.id, t.name) ORDER BY t.na
 const objects = {
   location: { latitude: 'latitude', longitude: 'longitude', altitude: 'altitude' },
   focus: { x: 'focusX', y: 'focusY' },
+  place: { country: 'placeCountry', region: 'placeRegion', city: 'placeCity' },
 } as const;
 
 export const photoOf = jsonReader<PhotoRow, Photo>(photoTable, objects);

@@ -34,6 +34,14 @@ export const search = documented<readonly string[]>(words.schema, (value) => {
   return terms ? { value: terms } : wrong('too_many', `must have at most ${MAX_SEARCH_WORDS} words.`);
 });
 
+export const country: ParameterParser<string> = documented<string>(
+  { type: 'string', pattern: '^[A-Za-z]{2}$' },
+  (value) =>
+    /^[a-z]{2}$/i.test(value)
+      ? { value: value.toUpperCase() }
+      : wrong('invalid_format', 'must be a code of ISO 3166-1 with two letters, such as FR.'),
+);
+
 export const sha256: ParameterParser<string> = documented<string>(
   { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
   (value) =>

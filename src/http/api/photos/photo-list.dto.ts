@@ -22,6 +22,7 @@ import {
 import {
   bbox,
   contentType,
+  country,
   instant,
   MAX_FILTER_TAGS,
   MAX_HASHES,
@@ -32,6 +33,9 @@ import {
 } from './photo-filters.dto.js';
 
 const DEFAULT_SORT: PhotoSort = '-createdAt';
+
+/** Above what cameras have. */
+const [MAX_ISO, MAX_FOCAL_LENGTH] = [10_000_000, 100_000];
 
 const WITH_OFFSET = 'RFC 3339 with a UTC offset (encode `+` as `%2B` in a URL).';
 
@@ -58,7 +62,7 @@ export class PhotoListQuery extends PaginationQuery {
   readonly ids?: readonly Id[];
 
   @Parameter(search, {
-    description: `Search words. Each must begin a word in the file name, title, description or name of a tag; case and accents are ignored. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`), with at least one letter or digit.`,
+    description: `Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`), with at least one letter or digit.`,
     example: 'eiffel rain',
   })
   readonly q?: readonly string[];
@@ -133,11 +137,54 @@ export class PhotoListQuery extends PaginationQuery {
   })
   readonly bbox?: readonly [number, number, number, number];
 
+  @Parameter(country, {
+    description: 'Return only photos taken in this country: ISO 3166-1 alpha-2, ignoring case.',
+    example: 'FR',
+  })
+  readonly country?: string;
+
+  @Parameter(search, {
+    description:
+      'Words of the names of the city, the region or the country where the photo was taken, in English for countries. Each must begin a word; case and accents are ignored.',
+    example: 'paris',
+  })
+  readonly place?: readonly string[];
+
   @Parameter(words, {
     description: "Part of the camera's make and model, ignoring case and accents. Must contain a letter or digit.",
     example: 'nikon d750',
   })
   readonly camera?: string;
+
+  @Parameter(search, {
+    description: "Words of the lens's name. Each must begin a word; case and accents are ignored.",
+    example: '24-120mm',
+  })
+  readonly lens?: readonly string[];
+
+  @Parameter(wholeNumber(1, MAX_ISO), {
+    description: 'Return only photos of at least this ISO sensitivity.',
+    example: 1600,
+  })
+  readonly minIso?: number;
+
+  @Parameter(wholeNumber(1, MAX_ISO), {
+    description: 'Return only photos of at most this ISO sensitivity.',
+    example: 6400,
+  })
+  readonly maxIso?: number;
+
+  @Parameter(wholeNumber(1, MAX_FOCAL_LENGTH), {
+    description: 'Return only photos whose 35 mm equivalent focal length is at least so many millimetres.',
+    example: 24,
+  })
+  readonly minFocalLength35mm?: number;
+
+  @Parameter(wholeNumber(1, MAX_FOCAL_LENGTH), {
+    description: 'Return only photos whose 35 mm equivalent focal length is at most so many millimetres.',
+    example: 35,
+  })
+  readonly maxFocalLength35mm?: number;
 
   @Parameter(wholeNumber(0, MAX_RATING), { description: 'Return only photos with at least this rating.', example: 4 })
   readonly minRating?: number;
@@ -171,6 +218,8 @@ export function photoListRequest(query: PhotoListQuery): PhotoListRequest {
     filename,
     externalId,
     camera,
+    place,
+    lens,
     trashed = 'false',
     include: ___,
     ...exact
@@ -180,6 +229,8 @@ export function photoListRequest(query: PhotoListQuery): PhotoListRequest {
     ...(q !== undefined && { words: q }),
     ...(filename !== undefined && { filenameKey: foldKey(filename) }),
     ...(externalId !== undefined && { externalId: cleanText(externalId) }),
+    ...(place !== undefined && { placeWords: place }),
+    ...(lens !== undefined && { lensWords: lens }),
     ...(camera !== undefined && { camera: searchText(camera) }),
     trashed,
   };

@@ -18,6 +18,27 @@ export class LocationView {
   altitude: number | null;
 }
 
+@ResponseModel('Place', 'The names of where the photo was taken, looked up in data that comes with the service.')
+export class PlaceView {
+  @Text({ description: 'The country or territory: ISO 3166-1 alpha-2.', example: 'FR', pattern: '^[A-Z]{2}$' })
+  country: string;
+
+  @Text({
+    description: 'The state, province or region of that city, as GeoNames writes it. Null if no city is near.',
+    example: 'Île-de-France',
+    nullable: true,
+  })
+  region: string | null;
+
+  @Text({
+    description:
+      'The city or village: the nearest with at least 1,000 people in that country. Null if none is within 200 km.',
+    example: 'Paris',
+    nullable: true,
+  })
+  city: string | null;
+}
+
 @ResponseModel('Focus', 'A point of the photo as displayed: upright and after `rotation`.')
 export class FocusView {
   @FocusX()
@@ -94,6 +115,10 @@ export function locationView(location: PhotoWithTags['location']): LocationView 
 
 export function focusView(focus: PhotoWithTags['focus']): FocusView | null {
   return focus && { x: focus.x, y: focus.y };
+}
+
+export function placeView(place: PhotoWithTags['place']): PlaceView | null {
+  return place && { country: place.country, region: place.region, city: place.city };
 }
 
 export function cameraView(camera: PhotoWithTags['camera']): CameraView | null {

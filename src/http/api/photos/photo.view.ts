@@ -27,6 +27,8 @@ import {
   focusView,
   LocationView,
   locationView,
+  PlaceView,
+  placeView,
   RenditionUrlsView,
 } from './photo-parts.view.js';
 
@@ -115,6 +117,13 @@ export class PhotoView {
 
   @Nested(LocationView, { description: 'Where the photo was taken. Null if unknown.', nullable: true })
   location: LocationView | null;
+
+  @Nested(PlaceView, {
+    description:
+      'Where that is: country, region and city. Null without a location, at sea, and for a short time after an update of the service for photos that were there before.',
+    nullable: true,
+  })
+  place: PlaceView | null;
 
   @Nested(CameraView, { description: 'The camera the photo was taken with. Null if unknown.', nullable: true })
   camera: CameraView | null;
@@ -228,6 +237,7 @@ export function photoView(photo: PhotoWithTags): PhotoView {
     timeZone: photo.timeZone,
     takenAtSource: photo.takenAtSource,
     location: locationView(photo.location),
+    place: placeView(photo.place),
     camera: cameraView(photo.camera),
     exposure: exposureView(photo.exposure),
     rating: photo.rating,

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { TakenAtSource } from '../../../core/media/capture-time.js';
 import type { Camera, ExifTags, Exposure, GeoPoint } from '../../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
+import { placeNames } from '../../../core/photos/place.js';
 import { bytes } from '../counted.js';
 import { Moment } from '../parts.js';
 
@@ -15,6 +16,11 @@ export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTa
       {exposure && <Fact name="Exposure">{exposureText(exposure)}</Fact>}
       {location && (
         <Fact name="Place">
+          {photo.place !== null && (
+            <div>
+              {placeNames(photo.place).join(', ')} <span class="soft">(names by GeoNames)</span>
+            </div>
+          )}
           <Place point={location} />
         </Fact>
       )}

@@ -1,0 +1,2 @@
+/** Into a folder, which is made. */
+export function writeGazetteer(target: string): void;

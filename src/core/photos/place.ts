@@ -1,0 +1,28 @@
+import type { GeoPoint } from '../media/picture-metadata.js';
+import type { Gazetteer } from './gazetteer.js';
+
+/** Where a photo was taken, in words. Derived from its location. */
+export interface Place {
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+  /** In the country's first division: a state, a province, a region. Null where no city is near. */
+  readonly region: string | null;
+  readonly city: string | null;
+}
+
+/** Null without a position. */
+export function placeAt(gazetteer: Gazetteer, position: GeoPoint | null): Promise<Place | null> {
+  return position === null ? Promise.resolve(null) : gazetteer.placeOf(position);
+}
+
+const english = new Intl.DisplayNames('en', { type: 'region' });
+
+/** In English; the code itself where it has no name. */
+export function countryName(code: string): string {
+  return english.of(code) ?? code;
+}
+
+/** Everything that names the place, for people and for a search. */
+export function placeNames({ country, region, city }: Place): string[] {
+  return [...new Set([city, region, countryName(country)])].filter((name) => name !== null);
+}
