@@ -20,6 +20,8 @@ export type LossReason =
   /** The API has no place for it. */
   | 'not_supported'
   | 'unreadable'
+  /** Nobody wrote it: the program that it comes from made it of the photo. */
+  | 'generated'
   /** The source says nothing of the photo but its name. */
   | 'missing'
   /** Of several that say the same thing, another one was taken. */

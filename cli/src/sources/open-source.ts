@@ -4,7 +4,7 @@ import { folderSource } from './folder-source.js';
 import type { PhotoSource } from './photo-source.js';
 
 /** Where `phs import --from` can import from. */
-export const sourceNames = ['folder', 'takeout', 'photo-service'] as const;
+export const sourceNames = ['folder', 'takeout', 'immich', 'photoprism', 'flickr', 's3', 'photo-service'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
 export interface SourceOptions {
@@ -21,13 +21,29 @@ export async function openSource(
   places: readonly string[],
   options: SourceOptions,
 ): Promise<PhotoSource> {
-  await requirePaths(places);
+  if (name !== 'immich' && name !== 's3') await requirePaths(places);
   switch (name) {
     case 'folder':
       return folderSource(places, options);
     case 'takeout': {
       const { takeoutSource } = await import('./takeout-source.js');
       return takeoutSource(places, { timeZone: options.timeZone ?? null });
+    }
+    case 'immich': {
+      const { immichSource } = await import('./immich-source.js');
+      return immichSource(onlyOne(places), process.env['IMMICH_API_KEY']);
+    }
+    case 'photoprism': {
+      const { photoprismSource } = await import('./photoprism-source.js');
+      return photoprismSource(places);
+    }
+    case 'flickr': {
+      const { flickrSource } = await import('./flickr-source.js');
+      return flickrSource(places);
+    }
+    case 's3': {
+      const { s3Settings, s3Source } = await import('./s3-source.js');
+      return s3Source(onlyOne(places), s3Settings(process.env), options);
     }
     case 'photo-service': {
       const { photoServiceSource } = await import('./photo-service-source.js');

@@ -3,6 +3,17 @@ import { basename, dirname, extname, join } from 'node:path';
 import { MAX_SIDECAR_BYTES, readSidecar, sidecarForExtension } from '../xmp/read-sidecar.js';
 import type { DetailsBuilder } from './details-builder.js';
 
+/** Where sidecars are read from. */
+export interface SidecarStore {
+  sizeOf(path: string): Promise<number>;
+  read(path: string): Promise<Uint8Array>;
+}
+
+const disk: SidecarStore = {
+  sizeOf: async (path) => (await stat(path)).size,
+  read: (path) => readFile(path),
+};
+
 /**
  * Finds the XMP file of a photo among those of its folder: `photo.jpg.xmp`, as darktable and digiKam name it, before `photo.xmp`, Lightroom's
  * name. The latter may belong to another file of that name, a raw one: then it says so. Upper and lower case make no difference.
@@ -12,7 +23,10 @@ export class SidecarFiles {
   private readonly byName = new Map<string, string>();
   private readonly used = new Set<string>();
 
-  constructor(paths: readonly string[]) {
+  constructor(
+    paths: readonly string[],
+    private readonly store = disk,
+  ) {
     for (const path of paths) if (isSidecar(path)) this.byName.set(keyOf(dirname(path), basename(path)), path);
   }
 
@@ -43,11 +57,14 @@ export class SidecarFiles {
 
   private async read(path: string, details: DetailsBuilder): Promise<Uint8Array | null> {
     try {
-      const { size } = await stat(path);
-      if (size <= MAX_SIDECAR_BYTES) return await readFile(path);
+      if ((await this.store.sizeOf(path)) <= MAX_SIDECAR_BYTES) return await this.store.read(path);
       details.lose('xmp', 'too_long', basename(path));
     } catch (error) {
-      details.lose('xmp', 'unreadable', `${basename(path)}: ${(error as NodeJS.ErrnoException).code}`);
+      details.lose(
+        'xmp',
+        'unreadable',
+        `${basename(path)}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
+      );
     }
     return null;
   }

@@ -33,7 +33,7 @@ export async function wholeOf(file: ArchiveFile, most: number): Promise<Buffer> 
 }
 
 /** The first bytes of a file. */
-export async function headOf(file: ArchiveFile, most: number): Promise<Buffer> {
+export async function headOf(file: Pick<ArchiveFile, 'open'>, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of await file.open(0)) {

@@ -12,11 +12,14 @@ const NOTHING: FileFacts = { clock: null, offset: null, position: null };
 const MAX_JPEG_BYTES = 512 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The capture time and position of a photo, as the service will find them. Nothing where there are none, or they cannot be read. */
-export async function fileFacts(file: ArchiveFile): Promise<FileFacts> {
+/**
+ * The capture time and position of a photo, as the service will find them. Nothing where there are none, or they cannot be read.
+ * @param most Bytes to read of it, where reading is dear.
+ */
+export async function fileFacts(file: Pick<ArchiveFile, 'path' | 'open'>, most = MAX_BYTES): Promise<FileFacts> {
   const { default: ExifReader } = await import('exifreader');
   try {
-    const bytes = await headOf(file, /\.jpe?g$/i.test(file.path) ? MAX_JPEG_BYTES : MAX_BYTES);
+    const bytes = await headOf(file, /\.jpe?g$/i.test(file.path) ? MAX_JPEG_BYTES : most);
     const { exif = {}, xmp = {}, gps = {} } = ExifReader.load(bytes, { expanded: true });
     const text = (tag: unknown) => textOf((tag as { value?: unknown } | undefined)?.value);
     const original = readCaptureDate(text(exif.DateTimeOriginal));

@@ -1,0 +1,151 @@
+import { posix } from 'node:path';
+import { looksLikePhoto } from 'photo-service-sdk/node';
+import { parse } from 'yaml';
+import { type ArchiveFile, wholeOf } from './archive/archive-file.js';
+import { openArchives } from './archive/open-archives.js';
+import { DetailsBuilder } from './details-builder.js';
+import { grouped } from './grouped.js';
+import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
+import { inZone } from './takeout/zones.js';
+
+const MAX_YAML_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Folders of PhotoPrism: the originals, the YAML files of photos (`storage/sidecar`) and those of albums (`storage/backup/albums`), or folders that
+ * contain them. Albums become tags.
+ */
+export async function photoprismSource(folders: readonly string[]): Promise<PhotoSource> {
+  const archive = await openArchives(folders);
+  return { items: (signal) => items(archive.files, signal), close: () => archive.close() };
+}
+
+type Value = Readonly<Record<string, unknown>>;
+
+async function* items(files: readonly ArchiveFile[], signal: AbortSignal): AsyncGenerator<SourceItem> {
+  const { photos, albums } = await documentsOf(files.filter(isYaml), signal);
+  const byStem = grouped(photos, ({ stem }) => stem);
+  const used = new Set<string>();
+  const keys = new Set<string>();
+  for (const file of files) {
+    if (isYaml(file)) continue;
+    if (!looksLikePhoto(file.path)) {
+      yield { kind: 'skipped', label: file.label, reason: skipReason(file.path) };
+      continue;
+    }
+    const found = documentFor(stemOf(file.path), byStem);
+    if (found !== null) used.add(found.file.label);
+    if (found?.document['DeletedAt']) {
+      yield { kind: 'skipped', label: file.label, reason: 'trashed' };
+      continue;
+    }
+    const details = new DetailsBuilder();
+    if (found === null) details.lose('yaml', 'missing');
+    else describe(found.document, albums.get(String(found.document['UID'])) ?? [], details);
+    const key = keys.has(file.path) ? file.label : file.path;
+    keys.add(key);
+    const bytes = file.bytes(posix.basename(file.path));
+    yield { kind: 'photo', key, label: file.label, file: bytes, details: details.build(), losses: details.losses };
+  }
+  for (const { file, document } of photos)
+    if (!used.has(file.label) && document['Type'] !== 'video')
+      yield { kind: 'skipped', label: file.label, reason: 'photo_missing' };
+}
+
+interface PhotoDocument {
+  readonly file: ArchiveFile;
+  /** Its path without the ending, which is that of the photo below another folder. */
+  readonly stem: string;
+  readonly document: Value;
+}
+
+async function documentsOf(files: readonly ArchiveFile[], signal: AbortSignal) {
+  const photos: PhotoDocument[] = [];
+  const albums = new Map<string, string[]>();
+  for (const file of files) {
+    signal.throwIfAborted();
+    const document = await yamlOf(file);
+    if (document === null) continue;
+    if (!Array.isArray(document['Photos'])) {
+      if ('UID' in document) photos.push({ file, stem: stemOf(file.path), document });
+    } else if (document['Type'] === 'album' && typeof document['Title'] === 'string') {
+      for (const photo of document['Photos'] as readonly Value[]) {
+        const uid = String(photo?.['UID']);
+        if (photo?.['Hidden'] !== true) albums.set(uid, [...(albums.get(uid) ?? []), document['Title']]);
+      }
+    }
+  }
+  return { photos, albums };
+}
+
+async function yamlOf(file: ArchiveFile): Promise<Value | null> {
+  try {
+    // Aliases can make a short document a long one.
+    const value: unknown = parse((await wholeOf(file, MAX_YAML_BYTES)).toString(), { maxAliasCount: 0 });
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Originals and sidecars are in folders of the same names below different ones: the longest common end decides. */
+function documentFor(stem: string, byStem: ReadonlyMap<string, readonly PhotoDocument[]>): PhotoDocument | null {
+  const own = byStem.get(stem)?.[0];
+  if (own !== undefined) return own;
+  const parts = stem.split('/');
+  for (let from = 0; from < parts.length; from += 1) {
+    const end = parts.slice(from).join('/');
+    for (const [other, [document]] of byStem)
+      if (document && (other === end || other.endsWith(`/${end}`))) return document;
+  }
+  return null;
+}
+
+/** What nobody wrote, but PhotoPrism found out, it marks by no source, or by `estimate`. */
+function describe(document: Value, albums: readonly string[], details: DetailsBuilder): void {
+  const inner = object(document['Details']);
+  const isOwn = (source: unknown) =>
+    typeof source === 'string' && !['', 'auto', 'estimate', 'location'].includes(source);
+  if (isOwn(document['TitleSrc'])) details.title(text(document['Title']));
+  else if (text(document['Title']) !== null) details.lose('Title', 'generated', text(document['Title']) ?? '');
+  details.description(text(document['Description'] ?? document['Caption']));
+  const keywords = text(inner['Keywords']);
+  if (isOwn(inner['KeywordsSrc'])) for (const keyword of keywords?.split(',') ?? []) details.tag(keyword);
+  else if (keywords !== null) details.lose('Keywords', 'generated', keywords);
+  for (const album of albums) details.tag(album);
+  if (document['Favorite'] === true) details.rating(5);
+  if (document['Private'] === true) details.note('photoprism.private', 'true');
+  for (const name of ['Notes', 'Subject', 'Artist', 'Copyright', 'License'])
+    details.note(`photoprism.${name.toLowerCase()}`, text(inner[name]));
+  details.note('photoprism.uid', text(document['UID']));
+  // The file says by itself what was read from it.
+  if (isOwn(document['PlaceSrc']) && document['PlaceSrc'] !== 'meta')
+    details.location(document['Lat'] ?? 0, document['Lng'] ?? 0, document['Altitude'] || undefined);
+  if (isOwn(document['TakenSrc']) && document['TakenSrc'] !== 'meta') addTime(document, details);
+}
+
+function addTime(document: Value, details: DetailsBuilder): void {
+  const instant = Date.parse(text(document['TakenAt']) ?? '') / 1000;
+  if (Number.isNaN(instant)) return;
+  const zone = text(document['TimeZone']);
+  const local = zone === null || zone === 'Local' ? null : inZone(instant, zone);
+  if (local !== null && zone !== null) details.takenAtLocal(local, zone);
+  // Without a zone, PhotoPrism stores what the clock showed as if it were UTC.
+  else details.takenAtLocal(new Date(instant * 1000).toISOString().slice(0, 19));
+}
+
+function isYaml({ path }: ArchiveFile): boolean {
+  return /\.ya?ml$/i.test(path);
+}
+
+function stemOf(path: string): string {
+  return path.replace(/\.[^./]*$/, '');
+}
+
+function text(value: unknown): string | null {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
+
+function object(value: unknown): Value {
+  return typeof value === 'object' && value !== null ? (value as Value) : {};
+}

@@ -1,0 +1,77 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { type S3Settings as ImportSettings, s3Source } from '../../cli/src/sources/s3-source.js';
+import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
+import { openS3Client, type S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
+import { bytesOf, itemsOf, photoSourceContract, photosOf } from '../cli/sources/source-contract.js';
+import { picture } from '../http/support/photos.js';
+import { type Gateway, sharedGateway } from './support/gateway.js';
+
+let gateway: Gateway;
+let settings: S3Settings;
+beforeAll(async () => {
+  gateway = await sharedGateway();
+});
+beforeEach(async () => {
+  settings = await gateway.bucket();
+});
+
+/** Pictures where nothing else is given. */
+async function put(objects: Readonly<Record<string, string | null>>): Promise<void> {
+  const client = openS3Client(settings);
+  for (const [Key, content] of Object.entries(objects))
+    await client.send(new PutObjectCommand({ Bucket: settings.bucket, Key, Body: content ?? picture(Key) }));
+  client.destroy();
+}
+
+/** The bucket, or another place of the same server. */
+const source = (prefix = '', other: Partial<ImportSettings> = {}, place = `s3://${settings.bucket}/${prefix}`) => {
+  const { endpoint, region, credentials } = settings;
+  const found = { endpoint: endpoint ?? undefined, region, sessionToken: undefined };
+  return s3Source(
+    place,
+    { ...found, ...(credentials as NonNullable<typeof credentials>), ...other },
+    { sidecars: true },
+  );
+};
+
+const described = {
+  description: null,
+  rating: 3,
+  takenAt: null,
+  takenAtLocal: null,
+  location: null,
+  tags: [],
+  metadata: {},
+};
+
+describe('the contract', () => {
+  photoSourceContract(async () => {
+    await put({
+      '2024/a.jpg': null,
+      '2024/a.jpg.xmp': writeSidecar({ ...described, title: 'A' }),
+      '2024/b & c (1)+é.jpg': null,
+      'notes.txt': 'notes',
+    });
+    return source();
+  });
+});
+
+it('reads what is under a prefix, whatever characters keys have, in as many pages as it takes', async () => {
+  const names = Array.from({ length: 30 }, (_, at) => `in/Größe #${at}?'(*)!~+ %20.jpg`);
+  await put({ ...Object.fromEntries(names.map((name) => [name, null])), 'inside.jpg': null, 'out/a.jpg': null });
+  const photos = photosOf(await itemsOf(source('in/', { pageSize: 7 })));
+  expect(photos.map(({ key }) => key).sort()).toEqual([...names].sort());
+  const [first] = photos;
+  expect(first && (await bytesOf(first))).toEqual(Buffer.from(picture(first?.key as string)));
+});
+
+it('a bucket that is not there, and a wrong key, are refused in words', async () => {
+  await expect(itemsOf(source('', { secretAccessKey: 'wrong' }))).rejects.toThrow(
+    /cannot be read: \w+\. Check its name/,
+  );
+  await expect(itemsOf(source('', {}, 's3://nobody-has-this'))).rejects.toThrow(
+    'The bucket nobody-has-this cannot be read: NoSuchBucket',
+  );
+  expect(() => source('', { accessKeyId: undefined })).toThrow('Set AWS_ACCESS_KEY_ID');
+  expect(() => source('', {}, 'photos')).toThrow('is not the address of a bucket');
+});
