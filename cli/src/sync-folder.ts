@@ -15,6 +15,8 @@ const OVERLAP_MS = 60_000;
 const COMPARE_AFTER_DAYS = 25;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const IDS_PER_READ = 100;
+/** A file that was written after the state was last stored, is nobody's for a run after one that was killed. */
+const SAVE_EVERY_MS = 1000;
 
 export interface SyncOptions {
   /** Compare with the whole library, including unchanged photos. */
@@ -75,6 +77,8 @@ class Sync {
   };
   private readonly names: SyncNames;
   private readonly sidecars: SyncSidecars;
+  private saving: Promise<void> = Promise.resolve();
+  private nextSave = 0;
 
   constructor(
     private readonly client: PhotoService,
@@ -92,9 +96,14 @@ class Sync {
     // Photos that have not changed since lack their sidecars when these are wanted for the first time.
     const areNew = options.sidecars && !state.sidecars;
     this.result.compared = options.full || areNew || this.isLongAgo(began);
-    await this.again();
-    if (this.result.compared) await this.compare();
-    else await this.follow();
+    try {
+      await this.again();
+      if (this.result.compared) await this.compare();
+      else await this.follow();
+    } catch (error) {
+      await this.save().catch(() => undefined);
+      throw error;
+    }
     state.completedAt = new Date(began).toISOString();
     state.sidecars = options.sidecars;
     if (this.result.compared) state.comparedAt = state.completedAt;
@@ -153,6 +162,7 @@ class Sync {
       if (this.options.sidecars && photo.trashedAt === null) await this.sidecars.update(photo);
       this.result.sidecars = this.sidecars.written;
       this.options.onStep(this.result);
+      if (performance.now() > this.nextSave) await this.save();
     });
   }
 
@@ -226,7 +236,14 @@ class Sync {
     return now?.isFile() === true && now.size === sizeBytes && now.mtimeMs === mtimeMs;
   }
 
+  /** One after the other: an older state never replaces a newer one. */
   private save(): Promise<void> {
-    return saveSyncState(this.folder, this.state);
+    this.nextSave = Number.POSITIVE_INFINITY;
+    const saved = this.saving.then(async () => {
+      await saveSyncState(this.folder, this.state);
+      this.nextSave = performance.now() + SAVE_EVERY_MS;
+    });
+    this.saving = saved.catch(() => undefined);
+    return saved;
   }
 }

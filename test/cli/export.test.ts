@@ -177,6 +177,22 @@ it('a later run brings only what changed, and says what is in the trash', async 
   expect(readFileSync(join(folder, 'photos.jsonl'), 'utf8')).toContain('"title":"Another"');
 });
 
+it('an export that was interrupted goes on where it stopped', async () => {
+  const client = await library();
+  const controller = new AbortController();
+  const options = { by: 'date' as const, signal: controller.signal };
+  const stopped = exportLibrary(client, folder, {
+    ...options,
+    onStep: ({ downloaded }) => downloaded >= 3 && controller.abort(),
+  });
+  await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(restored(client)).rejects.toThrow('not a complete export');
+  const before = filesIn('photos').filter((path) => !path.endsWith('.xmp'));
+  expect(before.length).toBeGreaterThanOrEqual(3);
+  expect(await exported(client)).toMatchObject({ downloaded: 8 - before.length, photos: 8, complete: true, kept: [] });
+  expect(filesIn('photos')).toHaveLength(16);
+});
+
 it('a link among the folders is not followed', async () => {
   const client = await library();
   mkdirSync(join(folder, 'photos'));

@@ -92,7 +92,10 @@ function filenameOf({ name, editOf }: TakeoutFile, photo: TakeoutPhoto | null): 
 
 async function detailsOf(copies: readonly TakeoutFile[], { timeZone }: TakeoutOptions): Promise<DetailsBuilder> {
   const details = new DetailsBuilder();
-  for (const { album } of copies) if (album !== null) details.tag(album);
+  for (const { album, albumDescription } of copies) {
+    if (album !== null) details.tag(album);
+    if (albumDescription !== null) details.lose('album.description', 'not_supported', albumDescription);
+  }
   const { file, photo, editOf, video } = copies[0] as TakeoutFile;
   details.note('takeout.editOf', editOf);
   details.note('takeout.video', video);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { Photo } from 'photo-service-sdk';
+import type { ImportProgress, Photo } from 'photo-service-sdk';
 import { importSource } from '../../../cli/src/sources/import-source.js';
 import type { PhotoItem, PhotoSource, SourceItem } from '../../../cli/src/sources/photo-source.js';
 import { sha256 } from '../../http/support/photos.js';
@@ -77,6 +77,22 @@ export function photoSourceContract(make: () => Promise<PhotoSource> | PhotoSour
     const before = world.front.uploads().length;
     expect(await run()).toMatchObject({ imported: 0, duplicates: items.length, bytesUploaded: 0 });
     expect(world.front.uploads()).toHaveLength(before);
+    expect(world.front.seen.filter(({ status }) => status === 429)).toEqual([]);
+  });
+
+  it('a run that was interrupted continues: everything comes, and nothing twice', async () => {
+    const { client, run } = await imported();
+    const items = photosOf(await itemsOf(source));
+    const controller = new AbortController();
+    const onProgress = ({ files }: ImportProgress) => files.uploaded > 0 && controller.abort();
+    await expect(run({ signal: controller.signal, onProgress, uploads: 1 })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    expect(await run()).toMatchObject({ failed: [] });
+    const photos = await client.photos.list().toArray();
+    expect(photos).toHaveLength(items.length);
+    const taken = world.front.uploads().filter(({ status }) => status === 204);
+    expect(taken).toHaveLength(items.length);
   });
 
   it('a dry run says the same, and changes nothing', async () => {

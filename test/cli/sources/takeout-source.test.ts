@@ -26,7 +26,8 @@ function about(title: string, more: Readonly<Record<string, unknown>> = {}): str
   });
 }
 
-const album = (title: string) => JSON.stringify({ title, description: '', access: 'protected', date: TAKEN });
+const album = (title: string, description = '') =>
+  JSON.stringify({ title, description, access: 'protected', date: TAKEN });
 
 type Files = Readonly<Record<string, string | Uint8Array | null>>;
 /** Pictures where nothing else is given. */
@@ -142,6 +143,23 @@ it('one photo in a year and in albums is one photo with the tags of all; the nam
   expect(one?.details.tagNames?.sort()).toEqual(['Ordner', 'Paris & more']);
   expect(one?.details.description).toBe('X');
   expect(photos.get('Ordner/y.jpg')?.losses).toEqual([{ field: 'json', reason: 'missing' }]);
+});
+
+it('the description of an album is lost, and said once', async () => {
+  const { photos } = await read(
+    archives({
+      [`${ALBUM}/metadata.json`]: album('Paris', 'Three days'),
+      ...Object.fromEntries(
+        ['a', 'b'].flatMap((name) => [
+          [`${ALBUM}/${name}.jpg`, null],
+          [`${ALBUM}/${name}.jpg.json`, about(`${name}.jpg`, { geoData: paris })],
+        ]),
+      ),
+    }),
+  );
+  expect([...photos.values()].flatMap(({ losses }) => losses)).toEqual([
+    { field: 'album.description', reason: 'not_supported', value: 'Three days' },
+  ]);
 });
 
 it('photos of one name and size are two when their bytes differ, in archives and in folders', async () => {

@@ -13,6 +13,8 @@ export interface TakeoutFile {
   readonly name: string;
   readonly photo: TakeoutPhoto | null;
   readonly album: string | null;
+  /** Of the album: with its first photo, since a tag is made without one. */
+  readonly albumDescription: string | null;
   /** The name of the photo that this is an edited version of. */
   readonly editOf: string | null;
   /** The name of the film that belongs to it. */
@@ -44,7 +46,7 @@ export async function takeoutFolders(files: readonly ArchiveFile[]): Promise<Tak
 }
 
 async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders> {
-  const { sidecars, album } = await readDocuments(files.filter(isJson));
+  const { sidecars, album, description } = await readDocuments(files.filter(isJson));
   const media = files.filter((file) => !isJson(file));
   const names = new Set(media.map(nameOf));
   const match = new SidecarMatch([...sidecars].map(([name, { photo }]) => ({ name, title: photo.title })));
@@ -59,7 +61,9 @@ async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders
     const isPhoto = looksLikePhoto(name) || (photo !== null && (await isUnnamedPhoto(file)));
     // The film of a live photo goes by the JSON file of the photo, which may be missing.
     if (sidecar !== null && (isPhoto || !looksLikePhoto(photo?.title ?? ''))) used.add(sidecar);
-    if (isPhoto) photos.push({ file, name, photo, album, editOf, video: videoOf(name, names) });
+    const albumDescription = photos.length === 0 ? description : null;
+    const video = videoOf(name, names);
+    if (isPhoto) photos.push({ file, name, photo, album, albumDescription, editOf, video });
     else others.push(file);
   }
   const unmatched = [...sidecars].filter(([name]) => !used.has(name)).map(([, { file }]) => file);
@@ -69,12 +73,13 @@ async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders
 async function readDocuments(files: readonly ArchiveFile[]) {
   const sidecars = new Map<string, { file: ArchiveFile; photo: TakeoutPhoto }>();
   let album: string | null = null;
+  let description: string | null = null;
   for (const file of files) {
     const document = readTakeout(await jsonOf(file));
     if (document.kind === 'photo') sidecars.set(nameOf(file), { file, photo: document.photo });
-    if (document.kind === 'album' && !YEAR.test(document.title)) album = document.title;
+    if (document.kind === 'album' && !YEAR.test(document.title)) ({ title: album, description } = document);
   }
-  return { sidecars, album };
+  return { sidecars, album, description };
 }
 
 /** What Takeout calls the folder of a year: no album, should it ever have the file of one. Other languages give a tag too many. */

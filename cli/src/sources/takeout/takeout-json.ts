@@ -14,7 +14,7 @@ export interface TakeoutPhoto {
 
 export type TakeoutDocument =
   | { readonly kind: 'photo'; readonly photo: TakeoutPhoto }
-  | { readonly kind: 'album'; readonly title: string }
+  | { readonly kind: 'album'; readonly title: string; readonly description: string | null }
   /** Comments, orders of prints, and the like. */
   | { readonly kind: 'other' };
 
@@ -29,7 +29,8 @@ export function readTakeout(document: Value | null): TakeoutDocument {
   const album = object(document['albumData']) ?? document;
   const isAlbum = ['access', 'date', 'description', 'geoData', 'enrichments'].some((name) => name in album);
   const name = text(album['title']) ?? title;
-  return isAlbum && name !== null ? { kind: 'album', title: name } : { kind: 'other' };
+  if (!isAlbum || name === null) return { kind: 'other' };
+  return { kind: 'album', title: name, description: text(album['description']) };
 }
 
 function photoOf(document: Value): TakeoutPhoto {
