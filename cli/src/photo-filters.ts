@@ -11,22 +11,26 @@ export interface FilterOptions {
   readonly takenAfter?: string;
   readonly takenBefore?: string;
   readonly minRating?: number;
+  readonly country?: string;
+  readonly place?: string;
   readonly trashed?: 'false' | 'true' | 'any';
 }
 
 export function withFilters(command: Command): Command {
   return command
-    .option('--query <words>', 'search words in file names, titles, descriptions and tags')
+    .option('--query <words>', 'search words in file names, titles, descriptions, places and tags')
     .option('--tag <name>', 'only photos with this tag (repeatable: with all of them)', namesOption)
     .option('--import <id>', 'only photos of this import', idOption)
     .option('--taken-after <time>', 'for example 2026-01-01T00:00:00Z')
     .option('--taken-before <time>')
     .option('--min-rating <n>', 'from 0 to 5', wholeOption)
+    .option('--country <code>', 'where they were taken, for example FR')
+    .option('--place <words>', 'words of the city, region or country')
     .addOption(new Option('--trashed <which>', 'photos in the trash').choices(['false', 'true', 'any']));
 }
 
 export async function filtersOf(client: PhotoService, options: FilterOptions): Promise<PhotoQuery> {
-  const { query, tag, takenAfter, takenBefore, minRating, trashed } = options;
+  const { query, tag, takenAfter, takenBefore, minRating, country, place, trashed } = options;
   return {
     ...(query !== undefined && { q: query }),
     ...(tag && { tagIds: await Promise.all(tag.map((name) => tagId(client, name))) }),
@@ -34,6 +38,8 @@ export async function filtersOf(client: PhotoService, options: FilterOptions): P
     ...(takenAfter !== undefined && { takenAfter }),
     ...(takenBefore !== undefined && { takenBefore }),
     ...(minRating !== undefined && { minRating }),
+    ...(country !== undefined && { country }),
+    ...(place !== undefined && { place }),
     ...(trashed && { trashed }),
   };
 }

@@ -13,7 +13,13 @@ export function Filters({ query }: { query: LibraryQuery }) {
           <label class="unseen" for="filter-q">
             Search
           </label>
-          <input id="filter-q" type="search" name="q" value={query.q} placeholder="Search titles, file names, tags" />
+          <input
+            id="filter-q"
+            type="search"
+            name="q"
+            value={query.q}
+            placeholder="Search titles, file names, tags, places"
+          />
           <label class="unseen" for="filter-sort">
             Order
           </label>
