@@ -31,9 +31,14 @@ export async function fileFacts(file: Pick<ArchiveFile, 'path' | 'open'>, most =
     if (clock === null) return { ...NOTHING, position: positionOf(gps) };
     const beside = (date: typeof clock | null, offset: unknown) =>
       date?.local === clock.local ? (readCaptureDate(`${clock.local}${text(offset)}`)?.offset ?? null) : null;
+    const second = clock.local.slice(0, 19);
     const offset =
-      beside(original, exif.OffsetTimeOriginal) ?? beside(digitized, exif.OffsetTimeDigitized) ?? clock.offset;
-    return { clock: clock.local.slice(0, 19), offset, position: positionOf(gps) };
+      beside(original, exif.OffsetTimeOriginal) ??
+      beside(digitized, exif.OffsetTimeDigitized) ??
+      // XMP repeats the clock of EXIF, often with an offset.
+      written.find((date) => date?.offset && date.local.startsWith(second))?.offset ??
+      null;
+    return { clock: second, offset, position: positionOf(gps) };
   } catch {
     // Its format is another one, or its metadata is damaged.
     return NOTHING;
