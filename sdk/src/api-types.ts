@@ -1270,6 +1270,11 @@ export interface components {
              */
             dominantColor: string | null;
             /**
+             * @description A perceptual hash of the upright picture, before `rotation`: 64 bits, of which pictures that look alike share most. Null while it is not known, and for a plain picture. `similarTo` of the list of photos compares them.
+             * @example 9f8b3a4c61d2e507
+             */
+            phash: string | null;
+            /**
              * Format: date-time
              * @description When the photo was moved to the trash. Null if it is not in the trash.
              * @example 2026-11-21T03:04:05.123Z
@@ -2705,6 +2710,11 @@ export interface components {
              * @example #7a5c3e
              */
             dominantColor: string | null;
+            /**
+             * @description A perceptual hash of the upright picture, before `rotation`: 64 bits, of which pictures that look alike share most. Null while it is not known, and for a plain picture. `similarTo` of the list of photos compares them.
+             * @example 9f8b3a4c61d2e507
+             */
+            phash: string | null;
             /**
              * Format: date-time
              * @description When the photo was moved to the trash. Null if it is not in the trash.
@@ -4538,6 +4548,10 @@ export interface operations {
                  *     - `square`: neither
                  */
                 aspect?: "landscape" | "portrait" | "square";
+                /** @description Return only photos that look like this one, nearest first unless `sort` is given. Photos are compared by `phash`; a photo without one is like none. */
+                similarTo?: components["schemas"]["Id"];
+                /** @description Only with `similarTo`: in how many of the 64 bits of `phash` they may differ. 6 finds copies that were resized, compressed again or slightly cropped; more finds other photos of the same scene, and others. */
+                maxDistance?: number;
                 /**
                  * @description Where to search.
                  *
@@ -4577,6 +4591,7 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ScopeRequiredOrIpNotWhitelisted"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -8,6 +8,7 @@ import { pollDirectUploads } from '../core/imports/poll-direct-uploads.js';
 import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { scrubOriginals } from '../core/integrity/scrub-originals.js';
 import { type Scrubbing, type ScrubUses } from '../core/integrity/scrub-round.js';
+import { OlderPhotos } from '../core/photos/hash-older-photos.js';
 import { purgeTrash } from '../core/photos/purge-trash.js';
 import { updateOutdatedPhotos } from '../core/photos/update-outdated-photos.js';
 import type { Ports } from '../core/ports.js';
@@ -26,6 +27,7 @@ export function upkeep(
   ports: Ports,
   onCollected: (collected: Collected) => void = () => undefined,
 ): readonly PeriodicTask[] {
+  const olderPhotos = new OlderPhotos(ports);
   return [
     { name: 'forget idle rate limits', everySeconds: 300, run: () => ports.rateWindows.sweep() },
     { name: 'purge the trash', everySeconds: 600, run: (stopping) => purgeTrash(ports, stopping) },
@@ -45,6 +47,7 @@ export function upkeep(
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
     { name: 'reseal delivery secrets', everySeconds: 3600, run: (stopping) => resealDeliverySecrets(ports, stopping) },
+    { name: 'hash older photos', everySeconds: 600, run: (stopping) => olderPhotos.hash(stopping) },
     ...(ports.directUploads === null ? [] : pollingDirectUploads(ports)),
   ];
 }

@@ -81,6 +81,7 @@ function photoWith(customerId: Id, id: Id): Photo {
     originalLostAt: null,
     thumbhash: null,
     dominantColor: null,
+    phash: null,
     trashedAt: null,
     purgeAt: null,
     createdAt: at,

@@ -9,6 +9,7 @@ import { photoFiltersContract } from './photo-filters.contract.js';
 import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
 import { photoWalkContract } from './photo-scan.contract.js';
+import { similarPhotosContract } from './similar-photos.contract.js';
 import { tagRepositoryContract } from './tag-repository.contract.js';
 import { unpublishedTagsContract } from './unpublished-tags.contract.js';
 
@@ -37,6 +38,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('filters of photos', () => photoFiltersContract(newTenant));
     describe('walks through photos', () => photoWalkContract(newTenant));
     describe('photos as JSON', () => photoJsonContract(newTenant));
+    describe('similar photos', () => similarPhotosContract(newTenant));
     describe('tags', () => tagRepositoryContract(newTenant));
     describe('imports', () => importRepositoryContract(newTenant));
     describe('tags of what is not published', () => unpublishedTagsContract(newTenant));

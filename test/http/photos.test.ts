@@ -61,6 +61,7 @@ describe('GET /photos/{id}', () => {
       originalLostAt: null,
       thumbhash: null,
       dominantColor: null,
+      phash: null,
       trashedAt: null,
       purgeAt: null,
       createdAt: app.clock.now().toISOString(),
@@ -112,6 +113,7 @@ describe('what comes from the file', () => {
       orientation: 6,
       thumbhash: '1QcSHQRnh493V4dIh4eXh1h4kJUI',
       dominantColor: '#7a5c3e',
+      phash: '9f8b3a4c61d2e507',
       camera: { make: null, model: 'X100', lens: '23mm' },
       exposure: {
         iso: 3200,
@@ -376,6 +378,7 @@ describe('PATCH /photos/{id}', () => {
     'damaged',
     'thumbhash',
     'dominantColor',
+    'phash',
     'trashedAt',
     'purgeAt',
     'createdAt',

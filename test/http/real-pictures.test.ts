@@ -64,6 +64,7 @@ describe('what a file says of itself', () => {
       damaged: false,
       thumbhash: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/),
       dominantColor: expect.stringMatching(/^#[0-9a-f]{6}$/),
+      phash: expect.stringMatching(/^[0-9a-f]{16}$/),
     });
   });
 

@@ -97,6 +97,7 @@ const plain: PictureFacts = {
   positionZone: null,
   thumbhash: null,
   dominantColor: null,
+  phash: null,
   exif: {},
 };
 

@@ -1,6 +1,7 @@
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import { placeNames } from '../../src/core/photos/place.js';
+import { hashDistance, type SimilarFilter } from '../../src/core/photos/similar-photos.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { foldKey, searchText, searchWords } from '../../src/core/shared/text.js';
 
@@ -37,7 +38,8 @@ function matchesOwn(photo: PhotoWithTags, filters: PhotoFilters): boolean {
     within(photo.exposure?.iso, filters.minIso, filters.maxIso) &&
     within(photo.exposure?.focalLength35mm, filters.minFocalLength35mm, filters.maxFocalLength35mm) &&
     said(filters.camera, (camera) => cameraKey(photo).includes(camera)) &&
-    said(filters.aspect, (aspect) => aspectOf(photo) === aspect)
+    said(filters.aspect, (aspect) => aspectOf(photo) === aspect) &&
+    said(filters.similar, (similar) => isSimilar(photo, similar))
   );
 }
 
@@ -54,6 +56,10 @@ function namesOf({ place }: PhotoWithTags): string[] {
 function begin(words: readonly string[], texts: readonly string[]): boolean {
   const own = texts.flatMap(searchWords);
   return words.every((word) => own.some((candidate) => candidate.startsWith(word)));
+}
+
+function isSimilar({ id, phash }: PhotoWithTags, { photoId, phash: other, maxDistance }: SimilarFilter): boolean {
+  return id !== photoId && phash !== null && hashDistance(phash, other) <= maxDistance;
 }
 
 function cameraKey({ camera }: PhotoWithTags): string {

@@ -1,11 +1,6 @@
 import { type ExifTags } from '../../src/core/media/picture-metadata.js';
 import { isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
-import {
-  type PhotoFilters,
-  type PhotoQuery,
-  type PhotoSort,
-  photoPosition,
-} from '../../src/core/photos/photo-query.js';
+import { type ListSort, type PhotoFilters, type PhotoQuery, photoPosition } from '../../src/core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../src/core/photos/photo-repository.js';
 import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -66,16 +61,16 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async list({ filters, sort, window }: PhotoQuery): Promise<readonly PhotoWithTags[]> {
     const rows = this.own(() => true).filter((photo) => matches(photo, filters));
-    return windowOf(rows, (photo) => photoPosition(photo, sort), sort.startsWith('-'), window);
+    return windowOf(rows, (photo) => photoPosition(photo, sort, filters.similar), sort.startsWith('-'), window);
   }
 
   async listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]> {
     return (await this.list(query)).map((photo) => JSON.stringify(shaped(photo, shape)));
   }
 
-  async hasRowAt(filters: PhotoFilters, sort: PhotoSort, { id, value }: Position): Promise<boolean> {
+  async hasRowAt(filters: PhotoFilters, sort: ListSort, { id, value }: Position): Promise<boolean> {
     const photo = await this.get(id);
-    return photo !== null && matches(photo, filters) && photoPosition(photo, sort).value === value;
+    return photo !== null && matches(photo, filters) && photoPosition(photo, sort, filters.similar).value === value;
   }
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
@@ -103,6 +98,16 @@ export class MemoryPhotoRepository implements PhotoRepository {
       this.held.requireLocked('photo', id);
       this.database.outdatedPhotos.delete(id);
     }
+  }
+
+  async withoutHash(after: Id | null, limit: number): Promise<readonly Id[]> {
+    const ids = this.own(({ phash }) => phash === null).map(({ id }) => id);
+    return ids.filter((id) => id > (after ?? 0)).slice(0, limit);
+  }
+
+  async setHash(id: Id, phash: string): Promise<void> {
+    const photo = await this.get(id);
+    if (photo !== null && photo.phash === null) this.store({ ...photo, phash });
   }
 
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {

@@ -4,6 +4,7 @@ import { layoutOf, within } from '../../core/media/transformation.js';
 import { blurredPreview } from './impression.js';
 import type { PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
+import { perceptualHash } from './perceptual-hash.js';
 import { type Picture, withPicture } from './picture.js';
 import { decodeFailed, Refusal } from './refusals.js';
 import { type SmallPicture, sharpOf, smallPicture } from './small-picture.js';
@@ -35,6 +36,7 @@ export async function inspectPicture(
           alpha,
           damaged,
           ...blurredPreview(small),
+          phash: perceptualHash(small),
           ...(await readMetadata({ path: order.path, contentType, exif, xmp })),
         },
       };

@@ -50,6 +50,7 @@ import { RenditionLeases1763700000072 } from './migrations/1763700000072-renditi
 import { PictureCounts1763700000073 } from './migrations/1763700000073-picture-counts.js';
 import { RenditionTotals1763700000074 } from './migrations/1763700000074-rendition-totals.js';
 import { Places1763700000075 } from './migrations/1763700000075-places.js';
+import { PerceptualHashes1763700000090 } from './migrations/1763700000090-perceptual-hashes.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
@@ -117,6 +118,7 @@ export const migrations = [
   PictureCounts1763700000073,
   RenditionTotals1763700000074,
   Places1763700000075,
+  PerceptualHashes1763700000090,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

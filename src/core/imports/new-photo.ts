@@ -46,6 +46,7 @@ export function newPhoto(
     originalLostAt: null,
     thumbhash: facts.thumbhash,
     dominantColor: facts.dominantColor,
+    phash: facts.phash ?? null,
     trashedAt: null,
     purgeAt: null,
     createdAt: at,

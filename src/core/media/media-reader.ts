@@ -28,6 +28,8 @@ export interface PictureFacts extends Descriptive {
   readonly thumbhash: string | null;
   /** `#rrggbb`. */
   readonly dominantColor: string | null;
+  /** 16 hex digits (`core/photos/similar-photos.ts`); null for a plain picture. Absent: inspected by an earlier release. */
+  readonly phash?: string | null;
   readonly exif: ExifTags;
 }
 

@@ -2,6 +2,7 @@ import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/pagination.js';
 import { foldKey, searchWords } from '../shared/text.js';
 import type { PhotoWithTags } from './photo.js';
+import { hashDistance, type SimilarFilter } from './similar-photos.js';
 
 /** The sorts of a list of photos; `-` is descending. Nulls last in both directions, ties by id in the direction of the sort. */
 export const photoSorts = [
@@ -19,9 +20,13 @@ export const photoSorts = [
 ] as const;
 export type PhotoSort = (typeof photoSorts)[number];
 
+/** The sort of photos that are like another, when the client names none: nearest first. Only with the filter `similar`. */
+export const NEAREST_FIRST = 'distance';
+export type ListSort = PhotoSort | typeof NEAREST_FIRST;
+
 /** Sorts by values that never change: such an order does not shift, whatever happens to its rows. */
-export function isImmutableSort(sort: PhotoSort): boolean {
-  return ['createdAt', 'id', 'sizeBytes'].includes(sort.replace('-', ''));
+export function isImmutableSort(sort: ListSort): boolean {
+  return ['createdAt', 'id', 'sizeBytes', NEAREST_FIRST].includes(sort.replace('-', ''));
 }
 
 /** Filters of a list of photos, ANDed. If absent, not filtered. */
@@ -64,6 +69,7 @@ export interface PhotoFilters {
   readonly camera?: string;
   readonly minRating?: number;
   readonly aspect?: 'landscape' | 'portrait' | 'square';
+  readonly similar?: SimilarFilter;
   readonly trashed: 'false' | 'true' | 'any';
 }
 
@@ -79,19 +85,25 @@ export function searchTerms(q: string): readonly string[] | null {
 
 export interface PhotoQuery {
   readonly filters: PhotoFilters;
-  readonly sort: PhotoSort;
+  readonly sort: ListSort;
   readonly window: PageWindow;
 }
 
 /** The fields that lists of photos are sorted by. */
-export type SortedFields = Pick<PhotoWithTags, 'id' | 'takenAt' | 'filename' | 'sizeBytes' | 'updatedAt' | 'createdAt'>;
+export type SortedFields = Pick<
+  PhotoWithTags,
+  'id' | 'takenAt' | 'filename' | 'sizeBytes' | 'updatedAt' | 'createdAt' | 'phash'
+>;
 
 /**
  * The sort value of a photo: the same here, in every adapter and in cursors. Instants are milliseconds since 1970, file names their
  * `foldKey`.
+ * @param similar That of the list, if it has one.
  */
-export function photoPosition(photo: SortedFields, sort: PhotoSort): Position {
+export function photoPosition(photo: SortedFields, sort: ListSort, similar?: SimilarFilter): Position {
   switch (sort.replace('-', '')) {
+    case NEAREST_FIRST:
+      return { value: similar && photo.phash ? hashDistance(similar.phash, photo.phash) : null, id: photo.id };
     case 'id':
       return { value: photo.id, id: photo.id };
     case 'takenAt':
@@ -108,12 +120,12 @@ export function photoPosition(photo: SortedFields, sort: PhotoSort): Position {
 }
 
 /** The same of a photo as JSON, whose shape has all of these fields. */
-export function positionInJson(json: string, sort: PhotoSort): Position {
+export function positionInJson(json: string, sort: ListSort, similar?: SimilarFilter): Position {
   const { takenAt, updatedAt, createdAt, ...photo } = JSON.parse(json) as Record<keyof SortedFields, never>;
   const instants = {
     takenAt: takenAt && new Date(takenAt),
     updatedAt: new Date(updatedAt),
     createdAt: new Date(createdAt),
   };
-  return photoPosition({ ...photo, ...instants }, sort);
+  return photoPosition({ ...photo, ...instants }, sort, similar);
 }

@@ -3,7 +3,7 @@ import type { Id } from '../shared/ids.js';
 import type { JsonShape } from '../shared/json-shape.js';
 import type { Position } from '../shared/pagination.js';
 import type { Photo, PhotoWithTags } from './photo.js';
-import type { PhotoFilters, PhotoQuery, PhotoSort } from './photo-query.js';
+import type { ListSort, PhotoFilters, PhotoQuery } from './photo-query.js';
 
 /** Photos of the bound customer, in the trash or not. */
 export interface PhotoReads {
@@ -17,12 +17,14 @@ export interface PhotoReads {
   /** The same rows, each as a JSON object with the fields of `PhotoWithTags` that the shape names. */
   listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]>;
   /** Whether the list still has, at exactly this position, the row that the position was taken from. */
-  hasRowAt(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean>;
+  hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
   /** Photos stored by a version that did not look up places, and did not find photos by all that is searched today; at most `limit`. */
   outdated(limit: number): Promise<readonly Photo[]>;
   exif(id: Id): Promise<ExifTags | null>;
+  /** Ids after `after`, ascending, at most `limit`, of photos that have no perceptual hash, in the trash or not. */
+  withoutHash(after: Id | null, limit: number): Promise<readonly Id[]>;
   /**
    * Ids after `after`, ascending, at most `limit`, of photos whose `purgeAt` has passed; except those that an item of an open or processing
    * import is a duplicate of, because they may be restored when it is published.
@@ -53,6 +55,11 @@ export interface PhotoRepository extends PhotoReads {
   update(photo: Photo): Promise<void>;
   /** They are no longer `outdated`. They must be locked. */
   markCurrent(ids: readonly Id[]): Promise<void>;
+  /**
+   * Stores the perceptual hash of a photo that has none; otherwise, or when there is no such photo, nothing happens. It is no new version of the
+   * photo: nothing that a client has said or sees has changed.
+   */
+  setHash(id: Id, phash: string): Promise<void>;
   /** Replaces the set of tags. The photo must be locked, the tags must exist. */
   setTags(id: Id, tagIds: readonly Id[]): Promise<void>;
   /** Removes the photo, its links and its EXIF. */

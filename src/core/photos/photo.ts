@@ -44,6 +44,8 @@ export interface Photo extends Descriptive, CaptureTime {
   readonly originalLostAt: Date | null;
   readonly thumbhash: string | null;
   readonly dominantColor: string | null;
+  /** 16 hex digits, of the upright picture before `rotation`; null while it is not known, and of a plain picture. */
+  readonly phash: string | null;
   readonly trashedAt: Date | null;
   /** When a trashed photo is deleted permanently. */
   readonly purgeAt: Date | null;

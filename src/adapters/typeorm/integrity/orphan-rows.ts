@@ -43,6 +43,7 @@ async function findOrphanRows(
      SELECT 'residue', gone.id FROM (
        SELECT photo_id AS id FROM photo_tags l WHERE ${within('l', 'photo_id')} AND ${lacks('photos', 'l.photo_id')}
        UNION SELECT photo_id FROM photo_exif e WHERE ${within('e', 'photo_id')} AND ${lacks('photos', 'e.photo_id')}
+       UNION SELECT photo_id FROM photo_hashes h WHERE ${within('h', 'photo_id')} AND ${lacks('photos', 'h.photo_id')}
      ) gone
      ORDER BY id, kind`,
     [customerId, after ?? 0, last, `${blobPrefixes.originals}${customerId}/`],

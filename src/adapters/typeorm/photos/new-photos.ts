@@ -5,6 +5,7 @@ import { prepared } from '../database/prepared.js';
 import { asJson, insertion, select } from '../database/rows.js';
 import { photoTable, rowOf } from './photo.table.js';
 import { wordLexemes } from './photo-search.js';
+import { bitsOf } from './similar-photos.js';
 
 /**
  * Stores photos with their tags and EXIF in one statement: existing tags are locked against deletion, and get links and counts of the
@@ -29,9 +30,12 @@ export async function insertPhotos(
       SELECT side.id, held.id AS tag_id FROM side JOIN held ON held.id = ANY(side.tag_ids)
     ), photo AS (
       ${insertion(photoTable, first, { search: SEARCH, current: 'true' }, '$4')} ORDER BY given.sha256, given.id
-      ON CONFLICT DO NOTHING RETURNING id, trashed, created_at
+      ON CONFLICT DO NOTHING RETURNING id, trashed, created_at, phash
     ), exifs AS (
       INSERT INTO photo_exif (customer_id, photo_id, exif) SELECT $1, photo.id, side.exif FROM photo JOIN side USING (id)
+    ), hashes AS (
+      INSERT INTO photo_hashes (customer_id, photo_id, bits)
+      SELECT $1, photo.id, ${bitsOf('photo.phash')} FROM photo WHERE photo.phash IS NOT NULL
     ), links AS (
       INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
       SELECT $1, photo.id, tagged.tag_id, photo.trashed, photo.created_at FROM photo JOIN tagged USING (id)

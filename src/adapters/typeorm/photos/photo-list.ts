@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
-import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../../core/photos/photo-query.js';
+import type { ListSort, PhotoFilters, PhotoQuery } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { JsonShape } from '../../../core/shared/json-shape.js';
 import type { Position } from '../../../core/shared/pagination.js';
@@ -104,7 +104,7 @@ async function listed<T>(manager: EntityManager, customerId: Id, query: PhotoQue
 export async function isUnmoved(
   manager: EntityManager,
   customerId: Id,
-  { filters, sort, position }: { filters: PhotoFilters; sort: PhotoSort; position: Position },
+  { filters, sort, position }: { filters: PhotoFilters; sort: ListSort; position: Position },
 ): Promise<boolean> {
   const order = orderOf(sort);
   const list = await PhotoConditions.of(manager, customerId, filters);

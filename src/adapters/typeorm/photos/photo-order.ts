@@ -1,9 +1,9 @@
-import type { PhotoSort } from '../../../core/photos/photo-query.js';
+import { type ListSort, NEAREST_FIRST } from '../../../core/photos/photo-query.js';
 import type { Position } from '../../../core/shared/pagination.js';
 
 /** A sort as the table has it; ties are ordered by id in the same direction. */
 export interface PhotoOrder {
-  readonly column: 'created_at' | 'id' | 'taken_at' | 'filename_key' | 'size_bytes' | 'updated_at';
+  readonly column: 'created_at' | 'id' | 'taken_at' | 'filename_key' | 'size_bytes' | 'updated_at' | 'distance';
   readonly direction: 'ASC' | 'DESC';
   readonly nullable: boolean;
   /** From a cursor's value to the column's. */
@@ -13,7 +13,7 @@ export interface PhotoOrder {
 const instantOf = (milliseconds: string | number) => new Date(Number(milliseconds));
 const itself = (value: string | number) => value;
 
-export function orderOf(sort: PhotoSort): PhotoOrder {
+export function orderOf(sort: ListSort): PhotoOrder {
   const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
   switch (sort) {
     case 'id':
@@ -28,6 +28,8 @@ export function orderOf(sort: PhotoSort): PhotoOrder {
     case 'sizeBytes':
     case '-sizeBytes':
       return { column: 'size_bytes', direction, nullable: false, value: itself };
+    case NEAREST_FIRST:
+      return { column: 'distance', direction, nullable: false, value: itself };
     case 'updatedAt':
       return { column: 'updated_at', direction, nullable: false, value: instantOf };
     default:

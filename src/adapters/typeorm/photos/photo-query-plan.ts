@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
+import type { SimilarFilter } from '../../../core/photos/similar-photos.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { select } from '../database/rows.js';
 import { cameraKeys } from './photo-cameras.js';
@@ -13,6 +14,7 @@ import {
   type TrashState,
 } from './photo-merge-sources.js';
 import type { KeysetRange, PhotoOrder } from './photo-order.js';
+import { nearPhotos } from './similar-photos.js';
 
 /** Number of photos that are checked in the order of the list before matches are searched for in another way. */
 const MAX_SCANNED = 2_000;
@@ -40,6 +42,8 @@ interface List {
  */
 export async function planQueries(manager: EntityManager, list: List): Promise<readonly PlannedQuery[]> {
   const { customerId, filters, order } = list;
+  if (filters.similar !== undefined)
+    return [nearFirst(list, filters.similar, await PhotoConditions.of(manager, customerId, filters))];
   const kinds = filterKindsOf(list);
   const [kind, ...others] = kinds;
   const alone = others.length === 0 ? kind : undefined;
@@ -66,7 +70,7 @@ export async function planQueries(manager: EntityManager, list: List): Promise<r
 
 /** The filters of a list apart from the trash and the time that it is sorted by. */
 type FilterKind =
-  | ('ids' | 'sha256' | 'filename' | 'externalId' | 'import')
+  | ('similar' | 'ids' | 'sha256' | 'filename' | 'externalId' | 'import')
   | ('tag' | 'anyTag' | 'withoutTag' | 'camera' | 'facets' | 'words' | 'box' | 'exposure' | 'times');
 
 /** Few photos share a value: they are all read, whatever the order. */
@@ -79,6 +83,7 @@ export function isUnfiltered(list: Omit<List, 'customerId'>): boolean {
 
 function filterKindsOf({ filters, order }: Omit<List, 'customerId'>): FilterKind[] {
   const given: [FilterKind, unknown][] = [
+    ['similar', filters.similar],
     ['ids', filters.ids],
     ['sha256', filters.sha256],
     ['filename', filters.filenameKey],
@@ -195,6 +200,24 @@ function filterFirst({ filters, order }: List, conditions: PhotoConditions): Pla
  */
 function orderBy({ column, direction }: PhotoOrder, table: string): string {
   return `ORDER BY ${table}.${column} ${direction}, ${table}.${column === 'id' ? 'created_at' : 'id'} ${direction}`;
+}
+
+/** Those that are like another photo, which their hashes alone tell; then they are looked up one by one. */
+function nearFirst({ filters, order }: List, similar: SimilarFilter, conditions: PhotoConditions): PlannedQuery {
+  return (range, limit) => {
+    const all = conditions.copy();
+    const value = order.column === 'distance' ? 'near.distance' : `p.${order.column}`;
+    const state = `(${trashStates(filters)
+      .map((inState) => inState('p'))
+      .join(' OR ')})`;
+    const sql = `WITH near AS MATERIALIZED (${nearPhotos(similar, all.place)}), matching AS MATERIALIZED (
+        SELECT p.id, ${value} AS value FROM near CROSS JOIN LATERAL (
+          SELECT p.* FROM photos p WHERE p.customer_id = $1 AND p.id = near.photo_id OFFSET 0
+        ) p WHERE ${all.all(state, range(all.place, value, 'p.id'))}
+      )
+      SELECT id, value FROM matching ORDER BY value ${order.direction}, id ${order.direction} LIMIT ${limit}`;
+    return { sql, values: all.values };
+  };
 }
 
 async function rarest(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<Id | undefined> {

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
-import type { PhotoFilters, PhotoQuery, PhotoSort } from '../../../core/photos/photo-query.js';
+import type { ListSort, PhotoFilters, PhotoQuery } from '../../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repository.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -17,6 +17,7 @@ import { isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
 import { type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
+import { storeHash } from './similar-photos.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
   /** @param together Batches concurrent reads of single photos; null: the repository itself. */
@@ -50,7 +51,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return listPhotosAsJson(this.manager, this.customerId, query, shape);
   }
 
-  hasRowAt(filters: PhotoFilters, sort: PhotoSort, position: Position): Promise<boolean> {
+  hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean> {
     return isUnmoved(this.manager, this.customerId, { filters, sort, position });
   }
 
@@ -83,6 +84,15 @@ export class TypeormPhotoRepository implements PhotoRepository {
       [this.customerId, limit],
     );
     return found.map(({ photo }) => photoOf(photo));
+  }
+
+  async withoutHash(after: Id | null, limit: number): Promise<readonly Id[]> {
+    const sql = 'SELECT id FROM photos WHERE customer_id = $1 AND id > $2 AND phash IS NULL ORDER BY id LIMIT $3';
+    return (await select<{ id: Id }>(this.manager, sql, [this.customerId, after ?? 0, limit])).map(({ id }) => id);
+  }
+
+  setHash(id: Id, phash: string): Promise<void> {
+    return storeHash(this.manager, this.customerId, id, phash);
   }
 
   countTagged(tagIds: readonly Id[], limit: number): Promise<number> {

@@ -79,6 +79,7 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   originalLostAt: optionalInstant,
   thumbhash: optionalText,
   dominantColor: optionalText,
+  phash: optionalText,
   trashedAt: optionalInstant,
   purgeAt: optionalInstant,
   createdAt: instant,

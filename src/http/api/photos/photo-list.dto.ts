@@ -1,6 +1,14 @@
 import type { PhotoListRequest } from '../../../core/photos/list-photos.js';
-import { MAX_SEARCH_WORDS, type PhotoFilters, type PhotoSort, photoSorts } from '../../../core/photos/photo-query.js';
+import {
+  MAX_SEARCH_WORDS,
+  NEAREST_FIRST,
+  type PhotoFilters,
+  type PhotoSort,
+  photoSorts,
+} from '../../../core/photos/photo-query.js';
 import { MAX_RATING } from '../../../core/photos/photo-values.js';
+import { DEFAULT_DISTANCE, MAX_DISTANCE } from '../../../core/photos/similar-photos.js';
+import { type DomainError, invalid } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { cleanText, foldKey, searchText } from '../../../core/shared/text.js';
 import { withMeanings } from '../../fields/fields.js';
@@ -196,6 +204,20 @@ export class PhotoListQuery extends PaginationQuery {
   })
   readonly aspect?: 'landscape' | 'portrait' | 'square';
 
+  @Parameter(id, {
+    description:
+      'Return only photos that look like this one, nearest first unless `sort` is given. Photos are compared by `phash`; a photo without one is like none.',
+    example: 90417,
+  })
+  readonly similarTo?: Id;
+
+  @Parameter(wholeNumber(0, MAX_DISTANCE), {
+    description: `Only with \`similarTo\`: in how many of the 64 bits of \`phash\` they may differ. ${DEFAULT_DISTANCE} finds copies that were resized, compressed again or slightly cropped; more finds other photos of the same scene, and others.`,
+    example: 10,
+    default: DEFAULT_DISTANCE,
+  })
+  readonly maxDistance?: number;
+
   @Parameter(oneOf(['false', 'true', 'any']), {
     description: 'Where to search.',
     meanings: { false: 'the library', true: 'the trash', any: 'both' },
@@ -213,7 +235,9 @@ export function photoListRequest(query: PhotoListQuery): PhotoListRequest {
   const {
     limit: _,
     cursor: __,
-    sort = DEFAULT_SORT,
+    sort,
+    similarTo: photoId,
+    maxDistance,
     q,
     filename,
     externalId,
@@ -234,5 +258,12 @@ export function photoListRequest(query: PhotoListQuery): PhotoListRequest {
     ...(camera !== undefined && { camera: searchText(camera) }),
     trashed,
   };
-  return { ...paginationOf(query), filters, sort };
+  if (photoId === undefined && maxDistance !== undefined) throw needsSimilarTo();
+  const similarTo = photoId === undefined ? undefined : { photoId, maxDistance: maxDistance ?? DEFAULT_DISTANCE };
+  return { ...paginationOf(query), filters, similarTo, sort: sort ?? (similarTo ? NEAREST_FIRST : DEFAULT_SORT) };
+}
+
+function needsSimilarTo(): DomainError {
+  const message = 'maxDistance needs similarTo, the photo that others are compared with.';
+  return invalid({ field: 'maxDistance', code: 'conflict', message });
 }

@@ -101,6 +101,7 @@ export class PhotoPatchBody extends DescriptiveBody {
     importId: kept,
     damaged: fromFile,
     thumbhash: fromFile,
+    phash: fromFile,
     dominantColor: fromFile,
     trashedAt: 'use DELETE /photos/{id}, and "trashed": false to restore.',
     purgeAt: 'use DELETE /photos/{id}, and "trashed": false to restore.',

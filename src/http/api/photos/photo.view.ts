@@ -180,6 +180,15 @@ export class PhotoView {
   })
   dominantColor: string | null;
 
+  @Text({
+    description:
+      'A perceptual hash of the upright picture, before `rotation`: 64 bits, of which pictures that look alike share most. Null while it is not known, and for a plain picture. `similarTo` of the list of photos compares them.',
+    example: '9f8b3a4c61d2e507',
+    pattern: '^[0-9a-f]{16}$',
+    nullable: true,
+  })
+  phash: string | null;
+
   @Instant({ description: 'When the photo was moved to the trash. Null if it is not in the trash.', nullable: true })
   trashedAt: string | null;
 
@@ -249,6 +258,7 @@ export function photoView(photo: PhotoWithTags): PhotoView {
     originalLostAt: optionalInstant(photo.originalLostAt),
     thumbhash: photo.thumbhash,
     dominantColor: photo.dominantColor,
+    phash: photo.phash,
     trashedAt: optionalInstant(photo.trashedAt),
     purgeAt: optionalInstant(photo.purgeAt),
     createdAt: instant(photo.createdAt),

@@ -46,7 +46,7 @@ export class PhotosController {
     description:
       'Returns the photos that match all of the given filters, sorted, one page at a time. To follow changes, use `sort=updatedAt&updatedAfter=T&trashed=any`, where T is the latest `updatedAt` you have seen minus 60 seconds. Do not use the highest id: ids are assigned at registration, and imports finish in any order.',
     answers: { 200: { description: 'A page of photos.', body: PhotoPage } },
-    errors: ['invalid_cursor'],
+    errors: ['invalid_cursor', 'not_found'],
   })
   @RequireScope('photos:read')
   @QuerySchema(PhotoListQuery)

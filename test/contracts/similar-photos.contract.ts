@@ -1,0 +1,108 @@
+import { type ListSort, NEAREST_FIRST, type PhotoFilters, photoPosition } from '../../src/core/photos/photo-query.js';
+import { hashDistance, MAX_DISTANCE, type SimilarFilter } from '../../src/core/photos/similar-photos.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import type { Position } from '../../src/core/shared/pagination.js';
+import { later } from '../support/samples.js';
+import { present, type Tenant } from '../support/tenant.js';
+import type { NewTenant } from './customer-store.contract.js';
+
+/** What repositories promise of photos that are like another, and of perceptual hashes. */
+export function similarPhotosContract(newTenant: NewTenant): void {
+  const phash = '9f8b3a4c61d2e507';
+
+  const list = async (
+    tenant: Tenant,
+    similar: SimilarFilter,
+    {
+      sort = NEAREST_FIRST,
+      limit = 100,
+      after = null,
+      ...more
+    }: Partial<PhotoFilters> & { sort?: ListSort; limit?: number; after?: Position | null } = {},
+  ) => {
+    const filters: PhotoFilters = { trashed: 'false', similar, ...more };
+    return tenant.query(({ photos }) => photos.list({ filters, sort, window: { after, limit } }));
+  };
+  const ids = (photos: readonly { id: Id }[]) => photos.map(({ id }) => id);
+
+  it('are all that are this near, at every distance, nearest first, and not the photo itself', async () => {
+    const [tenant, other] = [await newTenant(), await newTenant()];
+    const [photo, , ...all] = await tenant.addPhotos([
+      { phash },
+      { phash: null },
+      // Three at each distance: wherever the bits are, in one quarter or in all.
+      ...Array.from({ length: 3 * (MAX_DISTANCE + 2) }, (_, at) => ({ phash: changed(phash, Math.floor(at / 3), at) })),
+    ]);
+    await other.addPhoto({ phash });
+    for (let maxDistance = 0; maxDistance <= MAX_DISTANCE; maxDistance += 1) {
+      const found = await list(tenant, { photoId: present(photo).id, phash, maxDistance });
+      expect([maxDistance, ids(found)]).toEqual([maxDistance, ids(all.slice(0, 3 * (maxDistance + 1)))]);
+    }
+  });
+
+  it('are those that other filters let through, in any order, in the trash or not', async () => {
+    const tenant = await newTenant();
+    const tag = await tenant.addTag('a');
+    const photo = await tenant.addPhoto({ phash });
+    const [far, near, gone] = await tenant.addPhotos([
+      { phash: changed(phash, 4), takenAt: later(2), sizeBytes: 5 },
+      { phash: changed(phash, 2), takenAt: later(1), sizeBytes: 5 },
+      { phash: changed(phash, 1), trashedAt: later(1), purgeAt: later(2) },
+    ]);
+    const tagged = await tenant.addPhoto({ phash: changed(phash, 6) }, [tag.id]);
+    const similar = { photoId: photo.id, phash, maxDistance: 6 };
+    expect(ids(await list(tenant, similar))).toEqual(ids([present(near), present(far), tagged]));
+    expect(ids(await list(tenant, similar, { tagIds: [tag.id] }))).toEqual([tagged.id]);
+    expect(ids(await list(tenant, similar, { trashed: 'true' }))).toEqual([gone?.id]);
+    expect(ids(await list(tenant, similar, { trashed: 'any' }))).toEqual(ids([gone, near, far, tagged].map(present)));
+    expect(ids(await list(tenant, similar, { sort: '-takenAt' }))).toEqual(ids([far, near, tagged].map(present)));
+    expect(ids(await list(tenant, similar, { takenBefore: later(2), sort: 'id' }))).toEqual([near?.id]);
+  });
+
+  it('come in pages, each after a position, whatever happens to the photo there', async () => {
+    const tenant = await newTenant();
+    const photo = await tenant.addPhoto({ phash });
+    const all = await tenant.addPhotos(
+      Array.from({ length: 12 }, (_, at) => ({ phash: changed(phash, Math.floor(at / 5)) })),
+    );
+    const similar = { photoId: photo.id, phash, maxDistance: 3 };
+    const met: Id[] = [];
+    for (let after: Position | null = null; met.length < 12; ) {
+      const page = await list(tenant, similar, { limit: 5, after });
+      met.push(...ids(page));
+      const last = present(page.at(-1));
+      after = photoPosition(last, NEAREST_FIRST, similar);
+      await tenant.transaction(({ photos }) => photos.delete(last.id));
+    }
+    expect(met).toEqual(ids(all));
+  });
+
+  it('include those that got their hash later, once; a hash is never replaced, and no new version of a photo', async () => {
+    const tenant = await newTenant();
+    const [photo, older, plain] = await tenant.addPhotos([{ phash }, { phash: null }, { phash: null }]);
+    const without = (after: Id | null, limit: number) => tenant.query(({ photos }) => photos.withoutHash(after, limit));
+    const set = (id: Id, hash: string) => tenant.transaction(({ photos }) => photos.setHash(id, hash));
+    expect(await without(null, 10)).toEqual(ids([present(older), present(plain)]));
+    expect(await without(null, 1)).toEqual([older?.id]);
+    expect(await without(present(older).id, 10)).toEqual([plain?.id]);
+    await set(present(older).id, phash);
+    await set(present(older).id, changed(phash, 1));
+    await set(9e15, phash);
+    expect(await without(null, 10)).toEqual([plain?.id]);
+    const expected = [{ ...older, phash, tags: [] }];
+    expect(await list(tenant, { photoId: present(photo).id, phash, maxDistance: 6 })).toEqual(expected);
+    await (await newTenant()).transaction(({ photos }) => photos.setHash(present(plain).id, phash));
+    expect(await without(null, 10)).toEqual([plain?.id]);
+  });
+}
+
+/** A hash that differs in so many bits, spread over all of it in a way of its own. */
+function changed(phash: string, bits: number, way = 0): string {
+  let value = BigInt(`0x${phash}`);
+  // 21 is prime to 64: no bit is met twice. A step of 1 puts all into one quarter.
+  const step = way % 3 === 0 ? 1 : 21;
+  for (let at = 0; at < bits; at += 1) value ^= 1n << BigInt((7 * way + at * step) % 64);
+  const hash = value.toString(16).padStart(16, '0');
+  if (hashDistance(phash, hash) !== bits) throw new Error('a bit was changed twice');
+  return hash;
+}
