@@ -32,12 +32,12 @@ ANALYZE new_photos, new_links;
 INSERT INTO photos (
   customer_id, id, filename, filename_key, content_type, size_bytes, sha256, blob_key, width, height, orientation, rotation, alpha,
   title, latitude, longitude, rating, taken_at, taken_at_source, camera_key, external_id, metadata, import_id, damaged,
-  trashed_at, purge_at, created_at, updated_at, version, search
+  trashed_at, purge_at, created_at, updated_at, version, phash, search
 )
 SELECT customer, id, filename, filename, content_type, 100000 + (other * 9000000)::bigint, encode(sha256(id::text::bytea), 'hex'),
   concat('originals/', customer, '/', id), width, height, 1, 0, false,
   title, latitude, longitude, rating, taken_at, 'exif_offset', camera, external_id, '{}', first_import + n / 1000, false,
-  trashed_at, trashed_at + interval '30 days', published, updated_at, 1,
+  trashed_at, trashed_at + interval '30 days', published, updated_at, 1, phash,
   array_to_tsvector(ARRAY(
     SELECT DISTINCT concat(customer, ':', part) FROM regexp_split_to_table(lower(concat_ws(' ', filename, title)), '[^a-z0-9]+') AS part
     UNION SELECT concat(customer, '#', first_tag + tag) FROM unnest(tag_numbers) AS tag
@@ -61,10 +61,15 @@ FROM (
     published + CASE WHEN other < 0.2 THEN interval '1 day' * (chance * 1000) ELSE interval '0' END AS updated_at,
     (SELECT min(id) FROM tags WHERE customer_id = current_setting('library.customer')::bigint) AS first_tag,
     (SELECT min(id) FROM imports WHERE customer_id = current_setting('library.customer')::bigint) AS first_import,
+    -- Every tenth photo looks nearly like the one before it; the others like none.
+    lpad(to_hex(('x' || left(md5((n - (n % 10 = 1)::integer)::text), 16))::bit(64)::bigint # CASE WHEN n % 10 = 1 THEN 1::bigint << n % 63 ELSE 0 END), 16, '0') AS phash,
     coalesce(l.tags, '{}') AS tag_numbers
   FROM new_photos p LEFT JOIN (SELECT n, array_agg(tag) AS tags FROM new_links GROUP BY n) l USING (n)
 ) made
 ORDER BY n;
+
+INSERT INTO photo_hashes (customer_id, photo_id, bits)
+SELECT customer_id, id, ('x' || phash)::bit(64)::bigint FROM photos WHERE customer_id = current_setting('library.customer')::bigint;
 
 INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
 SELECT p.customer_id, p.id, t.first + l.tag, p.trashed, p.created_at

@@ -10,6 +10,7 @@ import { TypeormCustomerDirectory } from '../../dist/adapters/typeorm/customers/
 import { openDataSource } from '../../dist/adapters/typeorm/database/data-source.js';
 import { listPhotos } from '../../dist/adapters/typeorm/photos/photo-list.js';
 import { TypeormTagRepository } from '../../dist/adapters/typeorm/tags/tag.repository.js';
+import { commandLine } from '../../dist/core/audit/actor.js';
 import { photoPosition, photoSorts } from '../../dist/core/photos/photo-query.js';
 import { tagPosition, tagSorts } from '../../dist/core/tags/tag-query.js';
 import { fillLibrary, filtersOf, measured } from './rows-read.mjs';

@@ -44,9 +44,21 @@ export async function filtersOf(manager, customerId, { likeOne, hundred, ...give
   for (const field of ['tagIds', 'anyTagIds', 'excludeTagIds'].filter((name) => given[name] !== undefined)) {
     filters[field] = given[field].map((number) => first.tag + number);
   }
+  if (given.similar !== undefined) filters.similar = { ...(await nearestOne(manager, customerId)), ...given.similar };
   if (likeOne !== undefined) filters[likeOne] = await ofOne(manager, customerId, likeOne);
   if (hundred !== undefined) filters[hundred] = await ofHundred(manager, customerId, hundred);
   return filters;
+}
+
+/** A photo from the middle of the library that another looks nearly like. */
+async function nearestOne(manager, customerId) {
+  const [photo] = await manager.query(
+    `SELECT id::integer AS "photoId", phash FROM photos
+     WHERE customer_id = $1 AND filename LIKE 'img_%0.jpg' AND NOT trashed AND id > (SELECT (min(id) + max(id)) / 2 FROM photos WHERE customer_id = $1)
+     ORDER BY id LIMIT 1`,
+    [customerId],
+  );
+  return photo;
 }
 
 /** From the middle of the library, with a name and an external id that no other has. */

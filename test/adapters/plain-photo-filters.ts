@@ -53,6 +53,10 @@ export function plainCondition(customerId: Id, filters: PhotoFilters): { sql: st
   add(filters.maxFocalLength35mm, (length) => `(p.exposure ->> 'focalLength35mm')::numeric <= ${length}::numeric`);
   add(filters.camera, (camera) => `position(${camera} IN p.camera_key) > 0`);
   add(filters.minRating, (rating) => `p.rating >= ${rating}::integer`);
+  if (filters.similar !== undefined) {
+    const { photoId, phash, maxDistance } = filters.similar;
+    conditions.push(`p.id <> ${photoId} AND bit_count(('x' || p.phash)::bit(64) # X'${phash}') <= ${maxDistance}`);
+  }
   if (filters.aspect !== undefined) {
     const than = { landscape: '>', portrait: '<', square: '=' }[filters.aspect];
     conditions.push(`p.width ${than} p.height`);

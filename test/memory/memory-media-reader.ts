@@ -121,11 +121,18 @@ function cutTo(max: number, text: string | null | undefined): string | null {
   return typeof text === 'string' ? truncate(text, max) : null;
 }
 
-function rendered({ width, height, alpha }: PictureFacts, order: RenditionOrder): RenderedPicture {
+function rendered({ width, height, alpha, phash = null }: PictureFacts, order: RenditionOrder): RenderedPicture {
   const upright = order.rotation % 180 === 0 ? { width, height } : { width: height, height: width };
   const contentType = `image/${order.format}`;
   const { canvas } = layoutOf(order.originalSize ?? upright, order);
-  return { bytes: pictureBytes({ ...canvas, contentType, alpha: alpha && order.format !== 'jpeg' }), contentType };
+  // It looks like what it was made from, unless it was turned.
+  const facts = {
+    ...canvas,
+    contentType,
+    alpha: alpha && order.format !== 'jpeg',
+    phash: order.rotation === 0 ? phash : null,
+  };
+  return { bytes: pictureBytes(facts), contentType };
 }
 
 function refused(code: ItemErrorCode, message: string): Inspection {

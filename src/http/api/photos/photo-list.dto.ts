@@ -8,7 +8,6 @@ import {
 } from '../../../core/photos/photo-query.js';
 import { MAX_RATING } from '../../../core/photos/photo-values.js';
 import { DEFAULT_DISTANCE, MAX_DISTANCE } from '../../../core/photos/similar-photos.js';
-import { type DomainError, invalid } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { cleanText, foldKey, searchText } from '../../../core/shared/text.js';
 import { withMeanings } from '../../fields/fields.js';
@@ -27,6 +26,7 @@ import {
   text,
   wholeNumber,
 } from '../../requests/parameters.js';
+import type { ParameterRule } from '../../requests/read-request.js';
 import {
   bbox,
   contentType,
@@ -258,12 +258,13 @@ export function photoListRequest(query: PhotoListQuery): PhotoListRequest {
     ...(camera !== undefined && { camera: searchText(camera) }),
     trashed,
   };
-  if (photoId === undefined && maxDistance !== undefined) throw needsSimilarTo();
   const similarTo = photoId === undefined ? undefined : { photoId, maxDistance: maxDistance ?? DEFAULT_DISTANCE };
   return { ...paginationOf(query), filters, similarTo, sort: sort ?? (similarTo ? NEAREST_FIRST : DEFAULT_SORT) };
 }
 
-function needsSimilarTo(): DomainError {
-  const message = 'maxDistance needs similarTo, the photo that others are compared with.';
-  return invalid({ field: 'maxDistance', code: 'conflict', message });
-}
+/** A distance is one from a photo. */
+export const similarityRule: ParameterRule<PhotoListQuery> = ({ maxDistance }, { sent }) => {
+  if (sent.has('similarTo') || maxDistance === undefined) return [];
+  const message = 'maxDistance requires similarTo, the photo that others are compared with.';
+  return [{ field: 'maxDistance', code: 'conflict', message }];
+};

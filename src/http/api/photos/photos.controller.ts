@@ -25,7 +25,7 @@ import { CurrentCaller } from '../../server/current-caller.js';
 import { DeletionQuery, PhotoPatchBody, PhotoQuery } from './photo.dto.js';
 import { PhotoPage, PhotoView, photoShape, photoView } from './photo.view.js';
 import { PhotoDeletionsView, PhotoEditsView, photoDeletionView, photoEditView } from './photo-bulk.view.js';
-import { PhotoListQuery, photoListRequest } from './photo-list.dto.js';
+import { PhotoListQuery, photoListRequest, similarityRule } from './photo-list.dto.js';
 import { photoWithExtras } from './photo-with-extras.js';
 
 const photoId = pathId('id', 'photo', 90417);
@@ -49,7 +49,7 @@ export class PhotosController {
     errors: ['invalid_cursor', 'not_found'],
   })
   @RequireScope('photos:read')
-  @QuerySchema(PhotoListQuery)
+  @QuerySchema(PhotoListQuery, similarityRule)
   async list(@CurrentCaller() caller: Caller, @ValidQuery() query: PhotoListQuery) {
     const request = photoListRequest(query);
     if (!query.include?.includes('urls')) {
