@@ -43,35 +43,51 @@ function lowFrequencies(pixels: Float64Array): Float64Array {
 function brightness({ data, raw: { width, height, channels } }: SmallPicture): Float64Array {
   const [columns, rows] = [shares(width), shares(height)];
   const sums = new Float64Array(SIDE * SIDE);
-  const isGrey = channels <= 2;
-  const hasAlpha = channels === 2 || channels === 4;
+  const line = new Float64Array(SIDE);
+  const [green, blue] = channels <= 2 ? [0, 0] : [1, 2];
+  const alpha = channels === 2 || channels === 4 ? channels - 1 : null;
   for (let y = 0, at = 0; y < height; y += 1) {
+    line.fill(0);
     for (let x = 0; x < width; x += 1, at += channels) {
-      const [red = 0, green = 0, blue = 0] = isGrey
-        ? [data[at], data[at], data[at]]
-        : [data[at], data[at + 1], data[at + 2]];
-      const seen = hasAlpha ? (data[at + channels - 1] ?? 0) / 255 : 1;
-      const value = (0.299 * red + 0.587 * green + 0.114 * blue) * seen + 255 * (1 - seen);
-      for (const [row, down] of rows[y] ?? []) {
-        for (const [column, across] of columns[x] ?? []) {
-          const place = row * SIDE + column;
-          sums[place] = (sums[place] ?? 0) + value * down * across;
-        }
+      const seen = alpha === null ? 1 : (data[at + alpha] ?? 0) / 255;
+      const value = 0.299 * (data[at] ?? 0) + 0.587 * (data[at + green] ?? 0) + 0.114 * (data[at + blue] ?? 0);
+      share(columns, x, value * seen + 255 * (1 - seen), line);
+    }
+    for (let place = rows.begins[y] ?? 0; place < (rows.begins[y + 1] ?? 0); place += 1) {
+      const [row, down] = [(rows.parts[place] ?? 0) * SIDE, rows.sizes[place] ?? 0];
+      for (let column = 0; column < SIDE; column += 1) {
+        sums[row + column] = (sums[row + column] ?? 0) + (line[column] ?? 0) * down;
       }
     }
   }
   return sums;
 }
 
-/** To which of 32 parts each pixel of a line belongs, and how much of the part it is. */
-function shares(length: number): readonly (readonly (readonly [part: number, share: number])[])[] {
+/** To which of 32 parts each pixel of a line belongs, and how much of the part it is: from `begins` of the pixel to that of the next. */
+interface Shares {
+  readonly begins: Int32Array;
+  readonly parts: Uint8Array;
+  readonly sizes: Float64Array;
+}
+
+function shares(length: number): Shares {
   const scale = SIDE / length;
-  return Array.from({ length }, (_, pixel) => {
+  const [begins, parts, sizes]: [number[], number[], number[]] = [[], [], []];
+  for (let pixel = 0; pixel < length; pixel += 1) {
+    begins.push(parts.length);
     const [from, to] = [pixel * scale, (pixel + 1) * scale];
-    const [first, last] = [Math.floor(from), Math.min(SIDE, Math.ceil(to))];
-    return Array.from({ length: last - first }, (_, at) => {
-      const part = first + at;
-      return [part, Math.min(to, part + 1) - Math.max(from, part)] as const;
-    });
-  });
+    for (let part = Math.floor(from); part < Math.min(SIDE, Math.ceil(to)); part += 1) {
+      parts.push(part);
+      sizes.push(Math.min(to, part + 1) - Math.max(from, part));
+    }
+  }
+  begins.push(parts.length);
+  return { begins: Int32Array.from(begins), parts: Uint8Array.from(parts), sizes: Float64Array.from(sizes) };
+}
+
+function share({ begins, parts, sizes }: Shares, pixel: number, value: number, line: Float64Array): void {
+  for (let place = begins[pixel] ?? 0; place < (begins[pixel + 1] ?? 0); place += 1) {
+    const part = parts[place] ?? 0;
+    line[part] = (line[part] ?? 0) + value * (sizes[place] ?? 0);
+  }
 }
