@@ -46,7 +46,7 @@ describe('PATCH of a photo', () => {
     const first = { title: 'mine', description: 'words', rating: 5, externalId: 'x', metadata: { a: '1', b: '2' } };
     const edited = await edit({ ...first, filename: ' b.jpg ', location: { latitude: 1, longitude: 2 } });
     const at = ports.clock.now();
-    const rest = { filename: 'b.jpg', location: { latitude: 1, longitude: 2, altitude: null } };
+    const rest = { filename: 'b.jpg', location: { latitude: 1, longitude: 2, altitude: null }, place: null };
     expect(edited).toEqual({ ...photo, ...first, ...rest, updatedAt: at, version: 2 });
     expect(await acme.photo(photo.id)).toEqual(edited);
     const cleared = { title: null, description: null, rating: null, externalId: null, location: null };
