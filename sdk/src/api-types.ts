@@ -342,8 +342,16 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        head?: never;
-        patch?: never;
+        /**
+         * Find out how much of an upload has arrived
+         * @description For uploads that continue where they were cut off, by tus 1.0 (https://tus.io), where the `protocols` of the `upload` have `tus`. A request that is still sending bytes to this URL ends. A new URL of the same item continues the same upload, for 24 hours after the last byte.
+         */
+        head: operations["getUploadOffset"];
+        /**
+         * Continue an upload
+         * @description Adds bytes at the given offset, by tus 1.0. What has arrived is stored even if the connection breaks. The last byte completes the item, with the same checks as a PUT of the whole file; after `checksum_mismatch` the upload starts again at 0.
+         */
+        patch: operations["continueUpload"];
         trace?: never;
     };
     "/renditions/{token}": {
@@ -742,6 +750,7 @@ export interface components {
                  *     - `quota_exceeded`: 403, the request would exceed a quota; `details` has `quota`, `limit`, `used` and `requested`
                  *     - `upload_forbidden`: 403, the upload URL is invalid or expired, or its key no longer exists: request a new URL
                  *     - `upload_in_progress`: 409, a newer upload to the same item has begun; only the newest is received
+                 *     - `upload_offset_mismatch`: 409, the stored bytes end elsewhere; `details.offset` is where the next must begin
                  *     - `storage_full`: 507, the disk of this installation is nearly full: nothing is received until space is freed
                  *     - `request_timeout`: 408, the body arrived more slowly than 1 KB per second for 60 seconds
                  *     - `url_forbidden`: 403, the URL is invalid or expired: request a new one
@@ -755,7 +764,7 @@ export interface components {
                  *     - `idempotency_in_progress`: 409, the first request with this `Idempotency-Key` is still running: retry after `Retry-After`
                  *     - `size_mismatch`: 400, fewer bytes arrived than declared: send them again
                  *     - `checksum_mismatch`: 400, the SHA-256 of the bytes is not the declared one: read the file again and resend it
-                 *     - `precondition_failed`: 412, the resource does not match `If-Match`; `details.currentEtag` is its current ETag
+                 *     - `precondition_failed`: 412, the resource does not match `If-Match`, and `details.currentEtag` is its current ETag; or the version of tus is not supported
                  *     - `payload_too_large`: 413, the body exceeds the limit in `details.maxBytes`
                  *     - `unsupported_media_type`: 415, the media type of the body is not one of `details.accepted`
                  *     - `range_not_satisfiable`: 416, the range starts after the end of the file; `Content-Range` gives its length
@@ -767,7 +776,7 @@ export interface components {
                  * @example invalid_request
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_cursor" | "unauthorized" | "scope_required" | "ip_not_whitelisted" | "account_suspended" | "quota_exceeded" | "upload_forbidden" | "upload_in_progress" | "storage_full" | "request_timeout" | "url_forbidden" | "not_found" | "method_not_allowed" | "tag_name_taken" | "import_not_open" | "import_photo_final" | "uploads_incomplete" | "limit_reached" | "idempotency_in_progress" | "size_mismatch" | "checksum_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "no_photos_accepted" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
+                code: "invalid_request" | "invalid_cursor" | "unauthorized" | "scope_required" | "ip_not_whitelisted" | "account_suspended" | "quota_exceeded" | "upload_forbidden" | "upload_in_progress" | "upload_offset_mismatch" | "storage_full" | "request_timeout" | "url_forbidden" | "not_found" | "method_not_allowed" | "tag_name_taken" | "import_not_open" | "import_photo_final" | "uploads_incomplete" | "limit_reached" | "idempotency_in_progress" | "size_mismatch" | "checksum_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "no_photos_accepted" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
                 /**
                  * @description A message for people. The wording may change at any time.
                  * @example limit must be a whole number from 1 to 100.
@@ -847,6 +856,11 @@ export interface components {
              * @example "d8b1f3c4a5e6978812345678900abcde"
              */
             currentEtag?: string;
+            /**
+             * @description How many bytes of the file are stored.
+             * @example 8388608
+             */
+            offset?: number;
             /**
              * @description The maximum size of the body in bytes.
              * @example 1048576
@@ -2545,6 +2559,14 @@ export interface components {
              */
             method: "PUT";
             /**
+             * @description How the bytes can be sent: `put`, all in one request, and where it is listed `tus` 1.0, in several requests that continue where the one before was cut off. Unknown values can be added.
+             * @example [
+             *       "put",
+             *       "tus"
+             *     ]
+             */
+            protocols: string[];
+            /**
              * Format: uri
              * @description The URL to upload to, at this service or its object store. Valid for 6 hours and for this item only.
              * @example https://photos.example/uploads/WzEsNyw5MDQxOA
@@ -3768,7 +3790,7 @@ export interface components {
                 };
             };
         };
-        /** @description `precondition_failed`: the resource does not match `If-Match`; `details.currentEtag` is its current ETag. */
+        /** @description `precondition_failed`: the resource does not match `If-Match`, and `details.currentEtag` is its current ETag; or the version of tus is not supported. */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4279,6 +4301,101 @@ export interface components {
                 };
             };
         };
+        /** @description `import_photo_final`: the state of the item does not allow the change; `details` has `status` and `photoId`. */
+        SignedImportPhotoFinal: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "import_photo_final";
+                    };
+                };
+            };
+        };
+        /** @description `precondition_failed`: the resource does not match `If-Match`, and `details.currentEtag` is its current ETag; or the version of tus is not supported. */
+        SignedPreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "precondition_failed";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `invalid_request`: the path, query, headers or body are invalid; `details.errors` lists every error.
+         *
+         *     `checksum_mismatch`: the SHA-256 of the bytes is not the declared one: read the file again and resend it.
+         */
+        SignedInvalidRequestOrChecksumMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "checksum_mismatch";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `upload_in_progress`: a newer upload to the same item has begun; only the newest is received.
+         *
+         *     `upload_offset_mismatch`: the stored bytes end elsewhere; `details.offset` is where the next must begin.
+         *
+         *     `import_photo_final`: the state of the item does not allow the change; `details` has `status` and `photoId`.
+         */
+        SignedUploadInProgressOrUploadOffsetMismatchOrImportPhotoFinal: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "upload_in_progress" | "upload_offset_mismatch" | "import_photo_final";
+                    };
+                };
+            };
+        };
+        /** @description `unsupported_media_type`: the media type of the body is not one of `details.accepted`. */
+        SignedUnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+        };
         /** @description `url_forbidden`: the URL is invalid or expired: request a new one. */
         SignedUrlForbidden: {
             headers: {
@@ -4386,6 +4503,12 @@ export interface components {
         "Repr-Digest": string;
         /** @description By which caches that support it can remove everything that shows a photo. */
         "Cache-Tag": string;
+        /** @description How many bytes of the file have arrived and are stored. */
+        "Upload-Offset": number;
+        /** @description The size of the whole file. */
+        "Upload-Length": number;
+        /** @description When this URL expires. A new one of the same item continues the upload. */
+        "Upload-Expires": string;
         /** @description Pages of any origin may use signed URLs. */
         "Access-Control-Allow-Origin": "*";
     };
@@ -5601,6 +5724,88 @@ export interface operations {
             408: components["responses"]["SignedRequestTimeout"];
             409: components["responses"]["SignedUploadInProgressOrImportPhotoFinal"];
             413: components["responses"]["SignedPayloadTooLarge"];
+            429: components["responses"]["SignedRateLimited"];
+            500: components["responses"]["SignedInternalError"];
+            503: components["responses"]["SignedServiceUnavailable"];
+            507: components["responses"]["SignedStorageFull"];
+        };
+    };
+    getUploadOffset: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The version of the protocol. */
+                "Tus-Resumable": "1.0.0";
+            };
+            path: {
+                /** @description The signed part of the URL. Use the whole URL as you received it. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes that need not be sent again. All of them: they will be inspected. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Upload-Offset": components["headers"]["Upload-Offset"];
+                    "Upload-Length": components["headers"]["Upload-Length"];
+                    "Upload-Expires": components["headers"]["Upload-Expires"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["SignedUploadForbidden"];
+            409: components["responses"]["SignedImportPhotoFinal"];
+            412: components["responses"]["SignedPreconditionFailed"];
+            500: components["responses"]["SignedInternalError"];
+            503: components["responses"]["SignedServiceUnavailable"];
+        };
+    };
+    continueUpload: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The version of the protocol. */
+                "Tus-Resumable": "1.0.0";
+                /** @description Where in the file the bytes begin: how many have arrived. */
+                "Upload-Offset": number;
+            };
+            path: {
+                /** @description The signed part of the URL. Use the whole URL as you received it. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        /** @description The bytes of the file from the offset on, or some of them. */
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The bytes are stored. If they are all there, they will be inspected. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Upload-Offset": components["headers"]["Upload-Offset"];
+                    "Upload-Expires": components["headers"]["Upload-Expires"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["SignedInvalidRequestOrChecksumMismatch"];
+            403: components["responses"]["SignedUploadForbidden"];
+            408: components["responses"]["SignedRequestTimeout"];
+            409: components["responses"]["SignedUploadInProgressOrUploadOffsetMismatchOrImportPhotoFinal"];
+            412: components["responses"]["SignedPreconditionFailed"];
+            413: components["responses"]["SignedPayloadTooLarge"];
+            415: components["responses"]["SignedUnsupportedMediaType"];
             429: components["responses"]["SignedRateLimited"];
             500: components["responses"]["SignedInternalError"];
             503: components["responses"]["SignedServiceUnavailable"];

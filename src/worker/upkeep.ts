@@ -5,6 +5,7 @@ import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports } from '../core/imports/expire-imports.js';
 import { forgetImports } from '../core/imports/forget-imports.js';
 import { pollDirectUploads } from '../core/imports/poll-direct-uploads.js';
+import { removeAbandonedUploads } from '../core/imports/remove-abandoned-uploads.js';
 import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { scrubOriginals } from '../core/integrity/scrub-originals.js';
 import { type Scrubbing, type ScrubUses } from '../core/integrity/scrub-round.js';
@@ -33,6 +34,11 @@ export function upkeep(
     { name: 'purge the trash', everySeconds: 600, run: (stopping) => purgeTrash(ports, stopping) },
     { name: 'update outdated photos', everySeconds: 600, run: (stopping) => updateOutdatedPhotos(ports, stopping) },
     { name: 'expire idle imports', everySeconds: 600, run: (stopping) => expireImports(ports, stopping) },
+    {
+      name: 'remove abandoned uploads',
+      everySeconds: 60,
+      run: (stopping) => removeAbandonedUploads(ports, stopping),
+    },
     { name: 'forget old imports', everySeconds: 3600, run: (stopping) => forgetImports(ports, stopping) },
     {
       name: 'remove what nobody owns',

@@ -41,9 +41,11 @@ test('outside the API there is only what is known to need no key', () => {
     'GET /renditions/:token',
     'GET /settings/assets/:version/:name',
     'GET /settings/assets/:version/noble-hashes/:name',
+    'HEAD /uploads/:token',
     'OPTIONS /img/:deliveryKeyId/:photoId/:options',
     'OPTIONS /renditions/:token',
     'OPTIONS /uploads/:token',
+    'PATCH /uploads/:token',
     'PUT /uploads/:token',
   ]);
 });

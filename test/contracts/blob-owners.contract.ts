@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StagingName } from '../../src/core/blobs/blob-key.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import { newResumableUpload } from '../../src/core/imports/resumable-upload.js';
 import { giveUp } from '../../src/core/integrity/unowned.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import { later } from '../support/samples.js';
@@ -59,6 +60,22 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       expect(await held(tenant, ...elsewhere)).toEqual([]);
       expect(await states(other, name)).toEqual([{ uploadId: name.uploadId, held: false, open: false }]);
       expect(await states(tenant)).toEqual([]);
+    });
+
+    it('are held by the resumable upload that has them as parts', async () => {
+      const [tenant, other] = [await newTenant(), await newTenant()];
+      const item = await tenant.addItem(await tenant.addImport(), { uploadId: 1 });
+      const part = { uploadId: 2 ** 47 - 1, sizeBytes: 10 };
+      await tenant.transaction(async ({ importPhotos, resumableUploads }) => {
+        await importPhotos.lock(item.importId, item.id);
+        const upload = newResumableUpload(item, later(0));
+        await resumableUploads.put({ ...upload, parts: [{ uploadId: 7, sizeBytes: 1 }, part] });
+      });
+      const name = { ...nameOf(item), uploadId: part.uploadId };
+      expect(await held(tenant, name)).toEqual([part.uploadId]);
+      expect(await held(tenant, { ...name, uploadId: 8 }, { ...name, itemId: item.id + 1 })).toEqual([]);
+      expect(await held(tenant, { ...name, importId: (await tenant.addImport()).id })).toEqual([]);
+      expect(await held(other, name)).toEqual([]);
     });
 
     it('may still be taken up as long as their import is open', async () => {

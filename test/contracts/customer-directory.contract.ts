@@ -1,6 +1,7 @@
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../src/core/customers/customer-directory.js';
+import { newResumableUpload } from '../../src/core/imports/resumable-upload.js';
 import { later, sampleCustomer, sampleDeliveryKey, sampleEndpoint } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 
@@ -120,6 +121,27 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find(later(-5), all)).toEqual([present(d).id]);
       expect(await find(later(0), { after: null, limit: 1 })).toEqual(due.slice(0, 1));
       expect(await find(later(0), { after: present(due[0]), limit: 10 })).toEqual(due.slice(1));
+    });
+
+    it('finds who has abandoned uploads, by id and in pages', async () => {
+      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
+      const add = async (owner: Tenant, at: Date) => {
+        const item = await owner.addItem(await owner.addImport());
+        await owner.transaction(async ({ importPhotos, resumableUploads }) => {
+          await importPhotos.lock(item.importId, item.id);
+          await resumableUploads.put(newResumableUpload(item, at));
+        });
+      };
+      await add(a, later(0));
+      await add(a, later(-1));
+      await add(b, later(1));
+      await add(c, later(-1));
+      const find = (at: Date, window: CustomerWindow) => customers.withAbandonedUploads(at, window);
+      expect(await find(later(0), { after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
+      expect(await find(later(0), { after: a.id, limit: 10 })).toEqual([c.id]);
+      expect(await find(later(0), { after: a.id - 1, limit: 1 })).toEqual([a.id]);
+      expect(await find(later(-2), { after: a.id - 1, limit: 10 })).toEqual([]);
+      expect(await find(later(1), { after: a.id - 1, limit: 10 })).toEqual([a.id, b.id, c.id]);
     });
 
     it('finds who has webhook endpoints, by id and in pages', async () => {

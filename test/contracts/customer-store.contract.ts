@@ -9,6 +9,7 @@ import { photoFiltersContract } from './photo-filters.contract.js';
 import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
 import { photoWalkContract } from './photo-scan.contract.js';
+import { resumableUploadsContract } from './resumable-uploads.contract.js';
 import { similarPhotosContract } from './similar-photos.contract.js';
 import { tagRepositoryContract } from './tag-repository.contract.js';
 import { unpublishedTagsContract } from './unpublished-tags.contract.js';
@@ -43,6 +44,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('imports', () => importRepositoryContract(newTenant));
     describe('tags of what is not published', () => unpublishedTagsContract(newTenant));
     describe('items of imports', () => importPhotoRepositoryContract(newTenant));
+    describe('resumable uploads', () => resumableUploadsContract(newTenant));
     describe('owners of blobs', () => blobOwnersContract(newTenant));
     describe('delivery', () => deliveryContract(newTenant));
   });

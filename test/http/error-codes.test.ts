@@ -118,6 +118,17 @@ const ways: Readonly<
       return first;
     },
   },
+  upload_offset_mismatch: {
+    ask: async () => {
+      const headers = {
+        'tus-resumable': '1.0.0',
+        'upload-offset': '1',
+        'content-type': 'application/offset+octet-stream',
+      };
+      return app.send({ method: 'PATCH', path: await target(), headers, body: 'bc' });
+    },
+    details: { offset: 0 },
+  },
   storage_full: {
     ask: async () => {
       const path = await target();

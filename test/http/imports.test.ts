@@ -167,6 +167,7 @@ describe('registering by JSON', () => {
           error: null,
           upload: {
             method: 'PUT',
+            protocols: ['put', 'tus'],
             url: expect.stringMatching(/^http:\/\/photos\.test\/uploads\/[\w-]+$/),
             headers: { 'content-length': String(bytes.length) },
             expiresAt: new Date(app.clock.now().getTime() + DAY / 4).toISOString(),

@@ -103,7 +103,7 @@ describe('PUT /uploads/{token}', () => {
   test('other methods are 405; a page may ask first', async () => {
     const { path } = await waiting();
     const get = await app.send({ path });
-    expect([get.status, get.headers.allow]).toEqual([405, 'OPTIONS, PUT']);
+    expect([get.status, get.headers.allow]).toEqual([405, 'HEAD, OPTIONS, PATCH, PUT']);
     const asked = await app.send({
       method: 'OPTIONS',
       path,
@@ -113,7 +113,7 @@ describe('PUT /uploads/{token}', () => {
       asked.status,
       asked.headers['access-control-allow-methods'],
       asked.headers['access-control-allow-headers'],
-    ]).toEqual([204, 'OPTIONS, PUT', '*']);
+    ]).toEqual([204, 'HEAD, OPTIONS, PATCH, PUT', '*']);
   });
 
   test('neither the log nor an answer repeats the address', async () => {

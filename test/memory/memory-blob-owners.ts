@@ -18,7 +18,9 @@ export class MemoryBlobOwnership implements BlobOwnership {
       const subject = this.database.imports.get(importId);
       return {
         uploadId,
-        held: item?.uploadId === uploadId && (item.status === 'awaiting_upload' || item.status === 'processing'),
+        held:
+          (item?.uploadId === uploadId && (item.status === 'awaiting_upload' || item.status === 'processing')) ||
+          this.isPart(importId, itemId, uploadId),
         open: subject?.customerId === this.customerId && subject.status === 'open',
       };
     });
@@ -49,6 +51,12 @@ export class MemoryBlobOwnership implements BlobOwnership {
     this.held.requireLocked('import', importId);
     const before = this.database.droppedUploads.get(importId) ?? [];
     this.database.droppedUploads.set(importId, [...before, uploadId]);
+  }
+
+  private isPart(importId: Id, itemId: Id, uploadId: number): boolean {
+    const upload = this.database.resumableUploads.get(itemId);
+    if (upload?.customerId !== this.customerId || upload.importId !== importId) return false;
+    return upload.parts.some((part) => part.uploadId === uploadId);
   }
 
   private photos() {

@@ -13,6 +13,7 @@ import { MemoryAuditTrail } from './memory-audit.js';
 import { countRows, removeCustomer, removeRows } from './memory-customer-rows.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { isOldEnough } from './memory-import-repository.js';
+import { abandonedUploads } from './memory-resumable-uploads.js';
 
 const TRASH_RETENTION_DAYS = 30;
 
@@ -50,6 +51,10 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
     const due = ({ status, expiresAt }: Import) => status === 'open' && hasCome(expiresAt, at);
     return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
+  }
+
+  withAbandonedUploads(until: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.database.transaction(async () => ownersOf(abandonedUploads(this.database, until), window));
   }
 
   withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]> {

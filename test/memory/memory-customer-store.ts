@@ -16,6 +16,7 @@ import { MemoryJobAdder } from './memory-job-queue.js';
 import { LockedRows } from './memory-locked-rows.js';
 import { MemoryOrphanRows } from './memory-orphan-rows.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
+import { MemoryResumableUploadRepository } from './memory-resumable-uploads.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
 import { MemoryTrafficReads } from './memory-traffic.js';
 import { MemoryUserRepository } from './memory-user-repository.js';
@@ -76,6 +77,7 @@ export class MemoryCustomerStore implements CustomerStore {
       imports,
       unpublishedTags: imports,
       importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, locked), pass),
+      resumableUploads: passing(new MemoryResumableUploadRepository(this.database, customerId, locked), pass),
       blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, locked), pass),
       webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, locked), pass),
       deliveries: passing(new MemoryDeliveryRepository(this.database, customerId, this.clock), pass),

@@ -8,6 +8,7 @@ import type { Preset } from '../../src/core/delivery/preset.js';
 import type { ClaimRequest, StoredResponse } from '../../src/core/idempotency/idempotency-store.js';
 import type { Import } from '../../src/core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
+import type { ResumableUpload } from '../../src/core/imports/resumable-upload.js';
 import type { JobWork } from '../../src/core/jobs/job.js';
 import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { Photo } from '../../src/core/photos/photo.js';
@@ -150,6 +151,8 @@ export class MemoryDatabase {
   readonly tombstonePhotos = new MemoryTable<readonly Id[]>(this.journal);
   readonly imports = this.table<Import>('imports');
   readonly importPhotos = this.table<ImportPhoto>('import_photos');
+  /** By item. */
+  readonly resumableUploads = this.table<ResumableUpload>('resumable_uploads');
   /** Referred to by photos. */
   readonly forgottenImports = this.table<{ readonly customerId: Id }>('forgotten_imports');
   /** By import. */

@@ -117,7 +117,7 @@ export class MemoryImportRepository implements ImportRepository {
     this.held.requireLocked('import', id);
     const gone = this.itemsOf(id).slice(0, limit);
     const { byStatus, totalBytes } = plus(this.database.forgottenItems.get(id), gone);
-    for (const item of gone) this.database.importPhotos.delete(item.id);
+    this.deleteItems(gone);
     const all = gone.length < limit;
     this.database.forgottenItems.set(id, { byStatus, totalBytes, all });
     return all;
@@ -126,13 +126,20 @@ export class MemoryImportRepository implements ImportRepository {
   async forget(id: Id): Promise<void> {
     if ((await this.find(id)) === null) return;
     this.held.requireLocked('import', id);
-    for (const item of this.itemsOf(id)) this.database.importPhotos.delete(item.id);
+    this.deleteItems(this.itemsOf(id));
     this.database.forgottenItems.delete(id);
     this.database.droppedUploads.delete(id);
     this.database.imports.delete(id);
     const { customerId } = this;
     const named = this.database.photos.where((photo) => photo.customerId === customerId && photo.importId === id);
     if (named.length > 0) this.database.forgottenImports.set(id, { customerId });
+  }
+
+  private deleteItems(items: readonly ImportPhoto[]): void {
+    for (const { id } of items) {
+      this.database.importPhotos.delete(id);
+      this.database.resumableUploads.delete(id);
+    }
   }
 
   private open(): Import[] {

@@ -330,9 +330,9 @@ export function runJobsUntilIdle(world: World): Promise<void> {
 /** All rows but the jobs, and the blobs. */
 export async function everything({ database, blobs }: World) {
   const { customers, keys, photos, exif, links, tags, tagTombstones, tombstonePhotos } = database;
-  const { imports, importPhotos, forgottenItems, deliveries } = database;
+  const { imports, importPhotos, resumableUploads, forgottenItems, deliveries } = database;
   const ofPhotos = [photos, exif, links, tags, tagTombstones, tombstonePhotos];
-  const tables = [customers, keys, ...ofPhotos, imports, importPhotos, forgottenItems, deliveries];
+  const tables = [customers, keys, ...ofPhotos, imports, importPhotos, resumableUploads, forgottenItems, deliveries];
   const rows = tables.map((table) => table.all());
   return { rows, blobs: await blobsUnder(blobs, 'staging/', 'originals/', 'renditions/') };
 }

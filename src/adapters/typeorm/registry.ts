@@ -17,6 +17,8 @@ import { TypeormImportRepository } from './imports/import.repository.js';
 import { importTable } from './imports/import.table.js';
 import { TypeormImportPhotoRepository } from './imports/import-photo.repository.js';
 import { importPhotoTable } from './imports/import-photo.table.js';
+import { TypeormResumableUploadRepository } from './imports/resumable-upload.repository.js';
+import { resumableUploadTable } from './imports/resumable-upload.table.js';
 import { TypeormOrphanRows } from './integrity/orphan-rows.js';
 import { TypeormJobAdder } from './jobs/job.repository.js';
 import { jobTable } from './jobs/job.table.js';
@@ -50,6 +52,7 @@ import { RenditionLeases1763700000072 } from './migrations/1763700000072-renditi
 import { PictureCounts1763700000073 } from './migrations/1763700000073-picture-counts.js';
 import { RenditionTotals1763700000074 } from './migrations/1763700000074-rendition-totals.js';
 import { Places1763700000075 } from './migrations/1763700000075-places.js';
+import { ResumableUploads1763700000080 } from './migrations/1763700000080-resumable-uploads.js';
 import { PerceptualHashes1763700000090 } from './migrations/1763700000090-perceptual-hashes.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
@@ -75,6 +78,7 @@ export const tables = [
   tagTable,
   importTable,
   importPhotoTable,
+  resumableUploadTable,
   jobTable,
   idempotencyKeyTable,
   webhookEndpointTable,
@@ -119,6 +123,7 @@ export const migrations = [
   RenditionTotals1763700000074,
   Places1763700000075,
   PerceptualHashes1763700000090,
+  ResumableUploads1763700000080,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
@@ -139,6 +144,7 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   imports: TypeormImportRepository,
   unpublishedTags: TypeormUnpublishedTags,
   importPhotos: TypeormImportPhotoRepository,
+  resumableUploads: TypeormResumableUploadRepository,
   blobOwners: TypeormBlobOwnership,
   webhookEndpoints: TypeormWebhookEndpointRepository,
   deliveries: TypeormDeliveryRepository,

@@ -4,7 +4,7 @@ import type { StagingName } from './blob-key.js';
 /** What the rows say about one name in staging, in one snapshot. */
 export interface StagingState {
   readonly uploadId: number;
-  /** An item waits for the bytes of this very upload, or has them and they are being inspected. */
+  /** An item waits for the bytes of this very upload, or has them and they are being inspected; or they are a part of a resumable upload. */
   readonly held: boolean;
   /**
    * The import is open: an upload that no item refers to yet may still be received, by a sender that has stored its bytes but not reported

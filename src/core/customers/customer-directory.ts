@@ -15,6 +15,8 @@ export interface CustomerDirectory {
   withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Customers with open imports whose `expiresAt` has passed. */
   withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
+  /** Customers with resumable uploads that were last changed at this time or before, or that their items no longer wait for. */
+  withAbandonedUploads(until: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Customers with webhook endpoints, enabled or not. */
   withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]>;
   withDeliveryKeys(window: CustomerWindow): Promise<readonly Id[]>;

@@ -48,7 +48,7 @@ export function requireDeclaredSize(grant: UploadGrant, sizeBytes: number): void
   throw new DomainError('size_mismatch', message);
 }
 
-function tooLong(grant: UploadGrant): DomainError {
+export function tooLong(grant: UploadGrant): DomainError {
   const message = `${grant.sizeBytes} bytes were declared, but more were sent. Register the file with its actual size.`;
   return new DomainError('payload_too_large', message, { maxBytes: grant.sizeBytes });
 }

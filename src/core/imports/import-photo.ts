@@ -110,6 +110,11 @@ export function retry(item: ImportPhoto, blobName: string, at: Date): ImportPhot
   return { ...waiting, uploadId: newUploadId(), blobName };
 }
 
+/** Whether the item waits for the bytes of this upload. */
+export function isAwaited(item: ImportPhoto, { uploadId }: { readonly uploadId: number }): boolean {
+  return item.status === 'awaiting_upload' && item.uploadId === uploadId;
+}
+
 /** An item that has its bytes accepts the same ones once more, so that a client can retry after a lost response. */
 export function requireSameBytes(item: ImportPhoto, { sha256 }: { readonly sha256: string | null }): void {
   const hasBytes = item.status !== 'awaiting_upload' && item.status !== 'failed' && item.status !== 'cancelled';

@@ -6,6 +6,7 @@ import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { ImportBatchers } from './import-batchers.js';
+import type { ImportPhoto } from './import-photo.js';
 import { readUploadToken, type UploadGrant } from './upload-target.js';
 
 export type GrantUses = {
@@ -17,7 +18,7 @@ export type GrantUses = {
 };
 
 /** Who may send bytes, and to which item. Errors: `upload_forbidden`, which says the same whatever is wrong. */
-export async function requireUploadGrant(
+async function requireUploadGrant(
   uses: GrantUses,
   { token, address }: { readonly token: string; readonly address: string | null },
 ): Promise<UploadGrant> {
@@ -27,6 +28,17 @@ export async function requireUploadGrant(
   if (grant.apiKeyId === null) await requireActive(uses, grant.customerId);
   else await requireKey(uses, grant.apiKeyId, address, now);
   return grant;
+}
+
+/** The same, and the item as it is. */
+export async function requireUploadItem(
+  uses: GrantUses,
+  target: { readonly token: string; readonly address: string | null },
+): Promise<{ grant: UploadGrant; item: ImportPhoto }> {
+  const grant = await requireUploadGrant(uses, target);
+  const item = await uses.importBatchers.readItem(grant.customerId, grant.importId, grant.itemId);
+  if (item === null) throw uploadForbidden();
+  return { grant, item };
 }
 
 /** Looked up for each upload, whenever its address was made. */

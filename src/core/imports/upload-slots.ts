@@ -14,6 +14,8 @@ interface Sender {
   readonly itemId: Id | null;
   /** Bytes that may still arrive. */
   readonly remaining: () => number;
+  /** What has arrived is kept when it ends. */
+  readonly isResumable?: boolean;
 }
 
 /** One upload while it is being received. */
@@ -34,19 +36,26 @@ export class UploadSlots {
   /** @param minFreeBytes Free bytes on the disk of blobs below which nothing is received; null: 1 GiB or 5 % of it, whichever is less. */
   constructor(readonly minFreeBytes: number | null = null) {}
 
-  /** A slot, which must be closed. An older upload to the same item ends. Errors: `rate_limited`. */
+  /**
+   * A slot, which must be closed. An older upload to the same item ends, unless both are resumable. Errors: `rate_limited`,
+   * `upload_in_progress`.
+   */
   take(sender: Sender): UploadSlot {
     const { customerId, apiKeyId, itemId } = sender;
-    for (const older of this.open) {
-      // Its bytes no longer count, although it takes a moment to end.
-      if (itemId !== null && older.itemId === itemId && this.open.delete(older)) older.end(replaced());
-    }
+    const isOfItem = (older: OpenSlot) => itemId !== null && older.itemId === itemId;
+    if (sender.isResumable && [...this.open].some((older) => isOfItem(older) && older.isResumable)) throw inProgress();
+    this.end(isOfItem);
     this.requireFewer(MAX_UPLOADS_PER_CUSTOMER, 'this account', (slot) => slot.customerId === customerId);
     if (apiKeyId !== null) this.requireFewer(MAX_UPLOADS_PER_KEY, 'this key', (slot) => slot.apiKeyId === apiKeyId);
     const ending = new Ending();
     const slot: OpenSlot = { ...sender, end: (error) => ending.end(error) };
     this.open.add(slot);
     return { guarded: (bytes) => untilEnded(bytes, ending), close: () => void this.open.delete(slot) };
+  }
+
+  /** Ends the resumable upload to the item: its sender wants to go on over another connection. */
+  interrupt(itemId: Id): void {
+    this.end((older) => older.itemId === itemId && older.isResumable === true);
   }
 
   /** Bytes that may still arrive in this process. */
@@ -57,6 +66,13 @@ export class UploadSlots {
   /** Bytes that requests with several files of one customer may still bring; those of an item are reserved in the quota. */
   unreservedBytes(customerId: Id): number {
     return sum([...this.open].filter((slot) => slot.customerId === customerId && slot.itemId === null));
+  }
+
+  private end(which: (slot: OpenSlot) => boolean): void {
+    for (const older of this.open) {
+      // Its bytes no longer count, although it takes a moment to end.
+      if (which(older) && this.open.delete(older)) older.end(replaced());
+    }
   }
 
   private requireFewer(max: number, whose: string, counts: (slot: OpenSlot) => boolean): void {
@@ -111,7 +127,13 @@ async function* untilEnded(bytes: AsyncIterable<Uint8Array>, ending: Ending): As
   }
 }
 
-function replaced(): DomainError {
+/** Browsers send a request again by themselves: it must not end the one whose bytes it repeats. */
+export function inProgress(): DomainError {
+  const message = 'Another request is adding to this upload. Ask for the offset, which ends it, and go on from there.';
+  return new DomainError('upload_in_progress', message);
+}
+
+export function replaced(): DomainError {
   const message = 'A newer upload to this item has begun; only the newest is received.';
   return new DomainError('upload_in_progress', message);
 }

@@ -11,6 +11,8 @@ import type { ImportPhoto } from './import-photo.js';
 
 /** Where to send the bytes of one item, until when. */
 export interface UploadTarget extends UploadAddress {
+  /** Whether the bytes may come in several requests, each of which continues where the one before ended. */
+  readonly isResumable: boolean;
   readonly expiresAt: Date;
 }
 
@@ -45,7 +47,7 @@ export async function uploadTargets(
   }
   const blobs = items.map((item) => ({ key: stagingKey(item), sizeBytes: item.sizeBytes ?? 0, sha256: item.sha256 }));
   const signed = await uses.directUploads.sign(blobs, LIFE / SECOND);
-  return signed.map((address) => ({ ...address, expiresAt }));
+  return signed.map((address) => ({ ...address, isResumable: false, expiresAt }));
 }
 
 function proxyTarget(
@@ -65,7 +67,7 @@ function proxyTarget(
     caller.apiKeyId,
     Math.floor(expiresAt.getTime() / SECOND),
   ]);
-  return { ...addresses.upload(token, size), expiresAt };
+  return { ...addresses.upload(token, size), isResumable: true, expiresAt };
 }
 
 /** What the token grants, or null when it was not signed with one of our secrets. The caller checks the expiry. */

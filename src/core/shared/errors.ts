@@ -9,6 +9,7 @@ export const errorCodes = [
   'quota_exceeded',
   'upload_forbidden',
   'upload_in_progress',
+  'upload_offset_mismatch',
   'storage_full',
   'request_timeout',
   'url_forbidden',

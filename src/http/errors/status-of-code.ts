@@ -17,6 +17,7 @@ export const statusOfCode = {
   method_not_allowed: 405,
   request_timeout: 408,
   upload_in_progress: 409,
+  upload_offset_mismatch: 409,
   tag_name_taken: 409,
   import_not_open: 409,
   import_photo_final: 409,

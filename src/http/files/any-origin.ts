@@ -3,12 +3,25 @@ import { UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
 
+const EXPOSED = [
+  'X-Request-Id',
+  'Retry-After',
+  'ETag',
+  'Tus-Resumable',
+  'Tus-Version',
+  'Tus-Extension',
+  'Tus-Max-Size',
+  'Upload-Offset',
+  'Upload-Length',
+  'Upload-Expires',
+].join(', ');
+
 /** Pages of any origin may use signed addresses, and read the response, including errors: the signature is the permission. */
 class OpenToPages implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const response = context.switchToHttp().getResponse<Response>();
     response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Expose-Headers', 'X-Request-Id, Retry-After, ETag');
+    response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     return true;
   }

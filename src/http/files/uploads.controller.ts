@@ -1,17 +1,21 @@
-import { All, Controller, HttpCode, Inject, Options, Param, Put, Req, Res } from '@nestjs/common';
+import { All, Controller, Head, HttpCode, Inject, Options, Param, Patch, Put, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { continueUpload } from '../../core/imports/continue-upload.js';
+import type { Upload } from '../../core/imports/declared-bytes.js';
 import { receiveUpload } from '../../core/imports/receive-upload.js';
+import { readUploadProgress } from '../../core/imports/upload-progress.js';
 import type { Ports } from '../../core/ports.js';
 import { NoKeyRequired } from '../access.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';
-import { pathToken } from '../openapi/parameters.js';
+import { pathToken, tusResumable, uploadOffset } from '../openapi/parameters.js';
 import { PORTS } from '../ports-token.js';
 import { UPLOADS_PATH } from '../public-addresses.js';
 import { bodyOf, requestTimeout } from '../requests/request-body.js';
 import { requestContextOf } from '../server/request-context.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
+import { describeTus, requireOffset, requireTusVersion, setProgress, Tus } from './tus.js';
 
-const METHODS = 'OPTIONS, PUT';
+const METHODS = 'HEAD, OPTIONS, PATCH, PUT';
 
 /** Signed upload targets: each address is valid for the bytes of one item. */
 @DocumentTag(
@@ -21,6 +25,7 @@ const METHODS = 'OPTIONS, PUT';
 @Controller(UPLOADS_PATH)
 @NoKeyRequired()
 @AnyOrigin()
+@Tus()
 export class UploadsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
@@ -48,19 +53,85 @@ export class UploadsController {
   })
   @HttpCode(204)
   receive(@Param('token') token: string, @Req() request: Request): Promise<void> {
-    const declared = request.headers['content-length'];
-    return receiveUpload(this.ports, {
-      token,
-      address: requestContextOf(request).namedIp,
-      declaredBytes: declared === undefined ? null : Number(declared),
-      bytes: bodyOf(request, requestTimeout),
-      isGone: () => request.socket.destroyed,
-    });
+    return receiveUpload(this.ports, uploadOf(token, request));
+  }
+
+  @Head(':token')
+  @Documented({
+    operationId: 'getUploadOffset',
+    summary: 'Find out how much of an upload has arrived',
+    description:
+      'For uploads that continue where they were cut off, by tus 1.0 (https://tus.io), where the `protocols` of the `upload` have `tus`. A request that is still sending bytes to this URL ends. A new URL of the same item continues the same upload, for 24 hours after the last byte.',
+    path: [pathToken],
+    headers: [tusResumable],
+    answers: {
+      200: {
+        description: 'The bytes that need not be sent again. All of them: they will be inspected.',
+        headers: ['Upload-Offset', 'Upload-Length', 'Upload-Expires'],
+      },
+    },
+    errors: ['upload_forbidden', 'import_photo_final', 'precondition_failed'],
+  })
+  @HttpCode(200)
+  async progress(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    requireTusVersion(request, response);
+    const address = requestContextOf(request).namedIp;
+    const progress = await readUploadProgress(this.ports, { token, address });
+    setProgress(response, progress);
+    response.setHeader('Upload-Length', progress.sizeBytes);
+    response.setHeader('Cache-Control', 'no-store');
+  }
+
+  @Patch(':token')
+  @Documented({
+    operationId: 'continueUpload',
+    summary: 'Continue an upload',
+    description:
+      'Adds bytes at the given offset, by tus 1.0. What has arrived is stored even if the connection breaks. The last byte completes the item, with the same checks as a PUT of the whole file; after `checksum_mismatch` the upload starts again at 0.',
+    path: [pathToken],
+    headers: [tusResumable, uploadOffset],
+    body: 'The bytes of the file from the offset on, or some of them.',
+    streamed: { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    answers: {
+      204: {
+        description: 'The bytes are stored. If they are all there, they will be inspected.',
+        headers: ['Upload-Offset', 'Upload-Expires'],
+      },
+    },
+    errors: [
+      'invalid_request',
+      'checksum_mismatch',
+      'upload_forbidden',
+      'request_timeout',
+      'upload_in_progress',
+      'upload_offset_mismatch',
+      'import_photo_final',
+      'precondition_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'rate_limited',
+      'storage_full',
+    ],
+  })
+  @HttpCode(204)
+  async continue(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    requireTusVersion(request, response);
+    const upload = { ...uploadOf(token, request), offset: requireOffset(request) };
+    setProgress(response, await continueUpload(this.ports, upload));
   }
 
   @Options(':token')
   @HttpCode(204)
   preflight(@Res({ passthrough: true }) response: Response): void {
+    describeTus(response, this.ports.limits.maxFileBytes);
     preflight(response, METHODS);
   }
 
@@ -68,4 +139,15 @@ export class UploadsController {
   other(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
     throw otherMethod(request, response, METHODS);
   }
+}
+
+function uploadOf(token: string, request: Request): Upload {
+  const declared = request.headers['content-length'];
+  return {
+    token,
+    address: requestContextOf(request).namedIp,
+    declaredBytes: declared === undefined ? null : Number(declared),
+    bytes: bodyOf(request, requestTimeout),
+    isGone: () => request.socket.destroyed,
+  };
 }

@@ -23,7 +23,9 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   account_suspended: 'the operator has suspended the account: it is read-only',
   quota_exceeded: 'the request would exceed a quota; `details` has `quota`, `limit`, `used` and `requested`',
   upload_forbidden: 'the upload URL is invalid or expired, or its key no longer exists: request a new URL',
-  upload_in_progress: 'a newer upload to the same item has begun; only the newest is received',
+  upload_in_progress:
+    'a newer upload to the same item has begun, and only the newest is received; or another request is adding to the same resumable upload: ask for its offset',
+  upload_offset_mismatch: 'the stored bytes end elsewhere; `details.offset` is where the next must begin',
   storage_full: 'the disk of this installation is nearly full: nothing is received until space is freed',
   request_timeout: 'the body arrived more slowly than 1 KB per second for 60 seconds',
   url_forbidden: 'the URL is invalid or expired: request a new one',
@@ -39,7 +41,8 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   idempotency_in_progress: 'the first request with this `Idempotency-Key` is still running: retry after `Retry-After`',
   size_mismatch: 'fewer bytes arrived than declared: send them again',
   checksum_mismatch: 'the SHA-256 of the bytes is not the declared one: read the file again and resend it',
-  precondition_failed: 'the resource does not match `If-Match`; `details.currentEtag` is its current ETag',
+  precondition_failed:
+    'the resource does not match `If-Match`, and `details.currentEtag` is its current ETag; or the version of tus is not supported',
   payload_too_large: 'the body exceeds the limit in `details.maxBytes`',
   unsupported_media_type: 'the media type of the body is not one of `details.accepted`',
   range_not_satisfiable: 'the range starts after the end of the file; `Content-Range` gives its length',
@@ -142,6 +145,7 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
       missing: whole('The number of items without bytes.', 3, { minimum: 1 }),
       sample: listOf('Up to 20 of those items.', ref('Id'), { maxItems: 20 }),
       currentEtag: text('The current ETag of the resource.', '"d8b1f3c4a5e6978812345678900abcde"'),
+      offset: whole('How many bytes of the file are stored.', 8388608, { minimum: 0 }),
       maxBytes: whole('The maximum size of the body in bytes.', 1048576),
       accepted: listOf('The media types that the endpoint accepts.', text('A media type.', 'application/json')),
       results: listOf('Why each file of the batch was rejected.', ref('RejectedPhoto')),

@@ -88,6 +88,21 @@ export const headers = {
     description: 'By which caches that support it can remove everything that shows a photo.',
     schema: text('`photo-` followed by the id of the photo.', 'photo-90417', { pattern: '^photo-[0-9]+$' }),
   },
+  'Upload-Offset': {
+    description: 'How many bytes of the file have arrived and are stored.',
+    required: true,
+    schema: whole('A number of bytes.', 8388608, { minimum: 0 }),
+  },
+  'Upload-Length': {
+    description: 'The size of the whole file.',
+    required: true,
+    schema: whole('A number of bytes.', 25194033, { minimum: 1 }),
+  },
+  'Upload-Expires': {
+    description: 'When this URL expires. A new one of the same item continues the upload.',
+    required: true,
+    schema: text('In the date format of RFC 9110 §5.6.7.', 'Sat, 21 Nov 2026 09:04:05 GMT'),
+  },
   'Access-Control-Allow-Origin': {
     description: 'Pages of any origin may use signed URLs.',
     required: true,

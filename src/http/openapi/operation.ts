@@ -5,7 +5,7 @@ import type { Model } from '../fields/declared.js';
 import type { HeaderName } from './headers.js';
 import type { Schema } from './schema.js';
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+export type Method = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
 
 export interface Parameter {
   readonly name: string;

@@ -63,6 +63,23 @@ export const pathToken: Parameter = {
   schema: { type: 'string', examples: ['WzEsNyw5MDQxOF0.c2lnbmF0dXJl'] },
 };
 
+/** Of uploads by tus. */
+export const tusResumable: Parameter = {
+  name: 'Tus-Resumable',
+  in: 'header',
+  required: true,
+  description: 'The version of the protocol.',
+  schema: { type: 'string', enum: ['1.0.0'], examples: ['1.0.0'] },
+};
+
+export const uploadOffset: Parameter = {
+  name: 'Upload-Offset',
+  in: 'header',
+  required: true,
+  description: 'Where in the file the bytes begin: how many have arrived.',
+  schema: { type: 'integer', minimum: 0, examples: [8388608] },
+};
+
 /** Of an address that a client signs. */
 export const deliveryParameters: readonly Parameter[] = [
   {

@@ -88,7 +88,8 @@ export class Contract {
     if (!/^\/(api\/v1|uploads|renditions|img)(\/|$)/.test(path)) return [];
     const route = this.routes.find(({ pattern }) => pattern.test(path));
     const isHead = exchange.method === 'HEAD';
-    const method = isHead ? 'get' : exchange.method.toLowerCase();
+    const own = exchange.method.toLowerCase();
+    const method = isHead && !route?.operations[own] ? 'get' : own;
     const operation = route?.operations[method];
     if (!route || !operation) return this.faultsWithoutOperation(exchange);
     const at = `/paths/${escaped(route.template)}/${method}`;
@@ -202,7 +203,7 @@ export class Contract {
     const accepts = Object.keys(requestBody.content);
     if (accepts.includes('*/*')) return [];
     if (!accepts.includes(type)) return [`a request of type ${type} was taken and is not documented`];
-    if (type === 'multipart/form-data') return [];
+    if (!/^application\/(.+\+)?json$/.test(type)) return [];
     const sent = withoutRejected(cleaned(jsonOf(requestBytes)), jsonOf(bytes));
     return this.faults(`${at}/requestBody/content/${escaped(type)}/schema`, sent, 'request');
   }

@@ -22,6 +22,10 @@ export class TypeormBlobOwnership implements BlobOwnership {
       `SELECT name.attempt AS "uploadId", EXISTS (
          SELECT FROM import_photos i WHERE i.customer_id = $1 AND i.id = name.item_id AND i.import_id = name.import_id
            AND i.attempt = name.attempt AND i.status IN ('awaiting_upload', 'processing')
+       ) OR EXISTS (
+         SELECT FROM resumable_uploads u, json_array_elements(u.parts) part
+         WHERE u.customer_id = $1 AND u.item_id = name.item_id AND u.import_id = name.import_id
+           AND (part ->> 'uploadId')::bigint = name.attempt
        ) AS held, EXISTS (
          SELECT FROM imports m WHERE m.customer_id = $1 AND m.id = name.import_id AND m.status = 'open'
        ) AS open

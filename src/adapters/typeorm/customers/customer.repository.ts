@@ -15,6 +15,7 @@ import { prepared } from '../database/prepared.js';
 import { change, insert, select, selectList, update } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import { oldEnoughImports } from '../imports/import.table.js';
+import { abandonedUploads } from '../imports/resumable-upload.repository.js';
 import { customerTable } from './customer.table.js';
 import { countRows, removeCustomer, removeRows } from './customer-rows.js';
 
@@ -52,6 +53,10 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 
   withImportsToForget({ itemsOf, imports }: OldEnough, window: CustomerWindow): Promise<readonly Id[]> {
     return this.owners(`imports WHERE ${oldEnoughImports('$3', '$4')}`, window, itemsOf, imports);
+  }
+
+  withAbandonedUploads(until: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners(abandonedUploads('$3'), window, until);
   }
 
   withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]> {

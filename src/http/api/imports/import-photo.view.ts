@@ -19,6 +19,7 @@ import {
   Text,
   WholeNumber,
 } from '../../fields/fields.js';
+import { Texts } from '../../fields/lists.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 import { LOCAL_TIME, MetadataMap, Rating, Sha256 } from '../photos/photo-fields.js';
 import { LocationView, locationView } from '../photos/photo-parts.view.js';
@@ -32,6 +33,14 @@ import { ItemRef } from './import-fields.js';
 export class UploadTargetView {
   @Constant('PUT', { description: 'Always `PUT`.' })
   method: 'PUT';
+
+  @Texts(undefined, {
+    description:
+      'How the bytes can be sent: `put`, all in one request, and where it is listed `tus` 1.0, in several requests that continue where the one before was cut off. Unknown values can be added.',
+    item: { type: 'string', description: 'A protocol.', examples: ['put'] },
+    example: ['put', 'tus'],
+  })
+  protocols: string[];
 
   @Text({
     description: 'The URL to upload to, at this service or its object store. Valid for 6 hours and for this item only.',
@@ -201,6 +210,12 @@ export function importPhotoView(item: ItemDetails): ImportPhotoView {
   };
 }
 
-function uploadView({ url, headers, expiresAt }: UploadTarget): UploadTargetView {
-  return { method: 'PUT', url, headers: { ...headers }, expiresAt: instant(expiresAt) };
+function uploadView({ url, isResumable, headers, expiresAt }: UploadTarget): UploadTargetView {
+  return {
+    method: 'PUT',
+    protocols: isResumable ? ['put', 'tus'] : ['put'],
+    url,
+    headers: { ...headers },
+    expiresAt: instant(expiresAt),
+  };
 }

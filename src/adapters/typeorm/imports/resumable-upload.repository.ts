@@ -1,0 +1,43 @@
+import type { EntityManager } from 'typeorm';
+import type { ResumableUpload } from '../../../core/imports/resumable-upload.js';
+import type { ResumableUploadRepository } from '../../../core/imports/resumable-upload-repository.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { assignments, insert, select, selectList } from '../database/rows.js';
+import { resumableUploadTable } from './resumable-upload.table.js';
+
+/** Uploads `u` that were last changed at this time or before, or that their items, of `customer`, no longer wait for. */
+export const abandonedUploads = (until: string, customer = 'u.customer_id') =>
+  `resumable_uploads u WHERE (u.updated_at <= ${until} OR NOT EXISTS (
+    SELECT FROM import_photos i WHERE i.customer_id = ${customer} AND i.id = u.item_id AND i.attempt = u.attempt
+      AND i.status = 'awaiting_upload'))`;
+
+export class TypeormResumableUploadRepository implements ResumableUploadRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  get(itemId: Id): Promise<ResumableUpload | null> {
+    return this.manager.findOneBy(resumableUploadTable, { customerId: this.customerId, itemId });
+  }
+
+  abandoned(until: Date, limit: number): Promise<readonly ResumableUpload[]> {
+    return select<ResumableUpload>(
+      this.manager,
+      `SELECT ${selectList(resumableUploadTable, 'u')} FROM ${abandonedUploads('$2', '$1')} AND u.customer_id = $1
+       ORDER BY u.item_id LIMIT $3`,
+      [this.customerId, until, limit],
+    );
+  }
+
+  async put(upload: ResumableUpload): Promise<void> {
+    const row = { ...upload, customerId: this.customerId };
+    const changes = assignments(resumableUploadTable, row).replaceAll('given.', 'excluded.');
+    const onConflict = `ON CONFLICT (customer_id, item_id) DO UPDATE SET ${changes}`;
+    await insert(this.manager, resumableUploadTable, [row], onConflict);
+  }
+
+  async delete(itemId: Id): Promise<void> {
+    await this.manager.delete(resumableUploadTable, { customerId: this.customerId, itemId });
+  }
+}

@@ -1,0 +1,45 @@
+import type { ResumableUpload } from '../../src/core/imports/resumable-upload.js';
+import type { ResumableUploadRepository } from '../../src/core/imports/resumable-upload-repository.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import type { MemoryDatabase } from './memory-database.js';
+import type { LockedRows } from './memory-locked-rows.js';
+
+export class MemoryResumableUploadRepository implements ResumableUploadRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly held: LockedRows,
+  ) {}
+
+  async get(itemId: Id): Promise<ResumableUpload | null> {
+    const upload = this.database.resumableUploads.get(itemId);
+    return upload?.customerId === this.customerId ? upload : null;
+  }
+
+  async abandoned(until: Date, limit: number): Promise<readonly ResumableUpload[]> {
+    return abandonedUploads(this.database, until)
+      .filter(({ customerId }) => customerId === this.customerId)
+      .sort((a, b) => a.itemId - b.itemId)
+      .slice(0, limit);
+  }
+
+  async put(upload: ResumableUpload): Promise<void> {
+    this.held.requireLocked('item', upload.itemId);
+    if (this.database.importPhotos.get(upload.itemId)?.customerId !== this.customerId) {
+      throw new Error(`There is no item ${upload.itemId}.`);
+    }
+    this.database.resumableUploads.set(upload.itemId, { ...upload, customerId: this.customerId });
+  }
+
+  async delete(itemId: Id): Promise<void> {
+    if ((await this.get(itemId)) !== null) this.database.resumableUploads.delete(itemId);
+  }
+}
+
+export function abandonedUploads(database: MemoryDatabase, until: Date): ResumableUpload[] {
+  return database.resumableUploads.where(({ itemId, uploadId, updatedAt }) => {
+    const item = database.importPhotos.get(itemId);
+    const isWaiting = item?.status === 'awaiting_upload' && item.uploadId === uploadId;
+    return !isWaiting || updatedAt.getTime() <= until.getTime();
+  });
+}
