@@ -1,0 +1,167 @@
+/* @slow */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Upload } from 'tus-js-client';
+import { CuttingProxy } from '../support/cutting-proxy.js';
+import { type Client, sha256 } from './support/client.js';
+import { photoNamed } from './support/life.js';
+import { until } from './support/processes.js';
+import { Installation } from './support/service.js';
+import { collectGarbage, expectSound } from './support/sound.js';
+
+const NODE_OPTIONS = `--import=${pathToFileURL(join(__dirname, 'support/failpoints.mjs')).href}`;
+const MIB = 1024 ** 2;
+
+/** Each step of an upload in several requests that changes something. */
+const steps = [
+  'continue-upload:claim/store.transaction',
+  'declared-bytes:storeDeclaredBytes/blobs.put',
+  'receive-parts:complete/blobs.delete',
+  'receive-parts:forget/store.transaction',
+  'receive-parts:replaceParts/store.transaction',
+  'receive-parts:storePart/blobs.put',
+  'receive-staged-bytes:receiveStagedBytes/store.transaction',
+];
+
+let installation: Installation;
+let client: Client;
+beforeAll(async () => {
+  installation = await Installation.make({ MAX_FILE_BYTES: String(400 * MIB) });
+  await installation.start();
+  client = installation.client();
+  await installation.stop();
+});
+afterEach(() => installation.stop());
+afterAll(() => installation.remove());
+
+async function registered(bytes: Uint8Array) {
+  const { body } = await client.post('/imports');
+  const photo = { filename: 'a.jpg', sizeBytes: bytes.length, sha256: sha256(bytes) };
+  const { data } = (await client.post(`/imports/${body.id}/photos`, { photos: [photo] })).body;
+  return { importId: body.id as number, url: data[0].photo.upload.url as string };
+}
+
+async function expectImported(importId: number, bytes: Uint8Array): Promise<void> {
+  await client.post(`/imports/${importId}/finalize`);
+  const ended = await until('the import to end', async () => {
+    const { body } = await client.get(`/imports/${importId}?include=photos`);
+    return body.status === 'processing' ? false : body;
+  });
+  expect(ended.photos.data).toMatchObject([{ status: 'imported', error: null }]);
+  const { photoId } = ended.photos.data[0];
+  expect(sha256(await client.bytes(`/photos/${photoId}/download`))).toBe(sha256(bytes));
+}
+
+/** Sends the file in pieces, from wherever the service says that it is; goes on whatever happens to the service. */
+async function sendPatiently(url: string, bytes: Uint8Array, pieceBytes: number): Promise<void> {
+  const tus = { 'Tus-Resumable': '1.0.0' };
+  const ask = async () => {
+    const answer = await fetch(url, { method: 'HEAD', headers: tus });
+    return answer.ok ? [Number(answer.headers.get('Upload-Offset'))] : false;
+  };
+  const send = async (offset: number) => {
+    const headers = { ...tus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' };
+    const body = bytes.subarray(offset, offset + pieceBytes);
+    await fetch(url, { method: 'PATCH', headers, body: new Uint8Array(body) });
+  };
+  await until('the file to be sent', async () => {
+    try {
+      const [offset] = (await ask()) || [];
+      if (offset === bytes.length) return true;
+      if (offset !== undefined) await send(offset);
+    } catch (error) {
+      // There was no answer.
+      if ((error as Error).name !== 'TypeError') throw error;
+    }
+    return false;
+  });
+}
+
+function sendByClient(url: string, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const retryDelays = [0, 100, 500, 1000, 1000, 1000, 1000];
+    const upload = new Upload(Buffer.from(bytes), {
+      uploadUrl: url,
+      retryDelays,
+      onSuccess: () => resolve(),
+      onError: reject,
+    });
+    upload.start();
+  });
+}
+
+/** A picture of so many bytes: what comes after its end no decoder looks at. */
+function largePhoto(name: string, bytes: number): Uint8Array {
+  const photo = photoNamed(name);
+  const large = new Uint8Array(bytes);
+  for (let at = 0; at < bytes; at += 4096) large[at] = at / 4096;
+  large.set(photo);
+  return large;
+}
+
+describe('F1: kill -9 right after each step of an upload by tus, before anybody is told of it', () => {
+  it('these are all the steps there are', async () => {
+    const file = join(installation.dataDir, 'steps');
+    await installation.start({ NODE_OPTIONS, FAILPOINTS_SEEN: file });
+    const bytes = photoNamed('undisturbed');
+    const { importId, url } = await registered(bytes);
+    const others = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+    await sendPatiently(url, bytes, 5000);
+    const seen = () => readFileSync(file, 'utf8').trim().split('\n');
+    await until('the last step', () => steps.every((step) => seen().includes(step)));
+    const ofUploads = seen().filter((step) => !others.includes(step) && /upload|parts|bytes/.test(step));
+    expect(ofUploads.sort()).toEqual(steps);
+    await expectImported(importId, bytes);
+  });
+
+  it.each(steps)('%s', async (step) => {
+    await installation.start();
+    const bytes = photoNamed(step);
+    const { importId, url } = await registered(bytes);
+    await installation.stop();
+    await installation.start({ NODE_OPTIONS, FAILPOINT: step });
+    const sending = sendPatiently(url, bytes, 5000);
+    await installation.end();
+    await installation.start();
+    await sending;
+    await expectImported(importId, bytes);
+    await collectGarbage(installation);
+    await expectSound(installation, { graceSeconds: 0 });
+  });
+});
+
+it('kill -9 in the middle of a long request: tus-js-client sends little of it again', async () => {
+  await installation.start();
+  const bytes = largePhoto('killed', 60 * MIB);
+  const { importId, url } = await registered(bytes);
+  const proxy = await CuttingProxy.before(installation.url, { afterBytes: null });
+  try {
+    const sending = sendByClient(url.replace(installation.url, proxy.url), bytes);
+    await until('half of it to be on its way', () => proxy.received > 30 * MIB);
+    await installation.killEverything();
+    await installation.start();
+    await sending;
+    expect(proxy.received).toBeLessThan(bytes.length + 24 * MIB);
+  } finally {
+    await proxy.close();
+  }
+  await expectImported(importId, bytes);
+});
+
+it('300 MB over a connection that is cut every 5 MB: tus-js-client sends at most 2 % twice', async () => {
+  await installation.start();
+  const bytes = largePhoto('cut', 300_000_000);
+  const { importId, url } = await registered(bytes);
+  const proxy = await CuttingProxy.before(installation.url, { afterBytes: 5_000_000 });
+  try {
+    await sendByClient(url.replace(installation.url, proxy.url), bytes);
+  } finally {
+    await proxy.close();
+  }
+  expect(proxy.cuts).toBeGreaterThanOrEqual(59);
+  expect(proxy.received).toBeLessThan(1.02 * bytes.length);
+  await expectImported(importId, bytes);
+  await collectGarbage(installation);
+  await expectSound(installation, { graceSeconds: 0 });
+});
