@@ -135,7 +135,7 @@ const tag = object({
   color: optional(nullable(text)),
   changes: optional(changes),
 });
-const uploadTarget = object({ method: text, url: webAddress, headers: record(text) });
+const uploadTarget = object({ method: text, url: webAddress, headers: record(text), protocols: optional(list(text)) });
 const item = object({
   id,
   status: text,

@@ -749,7 +749,7 @@ export interface components {
                  *     - `account_suspended`: 403, the operator has suspended the account: it is read-only
                  *     - `quota_exceeded`: 403, the request would exceed a quota; `details` has `quota`, `limit`, `used` and `requested`
                  *     - `upload_forbidden`: 403, the upload URL is invalid or expired, or its key no longer exists: request a new URL
-                 *     - `upload_in_progress`: 409, a newer upload to the same item has begun; only the newest is received
+                 *     - `upload_in_progress`: 409, a newer upload to the same item has begun, and only the newest is received; or another request is adding to the same resumable upload: ask for its offset
                  *     - `upload_offset_mismatch`: 409, the stored bytes end elsewhere; `details.offset` is where the next must begin
                  *     - `storage_full`: 507, the disk of this installation is nearly full: nothing is received until space is freed
                  *     - `request_timeout`: 408, the body arrived more slowly than 1 KB per second for 60 seconds
@@ -4154,7 +4154,7 @@ export interface components {
             };
         };
         /**
-         * @description `upload_in_progress`: a newer upload to the same item has begun; only the newest is received.
+         * @description `upload_in_progress`: a newer upload to the same item has begun, and only the newest is received; or another request is adding to the same resumable upload: ask for its offset.
          *
          *     `import_photo_final`: the state of the item does not allow the change; `details` has `status` and `photoId`.
          */
@@ -4357,7 +4357,7 @@ export interface components {
             };
         };
         /**
-         * @description `upload_in_progress`: a newer upload to the same item has begun; only the newest is received.
+         * @description `upload_in_progress`: a newer upload to the same item has begun, and only the newest is received; or another request is adding to the same resumable upload: ask for its offset.
          *
          *     `upload_offset_mismatch`: the stored bytes end elsewhere; `details.offset` is where the next must begin.
          *

@@ -25,12 +25,25 @@ async function pictures(...names: readonly string[]): Promise<string> {
 }
 
 const isUpload = ({ method, path }: Seen) => method === 'PUT' && path.startsWith('/uploads/');
+const isPatch = ({ method, path }: Seen) => method === 'PATCH' && path.startsWith('/uploads/');
 const isTo = (end: string) => (seen: Seen) => seen.method === 'POST' && seen.path.endsWith(end);
 
 /** Disturbs the first requests of a kind, in this order. */
 function disturb(kind: (seen: Seen) => boolean, ...disturbances: readonly Disturbance[]): void {
   const left = [...disturbances];
   world.front.disturbing((seen) => (kind(seen) ? left.shift() : undefined));
+}
+
+/** The bytes of a picture that is sent by tus. */
+const large = 9_000_000;
+
+async function largePicture(): Promise<string> {
+  const folder = await pictures();
+  // Readers of this format do not look at spaces.
+  const padded = Buffer.alloc(large, ' ');
+  padded.set(picture(randomUUID()));
+  await writeFile(join(folder, 'large.jpg'), padded);
+  return folder;
 }
 
 const answers = (status: number, code: string): Disturbance => ({ status, body: { error: { code, message: 'No.' } } });
@@ -154,6 +167,44 @@ describe('uploads', () => {
     disturb(isUpload, disturbance);
     const result = await importFolder(client, await pictures(randomUUID()));
     expect(result).toMatchObject({ imported: 1, failed: [] });
+    expect(world.front.writes()).toHaveLength(3);
+  });
+
+  it('of large files continue where they were cut off', async () => {
+    const { client } = await world.client();
+    const folder = await largePicture();
+    disturb(isPatch, 'refuse', 'forget');
+    const progress: ImportProgress[] = [];
+    const result = await importFolder(client, folder, { onProgress: (event) => progress.push(event) });
+    expect(result).toMatchObject({ imported: 1, failed: [] });
+    const sent = world.front.seen.filter(({ path }) => path.startsWith('/uploads/'));
+    // The second request was taken and its response lost: all bytes are there.
+    expect(sent.map(({ method }) => method)).toEqual(['HEAD', 'PATCH', 'HEAD', 'PATCH', 'HEAD']);
+    expect(sent[3]).toMatchObject({ bytes: large, headers: { 'upload-offset': '0', 'content-length': String(large) } });
+    expect(progress.at(-1)?.bytes.uploaded).toBe(large);
+  });
+
+  it('of large files are sent at once where something on the way knows no other method than PUT', async () => {
+    const { client } = await world.client();
+    const folder = await largePicture();
+    disturb(
+      ({ method, path }) => method === 'HEAD' && path.startsWith('/uploads/'),
+      answers(405, 'method_not_allowed'),
+    );
+    expect(await importFolder(client, folder)).toMatchObject({ imported: 1, failed: [] });
+    expect(world.front.uploads()).toMatchObject([{ bytes: large }]);
+    expect(world.front.seen.filter(isPatch)).toEqual([]);
+  });
+
+  it.each([
+    ['another request is not over yet', 409, 'upload_in_progress'],
+    ['another request has brought more', 409, 'upload_offset_mismatch'],
+  ])('of large files ask again when %s', async (_, status, code) => {
+    const { client } = await world.client();
+    const folder = await largePicture();
+    disturb(isPatch, answers(status, code));
+    expect(await importFolder(client, folder)).toMatchObject({ imported: 1, failed: [] });
+    expect(world.front.seen.filter(isPatch)).toHaveLength(2);
     expect(world.front.writes()).toHaveLength(3);
   });
 

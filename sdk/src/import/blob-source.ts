@@ -1,6 +1,5 @@
-import type { UploadTarget } from '../resources.js';
 import { photoName } from './photo-name.js';
-import { FileProblem, type ImportSource, type UploadAnswer, uploadAnswer } from './source.js';
+import { FileProblem, type ImportSource, type UploadAnswer, type UploadRequest, uploadAnswer } from './source.js';
 
 /** What is to be imported, and how it is called. A `File` has its name with it. */
 export interface BlobToImport {
@@ -26,7 +25,7 @@ export function blobSource({ blob, ref, filename }: BlobToImport): ImportSource 
     sizeBytes: blob.size,
     fingerprint: lastModified === undefined ? null : [blob.size, lastModified].join(':'),
     sha256: () => sha256(blob),
-    send: (target, onBytes, signal) => send(blob, target, onBytes, signal),
+    send: (request, onBytes, signal) => send(blob, request, onBytes, signal),
   };
 }
 
@@ -38,17 +37,19 @@ async function sha256(blob: Blob): Promise<string> {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Content-Length is not ours to set here: it comes from the Blob, and is what the target asks for. */
+/** Content-Length is not ours to set here: it comes from the Blob. */
 async function send(
   blob: Blob,
-  { url, method, headers: requiredHeaders }: UploadTarget,
+  { url, method, headers: requiredHeaders, start }: UploadRequest,
   onBytes: (count: number) => void,
   signal: AbortSignal,
 ): Promise<UploadAnswer> {
   const headers = new Headers(requiredHeaders);
   headers.delete('content-length');
-  const response = await fetch(url, { method, headers, body: blob, signal });
+  // A slice has no type that would be sent along.
+  const rest = blob.slice(start);
+  const response = await fetch(url, { method, headers, body: rest, signal });
   const body = await response.text();
-  onBytes(blob.size);
+  onBytes(rest.size);
   return uploadAnswer(response.status, body);
 }

@@ -1,4 +1,4 @@
-import type { PhotoDetails, UploadTarget } from '../resources.js';
+import type { PhotoDetails } from '../resources.js';
 
 /** One file to be imported, wherever it is stored. */
 export interface ImportSource {
@@ -14,10 +14,18 @@ export interface ImportSource {
   /** SHA-256 of the content in hex. Rejects with `FileProblem` when it cannot be read. */
   sha256(signal: AbortSignal): Promise<string>;
   /**
-   * Sends the content to a target, with exactly its headers. `onBytes` is called with the number of bytes sent since its last call. Rejects
-   * with `FileProblem` when the content cannot be read or its length has changed, with anything else when the connection fails.
+   * Sends the content from `start` on, with exactly these headers. `onBytes` is called with the number of bytes sent since its last call.
+   * Rejects with `FileProblem` when the content cannot be read or its length has changed, with anything else when the connection fails.
    */
-  send(target: UploadTarget, onBytes: (count: number) => void, signal: AbortSignal): Promise<UploadAnswer>;
+  send(request: UploadRequest, onBytes: (count: number) => void, signal: AbortSignal): Promise<UploadAnswer>;
+}
+
+export interface UploadRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The first byte of the content that is sent. */
+  readonly start: number;
 }
 
 /** The response of an upload target. */

@@ -1,6 +1,7 @@
 import { ConnectionError } from '../errors.js';
 import { pause } from '../pause.js';
 import type { UploadTarget } from '../resources.js';
+import { continueUpload, isResumable } from './continue-upload.js';
 import type { ImportRun } from './import-run.js';
 import type { HashedFile } from './register.js';
 import { FileProblem, type UploadAnswer } from './source.js';
@@ -13,20 +14,27 @@ const ATTEMPTS = 8;
 const DOUBTFUL_ATTEMPTS = 2;
 /** The target is no good any more, or its item is beyond it. */
 const STALE = new Set([401, 403, 404, 409, 410]);
+/** Another request is not over yet, or has brought more in the meantime: the same target is good. */
+const BEHIND = new Set(['upload_in_progress', 'upload_offset_mismatch']);
+/** What a proxy answers to methods that it does not know. */
+const WITHOUT_TUS = new Set([405, 501]);
 const PASSING = new Set([408, 429, 500, 502, 503, 504, 507]);
 
 /**
  * Sends one file to its target. Rejects with `ConnectionError` when nobody takes it for a minute or two: then the others would fare no better.
  */
 export async function upload(run: ImportRun, file: HashedFile, target: UploadTarget): Promise<UploadOutcome> {
+  const sending = new Sending(run, file, target);
   let doubts = 0;
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await putOnce(run, file, target);
+    const answer = await sending.once();
     if (answer === 'failed') return answer;
+    if (sending.hasAdvanced) attempt = 0;
     if ('status' in answer) {
       if (answer.status >= 200 && answer.status < 300) return 'sent';
-      if (STALE.has(answer.status)) return 'stale';
-      if (!PASSING.has(answer.status)) {
+      const isBehind = BEHIND.has(answer.code ?? '');
+      if (STALE.has(answer.status) && !isBehind) return 'stale';
+      if (!PASSING.has(answer.status) && !isBehind) {
         doubts += 1;
         if (!(await isUnchanged(run, file))) return 'failed';
         if (doubts < DOUBTFUL_ATTEMPTS) continue;
@@ -43,25 +51,60 @@ export async function upload(run: ImportRun, file: HashedFile, target: UploadTar
 
 type Attempt = UploadAnswer | { readonly broken: Error } | 'failed';
 
-async function putOnce(run: ImportRun, { source }: HashedFile, target: UploadTarget): Promise<Attempt> {
-  let sent = 0;
-  const onBytes = (count: number) => {
-    sent += count;
-    run.tally.bytes('uploaded', count);
-  };
-  try {
-    const answer = await source.send(target, onBytes, run.signal);
-    const isTaken = answer.status >= 200 && answer.status < 300;
-    run.tally.bytes('uploaded', isTaken ? source.sizeBytes - sent : -sent);
-    return answer;
-  } catch (error) {
-    run.tally.bytes('uploaded', -sent);
-    run.signal.throwIfAborted();
-    if (error instanceof FileProblem) {
-      run.fail(source, error.code, error.message);
-      return 'failed';
+/** The attempts to send one file, and what they add to the progress of the run. */
+class Sending {
+  private isResumable: boolean;
+  private counted = 0;
+  private arrived = 0;
+  /** Whether more of the file has arrived than before the last attempt. */
+  hasAdvanced = false;
+
+  constructor(
+    private readonly run: ImportRun,
+    private readonly file: HashedFile,
+    private readonly target: UploadTarget,
+  ) {
+    this.isResumable = isResumable(file.source, target);
+  }
+
+  async once(): Promise<Attempt> {
+    const { run, target } = this;
+    const { source } = this.file;
+    this.hasAdvanced = false;
+    const onBytes = (count: number) => this.count(this.counted + count);
+    try {
+      if (!this.isResumable) this.count(0);
+      const answer = this.isResumable
+        ? await continueUpload(source, target, { onOffset: (offset) => this.arriveAt(offset), onBytes }, run.signal)
+        : await source.send({ ...target, start: 0 }, onBytes, run.signal);
+      const isTaken = answer.status >= 200 && answer.status < 300;
+      this.count(isTaken ? source.sizeBytes : this.arrived);
+      if (!this.isResumable || !WITHOUT_TUS.has(answer.status)) return answer;
+      // Something on the way does not let it through.
+      this.isResumable = false;
+      return await this.once();
+    } catch (error) {
+      // What of it has arrived is not known yet: the bar stays where it is.
+      if (!this.isResumable) this.count(0);
+      run.signal.throwIfAborted();
+      if (error instanceof FileProblem) {
+        this.count(0);
+        run.fail(source, error.code, error.message);
+        return 'failed';
+      }
+      return { broken: error as Error };
     }
-    return { broken: error as Error };
+  }
+
+  private arriveAt(offset: number): void {
+    this.hasAdvanced = offset > this.arrived;
+    this.arrived = offset;
+    this.count(offset);
+  }
+
+  private count(sent: number): void {
+    this.run.tally.bytes('uploaded', sent - this.counted);
+    this.counted = sent;
   }
 }
 

@@ -4,7 +4,7 @@ import { photoName } from '../import/photo-name.js';
 import type { ImportSource } from '../import/source.js';
 import type { PhotoDetails } from '../resources.js';
 import type { HashPool } from './hash-pool.js';
-import { type Connections, putFile } from './put-file.js';
+import { type Connections, sendContent } from './put-file.js';
 
 /** A file of this machine. */
 export interface LocalFile {
@@ -32,6 +32,6 @@ export function fileSource(
     // The change time too: the modification time can be set back by whoever edits a file.
     fingerprint: [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join(':'),
     sha256: (signal) => pool.sha256(path, signal),
-    send: (target, onBytes, signal) => putFile(connections, { open, sizeBytes }, target, onBytes, signal),
+    send: (request, onBytes, signal) => sendContent(connections, { open, sizeBytes }, request, onBytes, signal),
   };
 }

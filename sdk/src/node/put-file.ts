@@ -2,8 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { FileProblem, type UploadAnswer, uploadAnswer } from '../import/source.js';
-import type { UploadTarget } from '../resources.js';
+import { FileProblem, type UploadAnswer, type UploadRequest, uploadAnswer } from '../import/source.js';
 import { problemOf, unreadable } from './hash-pool.js';
 
 /** Without a byte moving for so long an upload is given up, and tried again. */
@@ -21,8 +20,8 @@ export class Connections {
   private readonly http = new HttpAgent({ keepAlive: true });
   private readonly https = new HttpsAgent({ keepAlive: true });
 
-  request(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
-    const options = { method: 'PUT', headers, signal, timeout: IDLE_MS };
+  request({ url, method, headers }: UploadRequest, signal: AbortSignal) {
+    const options = { method, headers, signal, timeout: IDLE_MS };
     if (new URL(url).protocol === 'http:') return httpRequest(url, { ...options, agent: this.http });
     return httpsRequest(url, { ...options, agent: this.https });
   }
@@ -34,20 +33,21 @@ export class Connections {
 }
 
 /**
- * PUTs content to a signed target with exactly the headers that it asks for; never more than `sizeBytes` of it, and never the whole of it in
+ * Sends content, from a byte on, with exactly the headers of the request; never more than `sizeBytes` of it, and never the whole of it in
  * memory. Not by fetch: that sends a stream without the Content-Length which is part of the signature.
  */
-export async function putFile(
+export async function sendContent(
   connections: Connections,
   { open, sizeBytes }: Content,
-  target: UploadTarget,
+  upload: UploadRequest,
   onBytes: (count: number) => void,
   signal: AbortSignal,
 ): Promise<UploadAnswer> {
-  const file = await open(0);
+  const rest = sizeBytes - upload.start;
+  const file = await open(upload.start);
   return new Promise((resolve, reject) => {
-    const headers = { ...target.headers, 'content-length': String(sizeBytes) };
-    const request = connections.request(target.url, headers, signal);
+    const headers = { ...upload.headers, 'content-length': String(rest) };
+    const request = connections.request({ ...upload, headers }, signal);
     const end = (settle: () => void) => {
       file.destroy();
       settle();
@@ -59,12 +59,12 @@ export async function putFile(
     let sent = 0;
     file.on('data', (chunk: Uint8Array) => {
       sent += chunk.length;
-      if (sent > sizeBytes) fail(changed('longer'));
+      if (sent > rest) fail(changed('longer'));
       else onBytes(chunk.length);
     });
     file.on('error', (error: Error) => fail(error instanceof FileProblem ? error : unreadable(problemOf(error))));
     file.on('end', () => {
-      if (sent === sizeBytes) request.end();
+      if (sent === rest) request.end();
       else fail(changed('shorter'));
     });
     request.on('timeout', () => fail(new Error('no bytes were accepted for a minute')));

@@ -3,7 +3,7 @@ import { photoName } from '../import/photo-name.js';
 import { FileProblem, type ImportSource } from '../import/source.js';
 import type { PhotoDetails } from '../resources.js';
 import { problemOf, unreadable } from './hash-pool.js';
-import { type Connections, type Content, putFile } from './put-file.js';
+import { type Connections, type Content, sendContent } from './put-file.js';
 
 /** A file that is no file of this machine's own: an entry of an archive, or an object of another store. */
 export interface StreamedFile {
@@ -29,7 +29,7 @@ export function streamSource(
     ...(details && { details }),
     fingerprint,
     sha256: (signal) => sha256(content, signal),
-    send: (target, onBytes, signal) => putFile(connections, content, target, onBytes, signal),
+    send: (request, onBytes, signal) => sendContent(connections, content, request, onBytes, signal),
   };
 }
 

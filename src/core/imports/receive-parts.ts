@@ -44,7 +44,11 @@ export async function receiveParts(
       const left = grant.sizeBytes - offsetOf(upload);
       const part = await storePart(uses, upload, reader.part(Math.min(PART_BYTES, left)));
       onStored(offsetOf(upload) + part.sizeBytes);
-      if (part.sizeBytes === left) return await complete(uses, { grant, reader, upload }, part);
+      if (part.sizeBytes === left) {
+        await complete(uses, { grant, reader, upload }, part);
+        upload = { ...upload, sender: null };
+        return grant.sizeBytes;
+      }
       upload = await replaceParts(uses, upload, [...upload.parts, part], [part], reader.isDone);
     }
     if (reader.failure !== null) throw reader.failure.error;
@@ -103,7 +107,7 @@ async function withFewParts(uses: PartsUses, upload: ResumableUpload): Promise<R
 }
 
 /** All bytes are there: they become the bytes of the item, as if they had come in one request. */
-async function complete(uses: PartsUses, { grant, reader, upload }: Sending, last: UploadPart): Promise<number> {
+async function complete(uses: PartsUses, { grant, reader, upload }: Sending, last: UploadPart): Promise<void> {
   const whole = { ...upload, parts: [...upload.parts, last] };
   let isOver = false;
   try {
@@ -120,7 +124,6 @@ async function complete(uses: PartsUses, { grant, reader, upload }: Sending, las
     if (isOver) await forget(uses, upload).catch(() => undefined);
     await uses.blobs.delete(partKeys(isOver ? whole : { ...upload, parts: [last] })).catch(() => undefined);
   }
-  return grant.sizeBytes;
 }
 
 function forget({ store }: PartsUses, { customerId, importId, itemId, sender }: ResumableUpload): Promise<void> {

@@ -30,7 +30,8 @@ export async function readUploadProgress(
   target: { readonly token: string; readonly address: string | null },
 ): Promise<UploadProgress> {
   const { grant } = await requireUploadItem(uses, target);
-  uses.uploads.interrupt(grant.itemId);
+  // One whose connection broke ends by itself, once it has read what had arrived before.
+  if ((await senderAfter(uses, grant, ENDING_TRIES)) !== null) uses.uploads.interrupt(grant.itemId);
   await untilIdle(uses, grant);
   const item = await uses.importBatchers.readItem(grant.customerId, grant.importId, grant.itemId);
   if (item === null) throw uploadForbidden();
@@ -58,18 +59,24 @@ export function requireReceived(item: ImportPhoto, { sha256 }: UploadGrant): voi
   requireSameBytes(item, { sha256: sha256 ?? item.sha256 });
 }
 
-const IDLE_TRIES = 100;
 const TRY_AFTER_MS = 50;
+const ENDING_TRIES = 40;
+const IDLE_TRIES = 100;
 
 /**
  * Resolves once no other request adds to the upload: it stores what it has got when its connection breaks, which takes a moment. One that
  * does not finish in time, as its process died or does not notice, can add nothing any more.
  */
-export async function untilIdle({ store, clock }: IdleUses, { customerId, importId, itemId }: UploadGrant) {
-  for (let tries = 1; ; tries += 1) {
+export async function untilIdle(uses: IdleUses, grant: UploadGrant): Promise<void> {
+  const sender = await senderAfter(uses, grant, IDLE_TRIES);
+  if (sender !== null) await release(uses, { ...grant, sender });
+}
+
+/** Null as soon as no request adds to the upload; otherwise the one that still does. */
+async function senderAfter({ store, clock }: IdleUses, { customerId, itemId }: UploadGrant, tries: number) {
+  for (let left = tries; ; left -= 1) {
     const sender = (await store.query(customerId, (reader) => reader.resumableUploads.get(itemId)))?.sender ?? null;
-    if (sender === null) return;
-    if (tries === IDLE_TRIES) return release({ store }, { customerId, importId, itemId, sender });
+    if (sender === null || left <= 1) return sender;
     await clock.pause(TRY_AFTER_MS);
   }
 }
