@@ -13,8 +13,14 @@ export class CuttingProxy {
     readonly url: string,
   ) {}
 
-  /** @param afterBytes Of a connection; null: never. May be changed. */
-  static async before(target: string, cutting: { afterBytes: number | null }): Promise<CuttingProxy> {
+  /**
+   * @param afterBytes Of a connection; null: never. May be changed.
+   * @param bytesPerSecond Of a connection. As fast as possible, megabytes lie between two programs of one machine.
+   */
+  static async before(
+    target: string,
+    cutting: { afterBytes: number | null; readonly bytesPerSecond?: number },
+  ): Promise<CuttingProxy> {
     const { hostname, port: targetPort } = new URL(target);
     const server = createServer((near) => {
       const far = createConnection(Number(targetPort), hostname);
@@ -41,9 +47,13 @@ export class CuttingProxy {
           far.end(piece, () => near.destroy());
           return;
         }
-        if (far.write(piece)) return;
+        const isFull = !far.write(piece);
+        const pauseMs = (piece.length / (cutting.bytesPerSecond ?? Number.POSITIVE_INFINITY)) * 1000;
+        if (!isFull && pauseMs < 1) return;
         near.pause();
-        far.once('drain', () => near.resume());
+        const goOn = () => void setTimeout(() => near.resume(), pauseMs);
+        if (isFull) far.once('drain', goOn);
+        else goOn();
       });
       near.on('end', () => far.end());
     });

@@ -3,7 +3,7 @@
 
 import { hashOf } from './import-hash.js';
 import { Refused, service } from './import-service.js';
-import { NotTaken, send } from './import-upload.js';
+import { isResumable, NotTaken, send } from './import-upload.js';
 
 const AT_ONCE = 4;
 /** Files of one announcement; the first can be smaller, so that sending begins early. */
@@ -20,6 +20,8 @@ class Entry {
   state = 'waiting';
   reason = '';
   sentBytes = 0;
+  /** Of a file that continues where it was cut off. */
+  arrivedBytes = 0;
   hash = null;
   item = null;
   throughService = false;
@@ -71,7 +73,7 @@ export class ImportRun {
 
   pause() {
     this.isPaused = true;
-    // What is half sent is sent anew: an address takes a file whole, or not at all.
+    // What is half sent continues if it is large, and is sent anew otherwise.
     this.#sending.abort();
     this.#sending = new AbortController();
     this.#changed(null);
@@ -182,7 +184,8 @@ export class ImportRun {
 
   /** Several times, for connections break. */
   async #send(entry) {
-    for (let attempt = 1; entry.state === 'ready' && !this.isPaused; attempt += 1) {
+    for (let attempt = 1; isUnderWay(entry) && !this.isPaused; attempt += 1) {
+      const before = entry.arrivedBytes;
       this.#set(entry, 'sending');
       try {
         await this.#sendOnce(entry);
@@ -193,11 +196,13 @@ export class ImportRun {
         if (error.status === 400 || error.status === 413) {
           return this.#set(entry, 'refused', 'This file has changed since it was selected. Select it again.');
         }
+        if (entry.arrivedBytes > before) attempt = 1;
         if (attempt === ATTEMPTS) return this.#giveUp(entry, error);
         await pauseAfter(attempt);
         await this.#renew(entry, error);
       }
     }
+    if (entry.state === 'sending') this.#set(entry, 'ready');
   }
 
   async #sendOnce(entry) {
@@ -206,16 +211,21 @@ export class ImportRun {
       this.#changed(entry);
     };
     const { upload, id } = entry.item;
-    await send(entry.file, upload, { onProgress, signal: this.#sending.signal });
+    const onArrived = (bytes) => {
+      entry.arrivedBytes = bytes;
+    };
+    await send(entry.file, upload, { onArrived, onProgress, signal: this.#sending.signal });
     // Our own addresses notice by themselves.
     if (isOfStore(upload)) await service.arrived(this.importId, id);
   }
 
   /** A fresh address, for the old one may have ended; one of this service, where the store cannot be reached. Or it turns out that the bytes are there. */
-  #renew(entry, error) {
+  async #renew(entry, error) {
+    // Nothing was said against this one.
+    if (error.status === 0 && isResumable(entry.file, entry.item.upload)) return;
     entry.throughService ||= error instanceof NotTaken && error.status === 0 && isOfStore(entry.item.upload);
     this.#firstOfItem.delete(entry.item.id);
-    return this.#announce([entry], entry.throughService);
+    await this.#announce([entry], entry.throughService);
   }
 
   #giveUp(entry, error) {
@@ -232,7 +242,7 @@ export class ImportRun {
   #set(entry, state, reason = '') {
     entry.state = state;
     entry.reason = reason;
-    entry.sentBytes = 0;
+    if (state !== 'sending' && state !== 'ready') entry.sentBytes = 0;
     this.#changed(entry);
     this.#tell();
   }
@@ -256,6 +266,10 @@ export class ImportRun {
     this.#news = null;
     this.#tellNews();
   }
+}
+
+function isUnderWay({ state }) {
+  return state === 'ready' || state === 'sending';
 }
 
 /** Bytes that go straight to a store do not pass this service. */

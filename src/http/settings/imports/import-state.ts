@@ -18,7 +18,11 @@ export function registrationView(
       id: photo.id,
       status: photo.status,
       error: photo.error && { message: reasonOf(photo.error, limits) },
-      upload: photo.upload && { url: photo.upload.url, headers: { ...photo.upload.headers } },
+      upload: photo.upload && {
+        url: photo.upload.url,
+        protocols: photo.upload.isResumable ? ['put', 'tus'] : ['put'],
+        headers: { ...photo.upload.headers },
+      },
     },
     error: error && { message: reasonOf(error, limits) },
   };
