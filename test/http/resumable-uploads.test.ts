@@ -147,7 +147,7 @@ describe('tus-js-client', () => {
       upload.start();
     });
 
-  it.each([undefined, 100_000])(
+  it.each([undefined, 1_000_000])(
     'brings a file over a connection that is cut all the time, chunks: %p',
     async (chunkSize) => {
       const bytes = randomBytes(3_000_000);
@@ -158,7 +158,7 @@ describe('tus-js-client', () => {
       } finally {
         await proxy.close();
       }
-      expect(proxy.cuts).toBeGreaterThanOrEqual(chunkSize === undefined ? 10 : 3);
+      expect(proxy.cuts).toBeGreaterThanOrEqual(9);
       expect(await statusOf(item)).toMatchObject({ status: 'processing', sha256: hashOf(bytes) });
       // What was on its way when the connection broke, and headers.
       expect(proxy.received).toBeLessThan(1.5 * bytes.length);
