@@ -5,6 +5,7 @@ import { blobOwnersContract } from './blob-owners.contract.js';
 import { deliveryContract } from './delivery.contract.js';
 import { importPhotoRepositoryContract } from './import-photo-repository.contract.js';
 import { importRepositoryContract } from './import-repository.contract.js';
+import { outdatedPhotosContract } from './outdated-photos.contract.js';
 import { photoFiltersContract } from './photo-filters.contract.js';
 import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
@@ -39,6 +40,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('filters of photos', () => photoFiltersContract(newTenant));
     describe('walks through photos', () => photoWalkContract(newTenant));
     describe('photos as JSON', () => photoJsonContract(newTenant));
+    describe('outdated photos', () => outdatedPhotosContract(newTenant));
     describe('similar photos', () => similarPhotosContract(newTenant));
     describe('tags', () => tagRepositoryContract(newTenant));
     describe('imports', () => importRepositoryContract(newTenant));
