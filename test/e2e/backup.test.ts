@@ -73,7 +73,8 @@ describe('F22: phs backup and phs restore', () => {
     const more = await bring(client, ['second-backup']);
     const second = json(await original.command('backup', folder, '--json'));
     expect(second).toMatchObject({ ok: true, problems: [] });
-    expect(second.unchanged).toBeGreaterThanOrEqual(9);
+    // What waited may have become ready since, and has other names then.
+    expect(second.unchanged).toBeGreaterThanOrEqual(names.length);
     expect(second.copied).toBeLessThan(3);
     expect(more.size).toBe(1);
     expect(readdirSync(folder).sort()).toEqual(['blobs', first.name, second.name].sort());
