@@ -107,7 +107,9 @@ const steady = ({ headers }: Asked) => {
   ];
   // A second may pass between the two.
   const untimed = (value: string) => value.replace(/max-age=\d+/, 'max-age=N');
-  return Object.fromEntries([...headers].flatMap(([name, value]) => (own.includes(name) ? [] : [[name, untimed(value)]])));
+  return Object.fromEntries(
+    [...headers].flatMap(([name, value]) => (own.includes(name) ? [] : [[name, untimed(value)]])),
+  );
 };
 const original = (base: string) => `${base}/api/v1/photos/${photoId}/download`;
 
