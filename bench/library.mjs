@@ -45,7 +45,10 @@ export async function fill(connection, count) {
   const client = new pg.Client(connection);
   await client.connect();
   const sql = readFileSync(join(root, 'bench', 'scale', 'library.sql'), 'utf8');
-  await fillLibrary((text) => client.query(text), sql, 1, count);
-  await client.query('VACUUM ANALYZE');
-  await client.end();
+  try {
+    await fillLibrary((text) => client.query(text), sql, 1, count);
+    await client.query('VACUUM ANALYZE');
+  } finally {
+    await client.end();
+  }
 }

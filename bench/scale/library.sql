@@ -69,7 +69,10 @@ FROM (
 ORDER BY n;
 
 INSERT INTO photo_hashes (customer_id, photo_id, bits)
-SELECT customer_id, id, ('x' || phash)::bit(64)::bigint FROM photos WHERE customer_id = current_setting('library.customer')::bigint;
+SELECT customer_id, id, ('x' || phash)::bit(64)::bigint FROM photos
+WHERE customer_id = current_setting('library.customer')::bigint AND phash IS NOT NULL
+-- Those that were imported have theirs.
+ON CONFLICT DO NOTHING;
 
 INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
 SELECT p.customer_id, p.id, t.first + l.tag, p.trashed, p.created_at

@@ -68,6 +68,7 @@ describe('upload targets where clients reach the store', () => {
     expect(items[0]?.upload).toEqual({
       url: expect.stringMatching(/^https:\/\/store\.invalid\//),
       headers: { 'content-length': String(file.sizeBytes), 'x-sha256': file.sha256 },
+      isResumable: false,
       expiresAt: new Date(ports.clock.now().getTime() + 6 * HOUR),
     });
     expect(await send(present(items[0]), file.bytes)).toBe(true);

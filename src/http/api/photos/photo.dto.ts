@@ -95,6 +95,7 @@ export class PhotoPatchBody extends DescriptiveBody {
     height: 'it is derived from the file and rotation.',
     orientation: fromFile,
     takenAtSource: 'it is derived from takenAt, takenAtLocal and timeZone.',
+    place: 'it is derived from location.',
     camera: fromFile,
     exposure: fromFile,
     tags: 'use PUT /photos/{id}/tags.',
