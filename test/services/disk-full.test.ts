@@ -55,6 +55,23 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
     await published(importId, large);
   });
 
+  it('an upload in several requests answers 507, keeps what it brought, and goes on from there once there is room', async () => {
+    const { importId, item } = await registered(large);
+    const half = large.length >> 1;
+    expect((await resume(item.upload, 0, half)).status).toBe(204);
+    fillBut(100_000);
+    const refused = await resume(item.upload, half);
+    expect([refused.status, (await refused.json()).error.code]).toEqual([507, 'storage_full']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(readdirSync(join(disk, 'tmp'))).toEqual([]);
+    makeRoom();
+    const { headers } = await fetch(item.upload.url, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } });
+    const offset = Number(headers.get('upload-offset'));
+    expect(offset).toBeGreaterThanOrEqual(half);
+    expect((await resume(item.upload, offset)).status).toBe(204);
+    await published(importId, large);
+  });
+
   it('a request with files answers 507, and none of them is in the import', async () => {
     const importId: number = (await client.post('/imports', { duplicatePolicy: 'allow' })).body.id;
     fillBut(large.length - 100_000);
@@ -153,6 +170,13 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
     const photos = [{ filename: 'a.jpg', sizeBytes: bytes.length, sha256: sha256(bytes) }];
     const { body } = await client.post(`/imports/${importId}/photos`, { photos });
     return { importId, item: body.data[0].photo };
+  }
+
+  /** Sends a part of the large file to where it is to go on. */
+  function resume({ url }: { url: string }, from: number, to = large.length): Promise<Response> {
+    const type = 'application/offset+octet-stream';
+    const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Offset': String(from), 'Content-Type': type };
+    return fetch(url, { method: 'PATCH', headers, body: large.slice(from, to) });
   }
 
   async function stateOf(importId: number) {

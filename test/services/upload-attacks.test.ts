@@ -8,6 +8,7 @@ import { Installation } from '../e2e/support/service.js';
 import { expectSound } from '../e2e/support/sound.js';
 
 const MIB = 1024 ** 2;
+const RESUMABLE = ['Tus-Resumable: 1.0.0', 'Upload-Offset: 0', 'Content-Type: application/offset+octet-stream'];
 const photo = new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos/notocactus.jpg')));
 
 /** Blobs on a disk of 64 MiB of their own. Mounting one takes root. */
@@ -54,6 +55,24 @@ describe('RELIABILITY A27: uploads that want to fill the disk or hold all socket
     // The newest goes on, and what it brings is its own affair: the bytes are no picture.
     sockets.at(-1)?.write(Buffer.alloc(1));
     expect(await newest).toBe('HTTP/1.1 204 No Content');
+    await client.post(`/imports/${importId}/finalize`, { action: 'discard' });
+  });
+
+  it('40 requests to continue one upload: one is received, and a HEAD ends it, so that its sender can go on', async () => {
+    const size = 8 * MIB;
+    const { importId, url } = await registered(size);
+    const answers: Promise<string>[] = [];
+    for (let at = 0; at < 40; at += 1) {
+      const socket = await begin(url, size, RESUMABLE);
+      answers.push(firstLine(socket));
+      socket.write(Buffer.alloc(size - 1));
+    }
+    const refused = await answeredBut(1, answers);
+    expect(new Set(refused)).toEqual(new Set(['HTTP/1.1 409 Conflict']));
+    expect(used()).toBeLessThan(2 * size);
+    const { headers } = await fetch(url, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } });
+    expect(Number(headers.get('upload-offset'))).toBe(size - 1);
+    expect(await answeredBut(0, answers)).toHaveLength(40);
     await client.post(`/imports/${importId}/finalize`, { action: 'discard' });
   });
 
@@ -123,14 +142,29 @@ describe('RELIABILITY A27: uploads that want to fill the disk or hold all socket
     return { importId, url: body.data[0].photo.upload.url as string };
   }
 
-  /** A connection with the head of an upload. */
-  function begin(url: string, length: number): Promise<Socket> {
+  /** Resolves when all but so many have an answer. */
+  function answeredBut(open: number, answers: readonly Promise<string>[]): Promise<string[]> {
+    const lines: string[] = [];
+    return new Promise((resolve) => {
+      for (const answer of answers) {
+        void answer.then((line) => {
+          lines.push(line);
+          if (lines.length === answers.length - open) resolve([...lines]);
+        });
+      }
+    });
+  }
+
+  /** A connection with the head of an upload: of a whole file, or of one that is continued. */
+  function begin(url: string, length: number, resumable: readonly string[] = []): Promise<Socket> {
     const { pathname, host } = new URL(url);
     const socket = connect(installation.port, '127.0.0.1');
     sockets.push(socket);
     // The service may cut it at any time.
     socket.on('error', () => undefined);
-    socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${length}\r\n\r\n`);
+    const method = resumable.length > 0 ? 'PATCH' : 'PUT';
+    const head = [`${method} ${pathname} HTTP/1.1`, `Host: ${host}`, `Content-Length: ${length}`, ...resumable];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
     return new Promise((resolve) => {
       socket.once('connect', () => resolve(socket));
       socket.once('close', () => resolve(socket));
